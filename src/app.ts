@@ -1,0 +1,74 @@
+import { failures, isFailure, messageOf } from './errors.ts'
+import type { Log } from './log.ts'
+import type { Paths } from './paths.ts'
+import type { Contributions, Plugin, PluginEntry, Services } from './plugin.ts'
+
+/** What plugins get from their host. */
+export interface App {
+  readonly paths: Paths
+  readonly log: Log
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Every plugin there is, loaded or not. */
+  readonly entries: readonly PluginEntry[]
+  /** Loads a plugin (once). */
+  plugin(entry: PluginEntry): Promise<Plugin>
+  /** Makes a service on first use. Fails with `service_missing` when no plugin offers it. */
+  service<K extends keyof Services>(name: K): Promise<Services[K]>
+  /** What all plugins contribute of one kind. A third-party plugin that cannot be loaded is left out with a warning. */
+  contributions<K extends keyof Contributions>(kind: K): Promise<Contributions[K][number][]>
+}
+
+export function createApp(options: {
+  paths: Paths
+  log: Log
+  env: Readonly<Record<string, string | undefined>>
+  entries: readonly PluginEntry[]
+}): App {
+  const { paths, log, env, entries } = options
+  const plugins = new Map<string, Promise<Plugin>>()
+  const services = new Map<string, Promise<unknown>>()
+
+  const app: App = {
+    paths,
+    log,
+    env,
+    entries,
+    plugin(entry) {
+      const plugin = plugins.get(entry.name) ?? entry.load()
+      plugins.set(entry.name, plugin)
+      return plugin
+    },
+    service(name) {
+      const service = services.get(name) ?? makeService(name)
+      services.set(name, service)
+      return service as Promise<Services[typeof name]>
+    },
+    async contributions(kind) {
+      const loaded = await Promise.all(entries.filter(entry => entry.provides?.includes(kind)).map(load))
+      return loaded.flatMap(
+        plugin => (plugin?.provides?.[kind] ?? []) as Contributions[typeof kind][number][],
+      )
+    },
+  }
+
+  async function load(entry: PluginEntry): Promise<Plugin | undefined> {
+    try {
+      return await app.plugin(entry)
+    } catch (error) {
+      if (!isFailure(error, 'plugin_broken')) throw error
+      log.warn(messageOf(error))
+      return undefined
+    }
+  }
+
+  async function makeService(name: string): Promise<unknown> {
+    const entry = entries.find(candidate => candidate.services?.includes(name))
+    const factory =
+      entry &&
+      ((await app.plugin(entry)).services as Record<string, (app: App) => unknown> | undefined)?.[name]
+    if (!factory) throw failures.service_missing({ service: name })
+    return factory(app)
+  }
+
+  return app
+}

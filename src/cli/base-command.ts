@@ -1,0 +1,2 @@
+import type { Command } from 'clipanion'
+export type CommandClass = typeof Command

@@ -1,0 +1,179 @@
+import type { Readable, Writable } from 'node:stream'
+
+/** A package of npm, PyPI or Go, named by a protocol scheme. */
+export type Scheme = 'npx' | 'uvx' | 'go'
+
+/** Text for a person who waits: one line, replaced by the next. */
+export type Report = (line: string) => void
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly report?: Report | undefined
+}
+
+/** Answer to "are you there?": never thrown, always explained. */
+export type Probe =
+  | { readonly ok: true; readonly version: string; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problem: string; readonly hint: string }
+
+export interface Mount {
+  /** Absolute path on the host. */
+  readonly source: string
+  /** Absolute path inside the instance. */
+  readonly target: string
+  readonly readOnly: boolean
+}
+
+/** A port of the instance, published on the host. */
+export interface PortBinding {
+  readonly instancePort: number
+  /** Address on the host; loopback unless the user asked for more. */
+  readonly address: string
+  /** Port on the host; absent: the runtime picks a free one, which `inspect` tells. */
+  readonly hostPort?: number
+}
+
+export interface Limits {
+  /** Bytes. */
+  readonly memory?: number
+  /** Cores; fractions allowed. */
+  readonly cpus?: number
+  /** Processes and threads. */
+  readonly pids?: number
+}
+
+/** All that a runtime needs to know to make an instance. */
+export interface InstanceSpec {
+  /** Unique per host; what all other calls name. */
+  readonly name: string
+  /** Image reference, or what `packages.install` returned. */
+  readonly image: string
+  readonly args: readonly string[]
+  /** May hold secrets: never in arguments, labels or logs. */
+  readonly env: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+  /** Standard input stays open and `attach` is the way in. */
+  readonly stdio: boolean
+  readonly ports: readonly PortBinding[]
+  readonly mounts: readonly Mount[]
+  /** Container network mode: `bridge` (default), `none`, `host` or the name of a network. */
+  readonly network: string | undefined
+  readonly limits: Limits
+  /** Whether the runtime itself brings the instance back after a crash or a reboot. */
+  readonly restart: 'never' | 'unless-stopped'
+  readonly privileged: boolean
+  /** The user asked explicitly for a permission profile; a runtime that cannot hold it must refuse. */
+  readonly explicitProfile: boolean
+}
+
+export type InstanceState = 'created' | 'running' | 'restarting' | 'exited' | 'unknown'
+
+export interface Instance {
+  readonly name: string
+  /** The runtime's own id; changes when the instance is made anew. */
+  readonly id: string
+  readonly image: string
+  readonly state: InstanceState
+  readonly labels: Readonly<Record<string, string>>
+  /** Published ports as they are now; empty when not running. */
+  readonly ports: readonly Required<PortBinding>[]
+  readonly createdAt: Date
+  readonly startedAt?: Date
+  readonly exitCode?: number
+  /** Why it is not running, in the runtime's words, e.g. "out of memory". */
+  readonly reason?: string
+}
+
+export interface Exit {
+  /** Absent when the stream broke and the runtime cannot say. */
+  readonly code?: number
+  readonly reason?: string
+}
+
+/** The standard streams of a running instance. */
+export interface Attachment {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves when the instance has ended or the stream broke; never rejects. */
+  readonly exit: Promise<Exit>
+  /** Lets go of the streams; the instance is not stopped. */
+  detach(): void
+}
+
+/** Something that happened to an instance of ours. `gone`: the runtime itself went away; watch again. */
+export type InstanceEvent =
+  | { readonly kind: 'started' | 'exited' | 'removed'; readonly name: string; readonly exitCode?: number }
+  | { readonly kind: 'gone' }
+
+export interface LogOptions {
+  readonly follow?: boolean
+  /** Last lines only; absent or 0: all. */
+  readonly lines?: number
+  readonly signal?: AbortSignal
+}
+
+export interface ImageStore {
+  /** Whether the image is on this host. */
+  has(reference: string): Promise<boolean>
+  pull(reference: string, options?: WaitOptions): Promise<void>
+  build(build: ImageBuild, options?: WaitOptions): Promise<void>
+  /** Idempotent. */
+  remove(reference: string): Promise<void>
+  /** Labels of a local image; undefined when it is not there. */
+  labels(reference: string): Promise<Readonly<Record<string, string>> | undefined>
+}
+
+export interface ImageBuild {
+  readonly tag: string
+  /** Folder that holds the build context, the Dockerfile among it. */
+  readonly context: string
+  readonly dockerfile: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A package to run: what the recipe for its scheme needs. */
+export interface PackageRequest {
+  readonly scheme: Scheme
+  /** As written after `://`, e.g. `@scope/name@1.2.3`, or an absolute path for local Go code. */
+  readonly package: string
+  readonly local: boolean
+  readonly buildWith: readonly string[]
+}
+
+/** Runs packages straight on the host, for runtimes without images. */
+export interface PackageStore {
+  /** Installs (cached by content) and returns what `InstanceSpec.image` takes. */
+  install(request: PackageRequest, options?: WaitOptions): Promise<{ image: string; version: string }>
+}
+
+/**
+ * Runs containers or processes. Knows nothing of MCP, authentication or registries.
+ *
+ * "Not there" is a value: `inspect` answers undefined, `stop` and `remove` of a missing instance succeed.
+ */
+export interface Runtime {
+  readonly name: string
+  /** Present when the runtime runs container images. */
+  readonly images?: ImageStore
+  /** Present when the runtime runs packages on the host itself. */
+  readonly packages?: PackageStore
+  probe(signal?: AbortSignal): Promise<Probe>
+  /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
+  create(spec: InstanceSpec, options?: WaitOptions): Promise<void>
+  /** Starts a created instance whose standard streams nobody needs. Idempotent while it runs. */
+  start(name: string): Promise<void>
+  /** Starts a created instance and connects its standard streams (only for `stdio` instances). */
+  attach(name: string): Promise<Attachment>
+  /** Ends it: asks, waits `graceSeconds`, then kills. Idempotent. */
+  stop(name: string, options?: { graceSeconds?: number }): Promise<void>
+  /** Kills if needed and removes with everything made for it. Idempotent. */
+  remove(name: string): Promise<void>
+  inspect(name: string): Promise<Instance | undefined>
+  /** Every instance of ours, running or not. */
+  list(): Promise<Instance[]>
+  /** Combined standard output and error of the instance. Fails with `instance_missing`. */
+  logs(name: string, options?: LogOptions): Promise<Readable>
+  /** Events of our instances until the signal aborts. */
+  watch(signal: AbortSignal): AsyncIterable<InstanceEvent>
+}

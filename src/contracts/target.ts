@@ -1,0 +1,27 @@
+import type { FlagTable, FlagValues } from '../cli/flags.ts'
+import type { RunConfig } from './run-config.ts'
+import type { Runtime, WaitOptions } from './runtime.ts'
+
+/** What a target adds to the run config: where the server comes from and how it speaks. */
+export type Resolved = Pick<RunConfig, 'image' | 'remote_url' | 'source'> & Partial<RunConfig>
+
+/** What a target may ask for while it resolves. */
+export interface ResolveContext extends WaitOptions {
+  readonly flags: FlagValues<FlagTable>
+  /** Chooses the runtime on first call; never called for remote workloads. */
+  runtime(): Promise<Runtime>
+}
+
+/** One of the ways to run: recognised by the first argument of `run`. */
+export interface Target {
+  readonly kind: 'scheme' | 'remote' | 'registry' | 'image'
+  /** Whether this target claims the argument. Asked in the order of `TARGET_ORDER`. */
+  accepts(argument: string): boolean | Promise<boolean>
+  /** The workload's name when the user gives none. */
+  defaultName(argument: string): string
+  /** Finds, pulls or builds what will run. Progress goes to `report`. */
+  resolve(argument: string, context: ResolveContext): Promise<Resolved>
+}
+
+/** The only statement of the order in which targets are asked. */
+export const TARGET_ORDER: readonly Target['kind'][] = ['scheme', 'remote', 'registry', 'image']

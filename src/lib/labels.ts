@@ -1,0 +1,28 @@
+/** Labels on everything a runtime makes for us; the names follow ToolHive's. */
+export const LABEL = {
+  managed: 'keelson',
+  name: 'keelson-name',
+  baseName: 'keelson-basename',
+  transport: 'keelson-transport',
+  port: 'keelson-port',
+  /** Which installation (data folder) it belongs to, so that two of them on one engine keep apart. */
+  owner: 'keelson-owner',
+} as const
+
+const PREFIX = '(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?'
+const KEY = new RegExp(`^${PREFIX}[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/
+
+/** Reads `key=value` under Kubernetes' rules for labels; undefined when it breaks them. */
+export function parseLabel(text: string): [key: string, value: string] | undefined {
+  const at = text.indexOf('=')
+  const key = text.slice(0, at)
+  const value = text.slice(at + 1)
+  return at > 0 && KEY.test(key) && VALUE.test(value) ? [key, value] : undefined
+}
+
+/** Labels of the user's own, without ours. */
+export const userLabels = (labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(labels).filter(([key]) => key !== LABEL.managed && !key.startsWith('keelson-')),
+  )

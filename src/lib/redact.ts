@@ -1,0 +1,27 @@
+const SECRET_KEY =
+  /(password|passwd|secret|token|authorization|api[-_]?key|credential|cookie|private[-_]?key)/i
+const PATTERNS: readonly [RegExp, string][] = [
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
+  [/(:\/\/[^/\s:@]+:)[^@\s/]+@/g, '$1[redacted]@'],
+  [/\b([A-Z][A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIALS?)[A-Z0-9_]*)=\S+/g, '$1=[redacted]'],
+  [/([?&](?:access_token|token|code|client_secret|api_key|key|password)=)[^&\s#]+/gi, '$1[redacted]'],
+  [/\b(gh[pousr]_|github_pat_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}/g, '$1[redacted]'],
+]
+
+/** Hides what looks like a secret: by the name of its member, or by its shape in a text. */
+export function redact<T>(value: T, depth = 0): T {
+  if (typeof value === 'string') {
+    let text: string = value
+    for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement)
+    return text as T
+  }
+  if (typeof value !== 'object' || value === null || depth > 6) return value
+  if (value instanceof Error) return redact(value.message, depth + 1) as T
+  if (Array.isArray(value)) return value.map(item => redact(item, depth + 1)) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      SECRET_KEY.test(key) && typeof item === 'string' ? '[redacted]' : redact(item, depth + 1),
+    ]),
+  ) as T
+}

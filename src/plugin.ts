@@ -1,0 +1,54 @@
+import type { App } from './app.ts'
+import type { CommandClass } from './cli/base-command.ts'
+import type { FlagGroup } from './cli/flags.ts'
+import type { MiddlewareFactory } from './contracts/pipeline.ts'
+import type { RunConfig } from './contracts/run-config.ts'
+import type { Runtime } from './contracts/runtime.ts'
+import type { Target } from './contracts/target.ts'
+
+/** Services by name. Each plugin adds its own through declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the plugins
+export interface Services {}
+
+/** Checks the part of the run config that one plugin owns. */
+export interface Section {
+  /** Members of the run config it owns. */
+  readonly keys: readonly string[]
+  /** Throws a Failure naming the member that is wrong. */
+  check(config: RunConfig): void
+}
+
+/** Implementations that plugins add to what others offer. */
+export interface Contributions {
+  runtimes: readonly ((app: App) => Runtime | Promise<Runtime>)[]
+  targets: readonly ((app: App) => Target)[]
+  middlewares: readonly MiddlewareFactory[]
+  flags: readonly RunFlags[]
+  sections: readonly Section[]
+}
+
+/** A flag group that writes what its flags say into a run config. */
+export interface RunFlags extends FlagGroup {
+  // biome-ignore lint/suspicious/noExplicitAny: each group knows the values of its own table
+  apply?(values: any, config: RunConfig, given: ReadonlySet<string>): void | Promise<void>
+}
+
+/** A folder that contributes commands, services and implementations. */
+export interface Plugin {
+  readonly name: string
+  /** Plugins whose `index.ts` this one may import. */
+  readonly needs?: readonly string[]
+  readonly commands?: readonly CommandClass[]
+  readonly services?: { readonly [K in keyof Services]?: (app: App) => Services[K] | Promise<Services[K]> }
+  readonly provides?: Partial<Contributions>
+}
+
+/** What is known of a plugin without loading its code. */
+export interface PluginEntry {
+  readonly name: string
+  /** First words of its commands. */
+  readonly verbs?: readonly string[]
+  readonly services?: readonly string[]
+  readonly provides?: readonly (keyof Contributions)[]
+  load(): Promise<Plugin>
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { defineConfig } from 'tsup'
+
+const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort()
+const plugins = globSync('plugins/*/index.ts')
+
+/** Identifies a build by its sources, so that a supervisor of another build is handed over. */
+const build = createHash('sha256')
+for (const file of sources) build.update(file).update(readFileSync(file))
+
+export default defineConfig({
+  entry: {
+    main: 'src/main.ts',
+    'plugin-api': 'src/plugin-api.ts',
+    ...Object.fromEntries(plugins.map(file => [file.replace(/\.ts$/, ''), file])),
+  },
+  format: 'esm',
+  target: 'node22',
+  platform: 'node',
+  splitting: true,
+  clean: true,
+  dts: false,
+  noExternal: [/.*/],
+  define: { __KEELSON_BUILD__: JSON.stringify(build.digest('hex').slice(0, 12)) },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+})
