@@ -124,7 +124,7 @@ image() {
     say "images: $name is there"
   else
     say "images: making $name"
-    # A folder of its own name: FILL may itself call new_work.
+    # Kept under another name: FILL may make a Debian tar, which has its own WORK.
     new_work
     local work="$WORK"
     mkdir "$work/root"
@@ -171,6 +171,7 @@ npm_version() { sed -n 's/^  "version": "\(.*\)",$/\1/p' "$NPM_DIR/package.json"
 
 fill_node() {
   local lib="$1/usr/local/lib/node_modules"
+  debian_tar base ca-certificates,git
   tar -C "$1" --numeric-owner -xpf "$DEBIAN_TAR"
   install -m 755 "$NODE_BIN" "$1/usr/local/bin/node"
   mkdir -p "$lib"
@@ -203,6 +204,7 @@ fill_busybox() {
 }
 
 fill_python() {
+  debian_tar python ca-certificates,git,python3,python3-venv,python3-pip
   tar -C "$1" --numeric-owner -xpf "$DEBIAN_TAR"
   # As in the usual Python images: `python` exists, and pip may install for the
   # whole image (Debian marks its Python as managed by apt alone).
@@ -211,6 +213,7 @@ fill_python() {
 }
 
 fill_golang() {
+  debian_tar base ca-certificates,git
   tar -C "$1" --numeric-owner -xpf "$DEBIAN_TAR"
   mkdir -p "$1/usr/local/go" "$1/go/bin" "$1/go/src"
   # Go's own tests and build caches are of no use in an image.
@@ -222,7 +225,6 @@ fill_golang() {
 build_images() {
   clear_old_work
 
-  debian_tar base ca-certificates,git
   find_node
   find_npm
   image keelson-test/node:24 "$RECIPE-$(codename)-node-$("$NODE_BIN" --version)-npm-$(npm_version)" fill_node \
@@ -242,7 +244,6 @@ build_images() {
     say 'images: no Go on this machine, keelson-test/golang:1 is left out'
   fi
 
-  debian_tar python ca-certificates,git,python3,python3-venv,python3-pip
   image keelson-test/python:3 "$RECIPE-$(codename)-python3" fill_python \
     "ENV PATH=$IMAGE_PATH" 'CMD ["python3"]'
 }
