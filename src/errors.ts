@@ -67,7 +67,7 @@ export function defineFailures<const T extends Record<string, FailureRow<any>>>(
     )
   return Object.fromEntries(
     Object.entries(table).map(([code, row]) => [code, make(code, row)]),
-  ) as Failures<T>
+  ) as unknown as Failures<T>
 }
 
 export const isFailure = (error: unknown, code?: string): error is Failure =>

@@ -1,2 +1,132 @@
-import type { Command } from 'clipanion'
-export type CommandClass = typeof Command
+import { type BaseContext, Command, Option } from 'clipanion'
+import type { App } from '../app.ts'
+import { failures } from '../errors.ts'
+import type { Flag, FlagTable, FlagValues } from './flags.ts'
+import { type Column, formatTable } from './output.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { ask, askSecret } from './prompt.ts'
+
+/** What a command gets from its host. */
+export interface CliContext extends BaseContext {
+  readonly app: App
+  /** Aborts on the first interrupt. */
+  readonly signal: AbortSignal
+  /** What stood behind `--`. */
+  readonly passthrough: readonly string[]
+}
+
+/** A command as plugins list them: a concrete subclass of BaseCommand. */
+export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'prototype'>
+
+/**
+ * A command parses, calls one service method, prints.
+ *
+ * ```ts
+ * const flags = { all: flag.boolean('also stopped ones', false, { short: 'a' }) }
+ *
+ * export class Stop extends BaseCommand {
+ *   static override paths = [['stop']]
+ *   static override usage = BaseCommand.Usage({ category: 'Workloads', description: 'stop workloads' })
+ *   static override synopsis = '[NAME...]'
+ *   static override flags = flags
+ *   names = Option.Rest()                       // positional arguments are clipanion's
+ *   override async execute() {
+ *     const { all } = this.values(flags)
+ *     const workloads = await this.app.service('workloads')
+ *     await workloads.stop({ names: this.names, all })
+ *   }
+ * }
+ * ```
+ * A command without `usage` is hidden. Throw a Failure to fail; return a number for another exit code.
+ */
+export abstract class BaseCommand extends Command<CliContext> {
+  static flags: FlagTable = {}
+  /** Positional arguments as help shows them. */
+  static synopsis = ''
+  /** What a shell may complete the first positional argument with. */
+  static completes: 'workloads' | undefined = undefined
+  /** Whether words behind `--` are kept apart (`this.context.passthrough`). */
+  static passthrough = false
+  /** Whether plugins may add flag groups (`provides.flags`) to this command. */
+  static sharesFlags = false
+  /** The groups that they added; filled by the host. */
+  static groups: readonly { title: string; flags: FlagTable }[] = []
+
+  constructor() {
+    super()
+    const { flags, groups } = new.target as unknown as typeof BaseCommand
+    for (const table of [flags, ...groups.map(group => group.flags)]) {
+      for (const [name, spec] of Object.entries(table)) Reflect.set(this, fieldOf(name), toOption(name, spec))
+    }
+  }
+
+  protected get app(): App {
+    return this.context.app
+  }
+
+  /** The values of a table's flags, parsed. Fails with `usage` naming the flag that is wrong. */
+  protected values<T extends FlagTable>(table: T): FlagValues<T> {
+    return Object.fromEntries(
+      Object.entries(table).map(([name, spec]) => [name, this.#read(name, spec)]),
+    ) as FlagValues<T>
+  }
+
+  /** Names of the flags that were on the command line. */
+  protected get given(): ReadonlySet<string> {
+    const fields = Object.entries(this).filter(([key, value]) => key.startsWith('--') && value !== undefined)
+    return new Set(fields.map(([key]) => key.slice(2)))
+  }
+
+  #read(name: string, spec: Flag<unknown>): unknown {
+    const raw: unknown = Reflect.get(this, fieldOf(name))
+    if (raw === undefined) return spec.fallback
+    if (typeof raw === 'string') return spec.parse(raw, name)
+    return Array.isArray(raw) ? raw.flatMap(text => spec.parse(String(text), name)) : raw
+  }
+
+  protected print(line: string): void {
+    this.context.stdout.write(`${line}\n`)
+  }
+
+  /** A line for the person at the terminal, out of the way of what is piped. */
+  protected say(line: string): void {
+    this.context.stderr.write(`${line}\n`)
+  }
+
+  protected printJson(value: unknown): void {
+    this.print(JSON.stringify(value, null, 2))
+  }
+
+  protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[]): void {
+    this.context.stdout.write(formatTable(columns, rows))
+  }
+
+  /** Progress of long work, on standard error. Call `done` before printing. */
+  protected progress(): Progress {
+    return createProgress(this.context.stderr)
+  }
+
+  /** A yes-or-no question, no by default. Without a terminal it fails, naming the flag that answers it. */
+  protected async confirm(question: string, flagName = 'yes'): Promise<boolean> {
+    const answer = await ask(this.context, `${question} [y/N] `)
+    if (answer === undefined) {
+      throw failures.usage({
+        text: `${question} There is no terminal to ask on.`,
+        hint: `Add --${flagName} to agree.`,
+      })
+    }
+    return /^y(es)?$/i.test(answer.trim())
+  }
+
+  /** A value read from standard input, or asked for without echo on a terminal. */
+  protected readSecret(question: string): Promise<string> {
+    return askSecret(this.context, question)
+  }
+}
+
+const fieldOf = (name: string): string => `--${name}`
+
+function toOption(name: string, spec: Flag<unknown>): unknown {
+  if (spec.kind === 'boolean') return Option.Boolean(`--${name}`)
+  return spec.kind === 'list' ? Option.Array(`--${name}`) : Option.String(`--${name}`)
+}

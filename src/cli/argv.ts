@@ -1,0 +1,133 @@
+import { failures } from '../errors.ts'
+import { suggest } from '../lib/suggest.ts'
+import type { Flag, FlagTable } from './flags.ts'
+import { flag } from './flags.ts'
+
+/** Flags that every command takes, before or after its words. */
+export const GLOBAL_FLAGS = {
+  debug: flag.boolean('say more, with stack traces'),
+  help: flag.boolean('show help', false, { short: 'h' }),
+  plugins: flag.boolean('load third-party plugins (--no-plugins leaves them out)', true),
+} as const
+
+export interface Globals {
+  debug: boolean
+  help: boolean
+  plugins: boolean
+}
+
+/** Takes global flags off the front, up to the first word: what is left starts with the verb. */
+export function splitGlobals(argv: readonly string[]): { globals: Globals; rest: string[] } {
+  const globals: Globals = { debug: false, help: false, plugins: true }
+  let index = 0
+  for (; index < argv.length; index++) {
+    const token = argv[index] ?? ''
+    if (!token.startsWith('-') || token === '-' || token === '--') break
+    if (!takeGlobal(token, globals)) break
+  }
+  return { globals, rest: argv.slice(index) }
+}
+
+/** Whether the token is a global flag; if so, notes it. */
+function takeGlobal(token: string, globals: Globals): boolean {
+  if (token === '-h') {
+    globals.help = true
+    return true
+  }
+  const match = /^--(no-)?(debug|help|plugins)(?:=(.*))?$/.exec(token)
+  if (!match) return false
+  const [, no, name, value] = match
+  const on = value === undefined ? true : Boolean(GLOBAL_FLAGS.debug.parse(value, name ?? ''))
+  globals[name as keyof Globals] = no ? !on : on
+  return true
+}
+
+export interface NormalArgv {
+  /** What clipanion reads: words and flags in their long forms. */
+  readonly args: string[]
+  /** What stood behind `--`. */
+  readonly passthrough: string[]
+  /** Whether there was a `--`. */
+  readonly dashes: boolean
+}
+
+/**
+ * Rewrites the arguments behind a command's words into the few forms that clipanion reads:
+ * `--flag=false` becomes `--no-flag`, `-eX=1` and `-e X=1` become `--env=X=1`, `-fp` becomes two flags.
+ */
+export function normaliseArgv(argv: readonly string[], table: FlagTable, globals: Globals): NormalArgv {
+  const args: string[] = []
+  const end = argv.indexOf('--')
+  const tokens = [...(end < 0 ? argv : argv.slice(0, end))]
+  const shorts = new Map(
+    Object.entries(table).flatMap(([name, spec]) => (spec.short ? [[spec.short, name]] : [])),
+  )
+
+  for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
+    if (!token.startsWith('-') || token === '-') args.push(token)
+    else if (!takesOwn(token, table) && takeGlobal(token, globals)) continue
+    else if (token.startsWith('--')) args.push(longFlag(token, tokens, table))
+    else args.push(...shortFlags(token, tokens, table, shorts))
+  }
+  return { args, passthrough: end < 0 ? [] : argv.slice(end + 1), dashes: end >= 0 }
+}
+
+const takesOwn = (token: string, table: FlagTable): boolean => {
+  const name = token.replace(/^--(no-)?/, '').replace(/=.*/s, '')
+  return token.startsWith('--') && Object.hasOwn(table, name)
+}
+
+function longFlag(token: string, rest: string[], table: FlagTable): string {
+  const at = token.indexOf('=')
+  const written = at < 0 ? token.slice(2) : token.slice(2, at)
+  const value = at < 0 ? undefined : token.slice(at + 1)
+  const negated = written.startsWith('no-') && !Object.hasOwn(table, written)
+  const name = negated ? written.slice(3) : written
+  const spec = Object.hasOwn(table, name) ? table[name] : undefined
+  if (!spec || (negated && spec.kind !== 'boolean')) throw unknownFlag(`--${written}`, table)
+  if (spec.kind === 'boolean') {
+    const on = value === undefined ? true : Boolean(spec.parse(value, name))
+    return on === negated ? `--no-${name}` : `--${name}`
+  }
+  return withValue(name, spec, value, rest)
+}
+
+function withValue(name: string, spec: Flag<unknown>, value: string | undefined, rest: string[]): string {
+  const text = value ?? rest.shift()
+  if (text === undefined) throw failures.usage({ text: `--${name} needs a value (${spec.placeholder}).` })
+  return `--${name}=${text}`
+}
+
+function shortFlags(
+  token: string,
+  rest: string[],
+  table: FlagTable,
+  shorts: ReadonlyMap<string, string>,
+): string[] {
+  const out: string[] = []
+  for (let i = 1; i < token.length; i++) {
+    const letter = token[i] ?? ''
+    const name = shorts.get(letter)
+    const spec = name === undefined ? undefined : table[name]
+    if (name === undefined || !spec)
+      throw unknownFlag(token.length > 2 ? `${token} (-${letter})` : token, table)
+    const tail = token.slice(i + 1)
+    if (spec.kind !== 'boolean') {
+      out.push(withValue(name, spec, tail ? tail.replace(/^=/, '') : undefined, rest))
+      return out
+    }
+    if (tail.startsWith('=')) return [...out, spec.parse(tail.slice(1), name) ? `--${name}` : `--no-${name}`]
+    out.push(`--${name}`)
+  }
+  return out
+}
+
+function unknownFlag(written: string, table: FlagTable) {
+  const near = suggest(written.replace(/^-+(no-)?/, ''), Object.keys(table))
+  return failures.usage({
+    text: `There is no flag ${written} here.`,
+    hint: near
+      ? `Did you mean --${near}?`
+      : 'Arguments of the server itself go behind `--`; `--help` lists the flags.',
+  })
+}

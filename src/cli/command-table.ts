@@ -1,0 +1,80 @@
+import type { App } from '../app.ts'
+import { isFailure, messageOf } from '../errors.ts'
+import { suggest } from '../lib/suggest.ts'
+import type { PluginEntry } from '../plugin.ts'
+import type { CommandClass } from './base-command.ts'
+import type { FlagTable } from './flags.ts'
+
+/** All flags of a command, its own and those that plugins added. */
+export const flagsOf = (command: CommandClass): FlagTable =>
+  Object.assign({}, command.flags, ...command.groups.map(group => group.flags))
+
+const withVerb = (entries: readonly PluginEntry[], verb: string) =>
+  entries.filter(entry => entry.verbs?.includes(verb))
+
+/** The commands under one verb, loading only the plugins that have it. */
+export async function commandsOf(app: App, verb: string): Promise<CommandClass[]> {
+  const plugins = await Promise.all(withVerb(app.entries, verb).map(entry => app.plugin(entry)))
+  const commands = plugins
+    .flatMap(plugin => plugin.commands ?? [])
+    .filter(c => c.paths?.some(p => p[0] === verb))
+  if (!commands.some(takesGroups)) return commands
+  const groups = await app.contributions('flags')
+  return commands.map(command => {
+    if (!takesGroups(command)) return command
+    const own = groups.filter(group => group.of.includes(verb))
+    return class extends (command as unknown as typeof Object) {
+      static groups = [...own].sort((a, b) => a.title.localeCompare(b.title))
+    } as unknown as CommandClass
+  })
+}
+
+/** Only a command of one word, such as `run`, takes the flags of other plugins. */
+const takesGroups = (command: CommandClass): boolean => command.sharesFlags
+
+/** Every command of every plugin that loads; used by help, completion and the reference. */
+export async function allCommands(app: App): Promise<CommandClass[]> {
+  const verbs = [...new Set(app.entries.flatMap(entry => entry.verbs ?? []))]
+  const lists = await Promise.all(
+    verbs.map(verb =>
+      commandsOf(app, verb).catch(error => {
+        if (!isFailure(error, 'plugin_broken')) throw error
+        app.log.warn(messageOf(error))
+        return []
+      }),
+    ),
+  )
+  const seen = new Set<string>()
+  return lists.flat().filter(command => {
+    const key = nameOf(command)
+    return !seen.has(key) && Boolean(seen.add(key))
+  })
+}
+
+export const nameOf = (command: CommandClass): string => command.paths?.[0]?.join(' ') ?? ''
+
+/** The command whose words begin the arguments (the longest match), and what follows them. */
+export function findCommand(
+  commands: readonly CommandClass[],
+  words: readonly string[],
+): { command: CommandClass; path: readonly string[]; rest: string[] } | undefined {
+  const matches = commands
+    .flatMap(command =>
+      (command.paths ?? []).map(path => ({ command, path, rest: words.slice(path.length) })),
+    )
+    .filter(({ path }) => path.every((word, i) => words[i] === word))
+  return matches.sort((a, b) => b.path.length - a.path.length)[0]
+}
+
+/** The nearest command to words that name none. */
+export const nearestCommand = (
+  app: App,
+  commands: readonly CommandClass[],
+  words: readonly string[],
+): string | undefined => {
+  const known = commands.length
+    ? commands.flatMap(c => c.paths ?? []).map(p => p.join(' '))
+    : app.entries.flatMap(e => e.verbs ?? [])
+  const typed = words.filter(word => !word.startsWith('-')).slice(0, commands.length ? 2 : 1)
+  return suggest(typed.join(' '), known)
+}

@@ -1,0 +1,87 @@
+import { styleText } from 'node:util'
+import type { CommandClass } from './base-command.ts'
+import { nameOf } from './command-table.ts'
+import type { Flag, FlagTable } from './flags.ts'
+
+const PROGRAM = 'keelson'
+const heading = (text: string) => styleText('bold', text)
+
+/** The page of the whole program. */
+export function programHelp(commands: readonly CommandClass[], version: string): string {
+  const visible = commands.filter(command => command.usage)
+  const categories = Map.groupBy(visible, command => command.usage?.category ?? 'Other')
+  const widest = Math.max(0, ...visible.map(command => nameOf(command).length))
+  const sections = [...categories].map(
+    ([title, members]) =>
+      `${heading(title)}\n${members
+        .toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+        .map(command => `  ${nameOf(command).padEnd(widest)}  ${command.usage?.description ?? ''}\n`)
+        .join('')}`,
+  )
+  return [
+    `${PROGRAM} ${version}: runs MCP servers safely\n`,
+    `${heading('Usage')}\n  ${PROGRAM} COMMAND [flags]\n`,
+    ...sections,
+    `\`${PROGRAM} COMMAND --help\` tells more of a command.\n`,
+  ].join('\n')
+}
+
+/** The page of a group of commands, such as `plugin`. */
+export function groupHelp(verb: string, commands: readonly CommandClass[]): string {
+  const visible = commands.filter(command => command.usage)
+  const widest = Math.max(0, ...visible.map(command => nameOf(command).length))
+  const lines = visible.map(
+    command => `  ${nameOf(command).padEnd(widest)}  ${command.usage?.description ?? ''}\n`,
+  )
+  return `${heading('Usage')}\n  ${PROGRAM} ${verb} COMMAND [flags]\n\n${heading('Commands')}\n${lines.join('')}`
+}
+
+/** The page of one command. */
+export function commandHelp(command: CommandClass): string {
+  const { description = '', details, examples } = command.usage ?? {}
+  const aliases = (command.paths ?? []).slice(1).map(path => path.join(' '))
+  const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
+  const parts = [`${sentence}\n`]
+  if (details) parts.push(`${details.trim()}\n`)
+  parts.push(`${heading('Usage')}\n  ${usageLine(command)}\n`)
+  if (aliases.length) parts.push(`${heading('Aliases')}\n  ${aliases.join(', ')}\n`)
+  parts.push(
+    ...[{ title: 'Flags', flags: command.flags }, ...command.groups].map(flagSection).filter(Boolean),
+  )
+  if (examples?.length) {
+    parts.push(
+      `${heading('Examples')}\n${examples.map(([what, line]) => `  ${what}\n    ${line.replaceAll('$0', PROGRAM)}\n`).join('')}`,
+    )
+  }
+  return parts.join('\n')
+}
+
+export const usageLine = (command: CommandClass): string =>
+  [PROGRAM, nameOf(command), '[flags]', command.synopsis, command.passthrough ? '[-- ARGS...]' : '']
+    .filter(Boolean)
+    .join(' ')
+
+function flagSection({ title, flags }: { title: string; flags: FlagTable }): string {
+  const rows = Object.entries(flags)
+    .filter(([, spec]) => !spec.hidden)
+    .map(
+      ([name, spec]) =>
+        [`${spec.short ? `-${spec.short}, ` : '    '}${flagName(name, spec)}`, describe(spec)] as const,
+    )
+  if (rows.length === 0) return ''
+  const widest = Math.max(...rows.map(([left]) => left.length))
+  return `${heading(title)}\n${rows.map(([left, right]) => `  ${left.padEnd(widest)}  ${right}\n`).join('')}`
+}
+
+/** A flag as it is written: `--name VALUE`; one that is on by default is shown by what turns it off. */
+export function flagName(name: string, spec: Flag<unknown>): string {
+  if (spec.kind === 'boolean') return spec.fallback === true ? `--no-${name}` : `--${name}`
+  return `--${name} ${spec.placeholder}`
+}
+
+/** What a flag does, with its default. */
+export function describe(spec: Flag<unknown>): string {
+  const off = spec.kind === 'boolean' && spec.fallback === true ? 'do not ' : ''
+  const repeat = spec.kind === 'list' ? ' (repeatable)' : ''
+  return `${off}${spec.description}${repeat}${spec.shown && spec.kind !== 'boolean' ? ` [${spec.shown}]` : ''}`
+}

@@ -1,0 +1,31 @@
+import { stripVTControlCharacters } from 'node:util'
+
+export interface Column<R> {
+  readonly title: string
+  readonly of: (row: R) => string
+}
+
+const GAP = '   '
+
+/** A plain table: upper-case titles, left-aligned, no borders; control characters of foreign text taken out. */
+export function formatTable<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
+  const lines = [columns.map(c => c.title), ...rows.map(row => columns.map(c => clean(c.of(row))))]
+  const widths = columns.map((_, i) => Math.max(...lines.map(line => width(line[i] ?? ''))))
+  return lines
+    .map(
+      line =>
+        `${line
+          .map((cell, i) => pad(cell, widths[i] ?? 0))
+          .join(GAP)
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+/** Foreign text on one line, unable to steer the terminal. */
+export const clean = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+
+const width = (text: string): number => [...text].length
+const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)))

@@ -1,0 +1,35 @@
+import type { Writable } from 'node:stream'
+import type { Report } from '../contracts/runtime.ts'
+import { clean } from './output.ts'
+
+export interface Progress {
+  readonly report: Report
+  /** Takes the line away. */
+  done(): void
+}
+
+const QUIET_MS = 300
+
+/**
+ * Progress of long work. On a terminal one line that replaces itself, shown only when the work
+ * takes long enough to wonder; elsewhere a line for each step.
+ */
+export function createProgress(stream: Writable, now: () => number = Date.now): Progress {
+  const terminal = 'isTTY' in stream && stream.isTTY === true
+  const columns = 'columns' in stream && typeof stream.columns === 'number' ? stream.columns : 80
+  const started = now()
+  let last = ''
+  return {
+    report(line) {
+      const text = clean(line).trim()
+      if (!text || text === last) return
+      last = text
+      if (!terminal) stream.write(`${text}\n`)
+      else if (now() - started > QUIET_MS) stream.write(`\r\u001b[2K${text.slice(0, columns - 1)}`)
+    },
+    done() {
+      if (terminal && last) stream.write('\r\u001b[2K')
+      last = ''
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { failures } from '../errors.ts'
+
+interface Terminal {
+  readonly stdin: Readable
+  readonly stderr: Writable
+}
+
+const isTerminal = (stream: unknown): boolean =>
+  typeof stream === 'object' && stream !== null && 'isTTY' in stream && stream.isTTY === true
+
+/** Asks on standard error, so that piped output stays clean; undefined when nobody can answer. */
+export async function ask({ stdin, stderr }: Terminal, question: string): Promise<string | undefined> {
+  if (!isTerminal(stdin)) return undefined
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    return await lines.question(question)
+  } finally {
+    lines.close()
+  }
+}
+
+/** Reads a secret: piped input whole (less one final line break), or a line typed without echo. */
+export async function askSecret({ stdin, stderr }: Terminal, question: string): Promise<string> {
+  const value = isTerminal(stdin) ? await readHidden(stdin, stderr, question) : await readAll(stdin)
+  if (!value) throw failures.usage({ text: 'The value is empty.', hint: 'Type it, or pipe it in.' })
+  return value
+}
+
+async function readAll(stdin: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}
+
+async function readHidden(stdin: Readable, stderr: Writable, question: string): Promise<string> {
+  const tty = stdin as Readable & { setRawMode(on: boolean): void }
+  stderr.write(`${question}: `)
+  tty.setRawMode(true)
+  let value = ''
+  try {
+    for (;;) {
+      const [chunk] = (await once(stdin, 'data')) as [Buffer]
+      for (const char of chunk.toString('utf8')) {
+        if (char === '\r' || char === '\n') return value
+        if (char === '\u0003' || char === '\u0004') throw failures.usage({ text: 'Cancelled.' })
+        value = char === '\u007f' || char === '\b' ? value.slice(0, -1) : value + char
+      }
+    }
+  } finally {
+    tty.setRawMode(false)
+    stdin.pause()
+    stderr.write('\n')
+  }
+}

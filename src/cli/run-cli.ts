@@ -1,0 +1,90 @@
+import { Cli } from 'clipanion'
+import type { App } from '../app.ts'
+import { VERSION } from '../build.ts'
+import { failures } from '../errors.ts'
+import { type Globals, normaliseArgv } from './argv.ts'
+import type { CliContext } from './base-command.ts'
+import { allCommands, commandsOf, findCommand, flagsOf, nearestCommand } from './command-table.ts'
+import { commandHelp, groupHelp, programHelp } from './help.ts'
+
+export interface CliRun {
+  readonly app: App
+  /** The command line from the verb on. */
+  readonly argv: readonly string[]
+  readonly globals: Globals
+  readonly streams: Pick<CliContext, 'stdin' | 'stdout' | 'stderr'>
+  readonly signal: AbortSignal
+}
+
+/** Finds the command, hands it to clipanion, answers the exit code. Failures are the caller's to print. */
+export async function runCli({ app, argv, globals, streams, signal }: CliRun): Promise<number> {
+  const words = argv[0] === 'help' ? argv.slice(1) : argv
+  const help = globals.help || argv[0] === 'help'
+  const verb = words[0]
+  if (verb === undefined) return printProgramHelp(app, streams.stdout)
+
+  const commands = await commandsOf(app, verb)
+  const found = findCommand(commands, words)
+  if (!found) return groupOrUnknown(app, commands, words, help, streams.stdout)
+
+  const { command, path, rest } = found
+  if (help) return print(streams.stdout, commandHelp(command))
+  const normal = normaliseArgv(rest, flagsOf(command), globals)
+  if (globals.help) return print(streams.stdout, commandHelp(command))
+
+  const context: CliContext = {
+    ...streams,
+    env: { ...app.env },
+    colorDepth: 1,
+    app,
+    signal,
+    passthrough: command.passthrough ? normal.passthrough : [],
+  }
+  const tail = command.passthrough || !normal.dashes ? [] : ['--', ...normal.passthrough]
+  const cli = Cli.from([command as never], { binaryName: 'keelson', binaryVersion: VERSION })
+  const ready = parse(() => cli.process([...path, ...normal.args, ...tail], context))
+  return (await ready.execute()) ?? 0
+}
+
+/** clipanion's own words for a wrong number of arguments, without its usage page. */
+function parse<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error && (error.name === 'UnknownSyntaxError' || error.name === 'UsageError')))
+      throw error
+    const line = error.message.split('\n')[0] ?? ''
+    throw failures.usage({
+      text: line.replace(/^(Unknown Syntax Error|Usage Error): /, ''),
+      hint: '`--help` behind the command shows how it is used.',
+    })
+  }
+}
+
+function print(stdout: CliContext['stdout'], text: string): 0 {
+  stdout.write(text)
+  return 0
+}
+
+async function printProgramHelp(app: App, stdout: CliContext['stdout']): Promise<number> {
+  return print(stdout, programHelp(await allCommands(app), VERSION))
+}
+
+function groupOrUnknown(
+  app: App,
+  commands: Awaited<ReturnType<typeof commandsOf>>,
+  words: readonly string[],
+  help: boolean,
+  stdout: CliContext['stdout'],
+): number {
+  const verb = words[0] ?? ''
+  const next = words[1]
+  if (commands.length && (help || next === undefined || next === '--help' || next === '-h')) {
+    return print(stdout, groupHelp(verb, commands))
+  }
+  const near = nearestCommand(app, commands, words)
+  throw failures.usage({
+    text: `There is no command "${commands.length ? `${verb} ${next}` : verb}".`,
+    hint: near ? `Did you mean \`keelson ${near}\`?` : '`keelson --help` lists the commands.',
+  })
+}

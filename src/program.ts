@@ -1,0 +1,57 @@
+import { builtins } from '../plugins/index.ts'
+import { createApp } from './app.ts'
+import { splitGlobals } from './cli/argv.ts'
+import { printFailure } from './cli/print-failure.ts'
+import { runCli } from './cli/run-cli.ts'
+import { thirdPartyEntries } from './loader.ts'
+import { createLog } from './log.ts'
+import { findPaths } from './paths.ts'
+
+const { stdin, stdout, stderr, env } = process
+
+/** A reader that has seen enough (`| head`) ends us quietly. */
+stdout.on('error', error => {
+  if ('code' in error && error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+/** Runs the command line of this process and answers its exit code. */
+export async function main(): Promise<number> {
+  let debug = env.KEELSON_DEBUG === 'true' || env.KEELSON_DEBUG === '1'
+  try {
+    const { globals, rest } = splitGlobals(process.argv.slice(2))
+    debug ||= globals.debug || rest.includes('--debug')
+    const log = createLog({ write: line => stderr.write(line), human: stderr.isTTY === true, debug })
+    const paths = findPaths(env)
+    const taken = builtins.flatMap(entry => entry.verbs ?? [])
+    const added =
+      globals.plugins && !rest.includes('--no-plugins') ? await thirdPartyEntries(paths, log, taken) : []
+    const app = createApp({ paths, log, env, entries: [...builtins, ...added] })
+    const interrupts = watchInterrupts()
+    const argv = rest[0] === '--version' ? ['version'] : rest
+    const code = await runCli({
+      app,
+      argv,
+      globals,
+      streams: { stdin, stdout, stderr },
+      signal: interrupts.signal,
+    })
+    return interrupts.signal.aborted && code === 0 ? interrupts.exitCode() : code
+  } catch (error) {
+    return printFailure(error, stderr, { debug })
+  }
+}
+
+/** The first interrupt asks the command to end, the second ends it. */
+function watchInterrupts(): { signal: AbortSignal; exitCode: () => number } {
+  const controller = new AbortController()
+  let code = 0
+  const on = (number: number) => () => {
+    if (controller.signal.aborted) process.exit(128 + number)
+    code = 128 + number
+    controller.abort()
+  }
+  process.on('SIGINT', on(2))
+  process.on('SIGTERM', on(15))
+  return { signal: controller.signal, exitCode: () => code }
+}
