@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { parseRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts'
+import { failures } from '../../../src/errors.ts'
+import { withLock } from '../../../src/lib/file-lock.ts'
+import type { Log } from '../../../src/log.ts'
+import type { Paths } from '../../../src/paths.ts'
+import { createDocuments } from './documents.ts'
+import { storeFailures } from './failures.ts'
+import { assertWorkloadName } from './name.ts'
+
+const LOCK_SECONDS = 10
+
+/** The run configs of all workloads: `<state>/runconfigs/<name>.json`. */
+export interface RunConfigStore {
+  /** Fails with `workload_missing`. */
+  get(name: string): Promise<RunConfig>
+  find(name: string): Promise<RunConfig | undefined>
+  /** By name. A file that cannot be read is set aside with a warning and does not stop the others. */
+  list(): Promise<RunConfig[]>
+  /** Writes it under its own name, whether or not one is there. */
+  save(config: RunConfig): Promise<void>
+  /** Fails with `workload_exists` when the name is taken; of two callers at once one wins. */
+  saveNew(config: RunConfig): Promise<void>
+  /** Idempotent. */
+  remove(name: string): Promise<void>
+}
+
+export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log }): RunConfigStore {
+  const documents = createDocuments<RunConfig>({
+    folder: join(paths.state, 'runconfigs'),
+    log,
+    parse(text, path, name) {
+      const config = parseRunConfig(text, path)
+      if (config.name === name) return config
+      throw failures.invalid_file({ path, problem: `it names the workload "${config.name}".` })
+    },
+  })
+  const locked = <T>(name: string, work: () => Promise<T>) => {
+    assertWorkloadName(name)
+    const path = `${documents.path(name)}.lock`
+    const onTimeout = () => failures.locked({ path, seconds: LOCK_SECONDS })
+    return withLock(path, work, { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
+  }
+
+  return {
+    async get(name) {
+      const config = await documents.find(name)
+      if (!config) throw storeFailures.workload_missing({ name })
+      return config
+    },
+    find: name => documents.find(name),
+    list: async () => [...(await documents.list()).values()],
+    save: config => locked(config.name, () => documents.save(config.name, config)),
+    saveNew: config =>
+      locked(config.name, async () => {
+        if (await documents.find(config.name)) throw storeFailures.workload_exists({ name: config.name })
+        await documents.save(config.name, config)
+      }),
+    remove: name => locked(name, () => documents.remove(name)),
+  }
+}

@@ -1,0 +1,99 @@
+import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import { isMissing, readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
+import type { Log } from '../../../src/log.ts'
+import { storeFailures } from './failures.ts'
+import { assertWorkloadName, isWorkloadName } from './name.ts'
+
+/** One JSON document per workload in one folder: 2-space JSON, mode 0600. */
+export interface Documents<T> {
+  path(name: string): string
+  /** Fails with `workload_unreadable`, having set the file aside when its content is wrong. */
+  find(name: string): Promise<T | undefined>
+  /** Those that can be read, by name. The others are set aside or, when it is not their content, left alone. */
+  list(): Promise<Map<string, T>>
+  save(name: string, document: T): Promise<void>
+  /** Idempotent. */
+  remove(name: string): Promise<void>
+}
+
+export function createDocuments<T>(options: {
+  folder: string
+  /** Makes a document of the text, or throws a Failure that says what is wrong. */
+  parse: (text: string, path: string, name: string) => T
+  log: Log
+}): Documents<T> {
+  const { folder, parse, log } = options
+  const path = (name: string) => join(folder, `${name}.json`)
+
+  async function find(name: string): Promise<T | undefined> {
+    assertWorkloadName(name)
+    const file = path(name)
+    const text = await readFileIfThere(file).catch(error => {
+      throw storeFailures.workload_unreadable({ name, problem: messageOf(error) }, { cause: error })
+    })
+    if (text === undefined) return undefined
+    try {
+      return parse(text, file, name)
+    } catch (error) {
+      if (!isFailure(error)) throw error
+      throw storeFailures.workload_unreadable(
+        { name, problem: error.message, aside: await setAside(file) },
+        { cause: error },
+      )
+    }
+  }
+
+  return {
+    path,
+    find,
+    async list() {
+      const documents = new Map<string, T>()
+      for (const file of await entries(folder)) {
+        const name = file.slice(0, -'.json'.length)
+        if (!file.endsWith('.json') || !isWorkloadName(name)) continue
+        try {
+          const document = await find(name)
+          if (document !== undefined) documents.set(name, document)
+        } catch (error) {
+          log.warn(messageOf(error), { workload: name })
+        }
+      }
+      return documents
+    },
+    async save(name, document) {
+      assertWorkloadName(name)
+      await writeFileAtomic(path(name), `${JSON.stringify(document, undefined, 2)}\n`, 0o600)
+    },
+    async remove(name) {
+      assertWorkloadName(name)
+      await rm(path(name), { force: true })
+    },
+  }
+}
+
+/** Renames a file to `<file>.corrupted`, or with a number when an earlier one is there. */
+async function setAside(file: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const aside = number === 1 ? `${file}.corrupted` : `${file}.corrupted-${number}`
+    const taken = await stat(aside).then(
+      () => true,
+      () => false,
+    )
+    if (taken) continue
+    await rename(file, aside).catch(error => {
+      if (!isMissing(error)) throw error // another process was faster
+    })
+    return aside
+  }
+}
+
+async function entries(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

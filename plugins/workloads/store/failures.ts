@@ -1,0 +1,26 @@
+import { defineFailures } from '../../../src/errors.ts'
+
+/** What can go wrong with what is on disk about a workload. */
+export const storeFailures = defineFailures({
+  invalid_name: {
+    status: 400,
+    text: (d: { name: string }) => `"${d.name}" is not a name for a workload.`,
+    hint: 'Use 1 to 100 letters, digits, dots, dashes and underscores.',
+  },
+  workload_missing: {
+    status: 404,
+    text: (d: { name: string }) => `There is no workload "${d.name}".`,
+    hint: '`keelson list --all` shows the workloads there are.',
+  },
+  workload_exists: {
+    status: 409,
+    text: (d: { name: string }) => `A workload "${d.name}" already exists.`,
+    hint: d => `Choose another name with --name, or remove it with \`keelson rm ${d.name}\`.`,
+  },
+  workload_unreadable: {
+    status: 500,
+    text: (d: { name: string; problem: string; aside?: string }) =>
+      `What is stored about "${d.name}" cannot be read: ${d.problem}${d.aside ? ` It was set aside as ${d.aside}.` : ''}`,
+    hint: d => (d.aside ? 'Repair that file and rename it back, or run the workload anew.' : undefined),
+  },
+})

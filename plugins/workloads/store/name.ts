@@ -1,0 +1,11 @@
+import { storeFailures } from './failures.ts'
+
+const NAME = /^[a-zA-Z0-9._-]{1,100}$/
+
+/** Whether the text may name a workload; such a name is safe as a file name too. */
+export const isWorkloadName = (name: string): boolean => NAME.test(name) && name !== '.' && name !== '..'
+
+/** Fails with `invalid_name` unless the text may name a workload. */
+export function assertWorkloadName(name: string): void {
+  if (!isWorkloadName(name)) throw storeFailures.invalid_name({ name: name.slice(0, 120) })
+}

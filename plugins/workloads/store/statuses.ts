@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import * as t from 'typanion'
+import { STATUSES, type StatusRecord } from '../../../src/contracts/workload.ts'
+import { parseDocument } from '../../../src/document.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import type { Paths } from '../../../src/paths.ts'
+import { createDocuments } from './documents.ts'
+
+/** What a host says about a workload; the dates are the store's. */
+export type StatusChange = Omit<StatusRecord, 'created_at' | 'updated_at'>
+
+/**
+ * The statuses of all workloads: `<data>/statuses/<name>.json`.
+ *
+ * Written only by the process that hosts the workload. One that cannot be read counts as absent:
+ * it is set aside with a warning.
+ */
+export interface StatusStore {
+  read(name: string): Promise<StatusRecord | undefined>
+  list(): Promise<Map<string, StatusRecord>>
+  /** Keeps `created_at`; everything else is as the change says. */
+  write(name: string, change: StatusChange): Promise<void>
+  /** Idempotent. */
+  remove(name: string): Promise<void>
+}
+
+const isDate = t.makeValidator<unknown, string>({
+  test: (value, state): value is string => {
+    if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return true
+    state?.errors?.push(`${state.p ?? '.'}: Expected a date (got ${JSON.stringify(value)})`)
+    return false
+  },
+})
+
+const schema = t.isObject(
+  {
+    status: t.isEnum(STATUSES),
+    status_context: t.isOptional(t.isString()),
+    created_at: isDate,
+    updated_at: isDate,
+    process_id: t.cascade(t.isNumber(), [t.isInteger()]),
+    started_at: t.isOptional(isDate),
+  },
+  { extra: t.isUnknown() },
+)
+
+export function createStatusStore(options: { paths: Paths; log: Log; now: () => Date }): StatusStore {
+  const { paths, log, now } = options
+  const documents = createDocuments<StatusRecord>({
+    folder: join(paths.data, 'statuses'),
+    log,
+    parse: (text, path) => parseDocument(text, path, schema) as StatusRecord,
+  })
+
+  async function read(name: string): Promise<StatusRecord | undefined> {
+    try {
+      return await documents.find(name)
+    } catch (error) {
+      if (!isFailure(error, 'workload_unreadable')) throw error
+      log.warn(messageOf(error), { workload: name })
+      return undefined
+    }
+  }
+
+  return {
+    read,
+    list: () => documents.list(),
+    async write(name, { status, status_context, process_id, started_at }) {
+      const at = now().toISOString()
+      const created = (await read(name))?.created_at ?? at
+      await documents.save(name, {
+        status,
+        ...(status_context ? { status_context } : {}),
+        created_at: created,
+        updated_at: at,
+        process_id,
+        ...(started_at === undefined ? {} : { started_at }),
+      })
+    },
+    remove: name => documents.remove(name),
+  }
+}
