@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+
+/**
+ * Names that the engine's program, its helpers (ssh, credential helpers) or the C library act on.
+ * Given to that program as its own, they would change what it does.
+ */
+const READ_BY_THE_PROGRAM =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|TERM|TZ|COLUMNS|LINES|NO_COLOR|TMPDIR|TMP|TEMP|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|GCONV_PATH|LOCPATH|NLSPATH|NOTIFY_SOCKET|KUBECONFIG|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|PROGRAM\w*|USERPROFILE|(?:DOCKER|BUILDKIT|BUILDX|BUILDAH|CONTAINERS?|PODMAN|REGISTRY|STORAGE|LIBPOD|_CONTAINERS|LD|DYLD|XDG|GO|SSL_CERT|SSH|GIT|DBUS|LISTEN|OTEL|MALLOC|GLIBC|LC|AWS|GOOGLE|GCLOUD|CLOUDSDK|AZURE|BASH|GPG|PASSWORD_STORE)_\w*|BASH_ENV|ENV|IFS|GODEBUG|GOMAXPROCS|GOGC|GOMEMLIMIT|GOTRACEBACK|GORACE|CONTAINER\w*|\w*_PROXY|LANG|LANGUAGE)$/i
+
+/** A name that means itself: podman expands `*`, and `=` or white space would end it. */
+const NAME = /^[^\s=*\0]+$/
+
+export interface SplitEnv {
+  /** Goes through the program's environment; the arguments hold the name alone. */
+  readonly inherited: Readonly<Record<string, string>>
+  /** Goes through a file, as `KEY=value` lines. */
+  readonly filed: Readonly<Record<string, string>>
+}
+
+/** Chooses the way into the container for each variable. Fails with `env_refused` for what has none. */
+export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
+  const inherited: Record<string, string> = {}
+  const filed: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    if (!NAME.test(name)) throw refused(name, 'this is no name for a variable.')
+    if (value.includes('\0')) throw refused(name, 'its value holds a NUL character.')
+    if (!READ_BY_THE_PROGRAM.test(name)) {
+      inherited[name] = value
+      continue
+    }
+    // Either line break ends an entry of an engine's env file, and nothing escapes it.
+    if (/[\r\n]/.test(value))
+      throw refused(name, 'its value has several lines, which engines take only for other names.')
+    if (name.startsWith('#')) throw refused(name, 'it reads as a comment.')
+    filed[name] = value
+  }
+  return { inherited, filed }
+}
+
+const refused = (name: string, problem: string) => runtimeFailures.env_refused({ name, problem })
+
+/**
+ * Lets the work read the variables from an open file that has no name any more: nothing is left on
+ * disk even when we are killed. Windows knows no such file, so there it has one until the work ends.
+ */
+export async function withEnvFile<T>(
+  variables: Readonly<Record<string, string>>,
+  work: (file: { fd: number; path: string } | undefined) => Promise<T>,
+): Promise<T> {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
+  if (!lines.length) return work(undefined)
+  const path = join(tmpdir(), `keelson-${randomBytes(8).toString('hex')}`)
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    const named = process.platform === 'win32'
+    if (!named) await rm(path)
+    await file.write(lines.join(''), 0)
+    return await work({ fd: file.fd, path: named ? path : '/dev/fd/3' })
+  } finally {
+    await file.close()
+    await rm(path, { force: true })
+  }
+}

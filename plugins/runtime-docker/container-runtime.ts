@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Instance, InstanceSpec, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { isFailure } from '../../src/errors.ts'
+import { LABEL } from '../../src/lib/labels.ts'
+import { attachInstance } from './attach.ts'
+import { splitEnv, withEnvFile } from './container-env.ts'
+import { createArguments } from './create-arguments.ts'
+import type { Abilities, Dialect } from './dialect.ts'
+import { createEngineCli } from './engine-cli.ts'
+import { createImageStore } from './images.ts'
+import { openLogs } from './logs.ts'
+import { parseInstances } from './parse-instances.ts'
+import { probeEngine } from './probe.ts'
+import { watchInstances } from './watch.ts'
+
+const START_MS = 60_000
+const GRACE_SECONDS = 10
+const REMOVE_MS = 30_000
+
+/** Names an installation by its data folder, in a form that fits a label. */
+export const ownerOf = (dataFolder: string): string =>
+  createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)
+
+/**
+ * Runs instances in containers of the engine whose program the dialect names, as a user would:
+ * contexts, rootless and remote engines work. Containers without our owner's label are never touched.
+ */
+export function createContainerRuntime(options: {
+  dialect: Dialect
+  /** Whose instances these are; see `ownerOf`. */
+  owner: string
+  env: Readonly<Record<string, string | undefined>>
+}): Runtime {
+  const { dialect, owner, env } = options
+  const runtime = dialect.name
+  const cli = createEngineCli({ dialect, env })
+  let abilities: Promise<Abilities> | undefined
+  let init = true
+
+  const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
+
+  /** The container of that name, whoever made it. The engines also take the beginning of an id for a name. */
+  async function find(name: string): Promise<Instance | undefined> {
+    try {
+      const text = await cli.run(['container', 'inspect', '--', name], { doing: `inspect "${name}"`, name })
+      return parseInstances(text, `${runtime} container inspect`).find(instance => instance.name === name)
+    } catch (error) {
+      if (isFailure(error, 'instance_missing')) return undefined
+      throw error
+    }
+  }
+
+  async function inspect(name: string): Promise<Instance | undefined> {
+    const instance = await find(name)
+    return instance && isOurs(instance) ? instance : undefined
+  }
+
+  async function get(name: string): Promise<Instance> {
+    const instance = await inspect(name)
+    if (!instance) throw runtimeFailures.instance_missing({ runtime, name })
+    return instance
+  }
+
+  function readAbilities(): Promise<Abilities> {
+    abilities ??= cli
+      .run(dialect.infoArguments, { doing: 'say what it can do' })
+      .then(text => dialect.readAbilities(JSON.parse(text)))
+      .catch(error => {
+        abilities = undefined
+        throw error
+      })
+    return abilities
+  }
+
+  async function makeContainer(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<void> {
+    const { inherited, filed } = splitEnv(spec.env)
+    const known = await readAbilities()
+    const { name, image } = spec
+    await withEnvFile(filed, async file => {
+      const args = (withInit: boolean) =>
+        createArguments(spec, {
+          dialect,
+          abilities: known,
+          owner,
+          inherited: Object.keys(inherited),
+          envFile: file?.path,
+          init: withInit,
+        })
+      const create = (withInit: boolean) =>
+        cli.run(
+          args(withInit),
+          { doing: `create "${name}"`, name, image },
+          { timeoutMs: START_MS, signal, env: inherited, file: file?.fd },
+        )
+      await create(init).catch(error => {
+        if (!init || !isFailure(error) || !dialect.initMissing.test(error.message)) throw error
+        init = false
+        return create(false)
+      })
+    })
+  }
+
+  async function removeContainer({ id, name }: Instance): Promise<void> {
+    const args = ['rm', '--force', '--volumes', ...dialect.removeArguments, '--', id]
+    const deadline = Date.now() + REMOVE_MS
+    for (;;) {
+      try {
+        await cli.run(args, { doing: `remove "${name}"`, name }, { timeoutMs: REMOVE_MS })
+        return
+      } catch (error) {
+        if (isFailure(error, 'instance_missing')) return
+        // Somebody else is at it: let them finish, then look again.
+        const busy = isFailure(error, 'runtime_failed') && /already in progress/i.test(error.message)
+        if (!busy || Date.now() > deadline) throw error
+        await delay(100)
+      }
+    }
+  }
+
+  return {
+    name: runtime,
+    images: createImageStore({ dialect, cli }),
+    probe: signal => probeEngine({ dialect, cli }, signal),
+
+    async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {
+      const existing = await find(spec.name)
+      if (existing && !isOurs(existing)) throw runtimeFailures.name_taken({ runtime, name: spec.name })
+      if (existing) await removeContainer(existing)
+      try {
+        await makeContainer(spec, signal)
+      } catch (error) {
+        // The engine may have made it although we stopped listening.
+        if (signal?.aborted) {
+          const half = await inspect(spec.name)
+          if (half) await removeContainer(half)
+        }
+        throw error
+      }
+    },
+
+    async start(name) {
+      const { id, state } = await get(name)
+      if (state === 'running') return
+      await cli.run(['start', '--', id], { doing: `start "${name}"`, name }, { timeoutMs: START_MS })
+    },
+
+    async attach(name) {
+      let before = await get(name)
+      // Its input ended with the one who held it, so a running one is started anew.
+      if (before.state === 'running' || before.state === 'restarting') {
+        await this.stop(name, { graceSeconds: 1 })
+        before = await get(name)
+      }
+      return attachInstance({ dialect, cli, before, inspect: () => inspect(name) })
+    },
+
+    async stop(name, { graceSeconds = GRACE_SECONDS } = {}) {
+      const instance = await inspect(name)
+      if (!instance || instance.state === 'created' || instance.state === 'exited') return
+      const seconds = Math.max(0, Math.ceil(graceSeconds))
+      try {
+        await cli.run(
+          ['stop', `--time=${seconds}`, '--', instance.id],
+          { doing: `stop "${name}"`, name },
+          { timeoutMs: seconds * 1000 + START_MS },
+        )
+      } catch (error) {
+        if (!isFailure(error, 'instance_missing')) throw error
+      }
+    },
+
+    async remove(name) {
+      const instance = await inspect(name)
+      if (instance) await removeContainer(instance)
+    },
+
+    inspect,
+
+    async list() {
+      const ids = await cli.run(
+        [
+          'ps',
+          '--all',
+          '--quiet',
+          '--no-trunc',
+          `--filter=label=${LABEL.managed}=true`,
+          `--filter=label=${LABEL.owner}=${owner}`,
+        ],
+        { doing: 'list its containers' },
+      )
+      const found = await Promise.all(chunk(ids.split('\n').filter(Boolean)).map(some => inspectAll(some)))
+      return found.flat().filter(isOurs)
+    },
+
+    async logs(name, log = {}) {
+      return openLogs({ dialect, cli, instance: await get(name), log })
+    },
+
+    watch: signal => watchInstances({ dialect, cli, owner, signal, since: new Date() }),
+  }
+
+  /** One that is removed meanwhile makes the whole call fail: then each is asked alone. */
+  async function inspectAll(ids: readonly string[]): Promise<Instance[]> {
+    const subject = { doing: 'inspect its containers' }
+    try {
+      const text = await cli.run(['container', 'inspect', '--', ...ids], subject)
+      return parseInstances(text, `${runtime} container inspect`)
+    } catch (error) {
+      if (!isFailure(error, 'instance_missing')) throw error
+      if (ids.length <= 1) return []
+      const each: Instance[][] = []
+      for (const id of ids) each.push(await inspectAll([id]))
+      return each.flat()
+    }
+  }
+}
+
+/** Keeps argument lists well below what systems allow. */
+const chunk = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / 200) }, (_, i) => ids.slice(i * 200, (i + 1) * 200))

@@ -1,0 +1,65 @@
+/** What is known of an engine before it is asked to do anything: which of our wishes it can fulfil. */
+export interface Abilities {
+  readonly memory: boolean
+  /** How many cores it has; absent when it cannot limit them. */
+  readonly cores?: number
+  readonly pids: boolean
+  /** `--log-opt` arguments that bound the instance's log. */
+  readonly logOptions: readonly string[]
+}
+
+/** What the program says of its server. */
+export interface ServerFacts {
+  readonly version: string
+  readonly warnings: readonly string[]
+}
+
+/** Trouble by the engine's own words: what it means and what to do. */
+export interface Symptom {
+  readonly words: RegExp
+  readonly problem: (words: string) => string
+  readonly hint: string
+}
+
+/** All in which one engine's command line differs from another's. */
+export interface Dialect {
+  /** Of the runtime and of the program. */
+  readonly name: string
+  /** Asks the server who it is; the answer goes to `readServer`. */
+  readonly probeArguments: readonly string[]
+  /** Undefined when nobody but the program itself answered. */
+  readServer(answer: unknown): ServerFacts | undefined
+  /** Asks what the engine can do; the answer goes to `readAbilities`. */
+  readonly infoArguments: readonly string[]
+  readAbilities(answer: unknown): Abilities
+  /** Its words when the helper behind `--init` is missing. */
+  readonly initMissing: RegExp
+  /** Further arguments of `create`. */
+  readonly createArguments: readonly string[]
+  /** Further arguments of `start --attach --interactive`. */
+  readonly attachArguments: readonly string[]
+  /** Further arguments of `rm --force --volumes`. */
+  readonly removeArguments: readonly string[]
+  /** Reads one line of `events --format {{json .}}`. */
+  readEvent(line: unknown): EngineEvent | undefined
+  /** The reference to pull, for an engine that knows no default registry. */
+  toPullReference(reference: string): string
+  /** Arguments and environment that `build` needs; `hasPlugin` asks whether a CLI plugin is there. */
+  buildExtras(hasPlugin: (name: string) => Promise<boolean>): Promise<BuildExtras>
+  /** Asked in this order, before those that all engines share. */
+  readonly symptoms: readonly Symptom[]
+  /** How to get it running, for a machine that has it not. */
+  readonly install: string
+}
+
+export interface BuildExtras {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface EngineEvent {
+  readonly kind: 'started' | 'exited' | 'removed'
+  readonly name: string
+  readonly exitCode?: number
+  readonly labels: Readonly<Record<string, string>>
+}

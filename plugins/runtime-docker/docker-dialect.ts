@@ -1,0 +1,101 @@
+import * as t from 'typanion'
+import type { Dialect, EngineEvent } from './dialect.ts'
+
+const open = { extra: t.isUnknown() }
+const versionAnswer = t.isObject(
+  { Server: t.isOptional(t.isNullable(t.isObject({ Version: t.isString() }, open))) },
+  open,
+)
+const infoAnswer = t.isObject(
+  {
+    MemoryLimit: t.isOptional(t.isBoolean()),
+    CpuCfsQuota: t.isOptional(t.isBoolean()),
+    NCPU: t.isOptional(t.isNumber()),
+    PidsLimit: t.isOptional(t.isBoolean()),
+    LoggingDriver: t.isOptional(t.isString()),
+  },
+  open,
+)
+const eventLine = t.isObject(
+  { Action: t.isString(), Actor: t.isObject({ Attributes: t.isRecord(t.isString()) }, open) },
+  open,
+)
+
+const KINDS: Readonly<Record<string, EngineEvent['kind']>> = {
+  start: 'started',
+  die: 'exited',
+  destroy: 'removed',
+}
+
+/** The `docker` program, from 20.10 on. */
+export const dockerDialect: Dialect = {
+  name: 'docker',
+  probeArguments: ['version', '--format', '{{json .}}'],
+  readServer(answer) {
+    const server = versionAnswer(answer) ? answer.Server : undefined
+    return server ? { version: server.Version, warnings: [] } : undefined
+  },
+  infoArguments: ['info', '--format', '{{json .}}'],
+  readAbilities(answer) {
+    const info = infoAnswer(answer) ? answer : {}
+    const rotates = info.LoggingDriver === 'json-file' || info.LoggingDriver === 'local'
+    return {
+      memory: info.MemoryLimit ?? true,
+      ...(info.CpuCfsQuota !== false && info.NCPU ? { cores: info.NCPU } : {}),
+      pids: info.PidsLimit ?? true,
+      logOptions: rotates ? ['max-size=10m', 'max-file=3'] : [],
+    }
+  },
+  initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
+  createArguments: [],
+  attachArguments: [],
+  removeArguments: [],
+  readEvent(line) {
+    if (!eventLine(line)) return undefined
+    const { name, exitCode, ...labels } = line.Actor.Attributes
+    const kind = KINDS[line.Action]
+    if (!kind || name === undefined) return undefined
+    return { kind, name, labels, ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }) }
+  },
+  toPullReference: reference => reference,
+  /** Without buildx newer clients refuse BuildKit, and the old builder leaves the container of a failed step. */
+  async buildExtras(hasPlugin) {
+    if (await hasPlugin('buildx')) return { args: [], env: {} }
+    return { args: ['--force-rm'], env: { DOCKER_BUILDKIT: '0' } }
+  },
+  symptoms: [
+    {
+      words: /permission denied while trying to connect|dial unix [^\n]*: connect: permission denied/i,
+      problem: () => 'this user may not open its socket (permission denied).',
+      hint: 'Add yourself to the group "docker" (`sudo usermod -aG docker $USER`) and log in again, or use rootless docker or podman.',
+    },
+    {
+      words: /context "([^"]*)"[^\n]*(?:not found|does not exist)|unable to resolve docker endpoint/i,
+      problem: words => `its context cannot be used: ${words}`,
+      hint: '`docker context ls` lists the contexts, `docker context use default` goes back; check DOCKER_CONTEXT.',
+    },
+    {
+      words: /client version [\d.]+ is too (?:new|old)/i,
+      problem: words => `program and engine do not understand each other: ${words}`,
+      hint: 'Update the older of the two, or set DOCKER_API_VERSION to what the message names.',
+    },
+    {
+      words:
+        /(?:Cannot connect to the Docker daemon|failed to connect to the docker API) at (?:unix|npipe):/i,
+      problem: words => `the engine is not running: ${words}`,
+      hint: 'Start it: `sudo systemctl start docker`, or open Docker Desktop.',
+    },
+    {
+      words:
+        /Cannot connect to the Docker daemon|failed to connect to the docker API|error during connect|cannot connect to the docker/i,
+      problem: words => `the engine that DOCKER_HOST or the docker context names cannot be reached: ${words}`,
+      hint: 'Check DOCKER_HOST and `docker context ls`, and that the engine runs there.',
+    },
+    {
+      words: /docker-init[^\n]*(?:not found|no such file)/i,
+      problem: () => 'its helper docker-init is missing.',
+      hint: 'Install it (Debian: `apt-get install tini`, then link it as docker-init).',
+    },
+  ],
+  install: 'Install Docker Engine (https://docs.docker.com/engine/install/) or podman.',
+}

@@ -1,0 +1,27 @@
+import { defineFailures } from '../../src/errors.ts'
+
+/** What can go wrong with images; the rest is in `src/contracts/runtime-failures.ts`. */
+export const failures = defineFailures({
+  image_missing: {
+    status: 404,
+    text: (d: { runtime: string; image: string }) => `${d.runtime} has no image "${d.image}" on this host.`,
+    hint: 'Pull or build it first, and check the spelling.',
+  },
+  image_in_use: {
+    status: 409,
+    text: (d: { runtime: string; image: string }) =>
+      `${d.runtime} cannot remove the image "${d.image}": a container uses it.`,
+    hint: 'Remove that container first.',
+  },
+  pull_failed: {
+    status: 502,
+    text: (d: { runtime: string; image: string; problem: string }) =>
+      `${d.runtime} could not pull "${d.image}": ${d.problem}`,
+    hint: 'Check the spelling and the network; private images need a login to their registry.',
+  },
+  build_failed: {
+    status: 502,
+    text: (d: { runtime: string; image: string; problem: string }) =>
+      `${d.runtime} could not build "${d.image}". Its last words:\n${d.problem}`,
+  },
+})

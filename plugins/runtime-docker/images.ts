@@ -1,0 +1,131 @@
+import * as t from 'typanion'
+import type { ImageStore } from '../../src/contracts/runtime.ts'
+import { parseDocument } from '../../src/document.ts'
+import { isFailure } from '../../src/errors.ts'
+import { redact } from '../../src/lib/redact.ts'
+import { lastWords } from './diagnose.ts'
+import type { BuildExtras, Dialect } from './dialect.ts'
+import type { EngineCli } from './engine-cli.ts'
+import { failures } from './failures.ts'
+
+const open = { extra: t.isUnknown() }
+const inspected = t.isArray(
+  t.isObject(
+    {
+      Config: t.isOptional(
+        t.isNullable(t.isObject({ Labels: t.isOptional(t.isNullable(t.isRecord(t.isString()))) }, open)),
+      ),
+    },
+    open,
+  ),
+)
+
+/** Long work has no limit of its own: it ends by itself, or by the caller's signal. */
+const NO_LIMIT = 0
+const BUILD_LINES = 20
+
+/** Images as one engine keeps them. */
+export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: EngineCli }): ImageStore {
+  const runtime = dialect.name
+  let extras: Promise<BuildExtras> | undefined
+
+  async function inspect(image: string) {
+    const subject = { doing: `look for the image "${image}"`, image }
+    try {
+      const text = await cli.run(['image', 'inspect', '--', image], subject)
+      return parseDocument(text, `${runtime} image inspect`, inspected)[0]
+    } catch (error) {
+      if (isFailure(error, 'image_missing')) return undefined
+      throw error
+    }
+  }
+
+  const hasPlugin = (name: string) =>
+    cli.run([name, 'version'], { doing: `look for its plugin ${name}` }).then(
+      () => true,
+      () => false,
+    )
+
+  return {
+    has: async reference => (await inspect(reference)) !== undefined,
+
+    async labels(reference) {
+      const image = await inspect(reference)
+      return image && (image.Config?.Labels ?? {})
+    },
+
+    async pull(reference, { signal, report } = {}) {
+      const output = collect(report)
+      try {
+        await cli.run(
+          ['pull', '--', dialect.toPullReference(reference)],
+          { doing: `pull "${reference}"`, image: reference },
+          { timeoutMs: NO_LIMIT, signal, onLine: output.add },
+        )
+      } catch (error) {
+        if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
+        throw failures.pull_failed(
+          { runtime, image: reference, problem: output.end(2) || error.message },
+          { cause: error },
+        )
+      }
+    },
+
+    async build({ tag, context, dockerfile, labels }, { signal, report } = {}) {
+      extras ??= dialect.buildExtras(hasPlugin)
+      const { args, env } = await extras
+      const output = collect(report)
+      try {
+        await cli.run(
+          [
+            'build',
+            `--tag=${tag}`,
+            ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
+            ...args,
+            '--file=-',
+            '--',
+            context,
+          ],
+          { doing: `build "${tag}"`, image: tag },
+          { timeoutMs: NO_LIMIT, signal, env, input: dockerfile, onLine: output.add },
+        )
+      } catch (error) {
+        if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
+        throw failures.build_failed(
+          { runtime, image: tag, problem: output.end(BUILD_LINES) || error.message },
+          { cause: error },
+        )
+      }
+    },
+
+    async remove(reference) {
+      try {
+        await cli.run(['image', 'rm', '--', reference], { doing: `remove "${reference}"`, image: reference })
+      } catch (error) {
+        if (isFailure(error, 'image_missing')) return
+        if (isFailure(error, 'runtime_failed') && /in use|is using|being used/i.test(error.message)) {
+          throw failures.image_in_use({ runtime, image: reference }, { cause: error })
+        }
+        throw error
+      }
+    },
+  }
+}
+
+/** Hands lines on as they come and keeps the last ones for a failure. */
+function collect(report: ((line: string) => void) | undefined) {
+  const lines: string[] = []
+  return {
+    add(line: string) {
+      if (
+        !line.trim() ||
+        /^DEPRECATED: |^\s+(?:Install the buildx|https:\/\/docs\.docker\.com\/go\/buildx)/.test(line)
+      )
+        return
+      lines.push(line)
+      if (lines.length > BUILD_LINES) lines.shift()
+      report?.(redact(line))
+    },
+    end: (count: number) => lastWords(lines.join('\n'), count),
+  }
+}

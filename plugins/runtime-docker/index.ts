@@ -1,0 +1,21 @@
+import type { App } from '../../src/app.ts'
+import type { Runtime } from '../../src/contracts/runtime.ts'
+import type { Plugin } from '../../src/plugin.ts'
+import type { Dialect } from './dialect.ts'
+
+export type { Abilities, Dialect, EngineEvent, Symptom } from './dialect.ts'
+
+/** A runtime over an engine's command line, for an engine that speaks docker's with the dialect given. */
+export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {
+  const { createContainerRuntime, ownerOf } = await import('./container-runtime.ts')
+  return createContainerRuntime({ dialect, owner: ownerOf(app.paths.data), env: app.env })
+}
+
+/** Runs instances in Docker containers. */
+const runtimeDocker: Plugin = {
+  name: 'runtime-docker',
+  provides: {
+    runtimes: [async app => loadContainerRuntime(app, (await import('./docker-dialect.ts')).dockerDialect)],
+  },
+}
+export default runtimeDocker

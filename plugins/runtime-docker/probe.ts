@@ -1,0 +1,45 @@
+import type { Probe } from '../../src/contracts/runtime.ts'
+import { isFailure } from '../../src/errors.ts'
+import type { Dialect } from './dialect.ts'
+import type { EngineCli } from './engine-cli.ts'
+
+const PROBE_MS = 5000
+
+/** Asks the engine who it is; whatever is wrong becomes a problem and a hint. */
+export async function probeEngine(
+  { dialect, cli }: { dialect: Dialect; cli: EngineCli },
+  signal?: AbortSignal,
+): Promise<Probe> {
+  const subject = { doing: 'answer' }
+  try {
+    const answer = await cli.run(dialect.probeArguments, subject, { timeoutMs: PROBE_MS, signal })
+    const server = dialect.readServer(parse(answer))
+    return server ? { ok: true, ...server } : strange(dialect)
+  } catch (error) {
+    if (signal?.aborted) return { ok: false, problem: 'it did not answer in time.', hint: slow(dialect) }
+    if (!isFailure(error)) throw error
+    const details = error.details as { problem?: string }
+    return {
+      ok: false,
+      problem: details.problem ?? error.message,
+      hint: error.hint ?? `\`${dialect.name} ${dialect.probeArguments[0]}\` shows what it says.`,
+    }
+  }
+}
+
+const slow = ({ name }: Dialect) => `See whether \`${name} ps\` answers; restart the engine if not.`
+
+/** Distributions offer a `docker` that is podman; it has no server to ask. */
+const strange = ({ name }: Dialect): Probe => ({
+  ok: false,
+  problem: `the program "${name}" answers without naming its engine; it may be a stand-in for another.`,
+  hint: 'Choose that other one with --runtime.',
+})
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { defineFailures } from '../errors.ts'
+
+/** Failures that any runtime may give; a runtime's own stand in its plugin. */
+export const runtimeFailures = defineFailures({
+  runtime_unavailable: {
+    status: 503,
+    text: (d: { runtime: string; problem: string; hint?: string | undefined }) =>
+      `The runtime "${d.runtime}" cannot be used: ${d.problem}`,
+    hint: d => d.hint,
+  },
+  runtime_failed: {
+    status: 502,
+    text: (d: { runtime: string; doing: string; problem: string; hint?: string | undefined }) =>
+      `${d.runtime} could not ${d.doing}: ${d.problem}`,
+    hint: d => d.hint,
+  },
+  instance_missing: {
+    status: 404,
+    text: (d: { runtime: string; name: string }) => `${d.runtime} has no instance "${d.name}" of keelson's.`,
+  },
+  name_taken: {
+    status: 409,
+    text: (d: { runtime: string; name: string }) =>
+      `${d.runtime} already has a container "${d.name}" that this keelson did not make; it is left alone.`,
+    hint: 'Choose another name with --name, or remove that container yourself.',
+  },
+  instance_port_busy: {
+    status: 409,
+    text: (d: { runtime: string; name: string; address: string }) =>
+      `${d.runtime} cannot publish a port of "${d.name}": ${d.address} is in use.`,
+    hint: 'Choose another host port, or leave it out to get a free one.',
+  },
+  mount_missing: {
+    status: 400,
+    text: (d: { path: string }) => `${d.path} cannot be mounted: there is no such file or folder.`,
+  },
+  env_refused: {
+    status: 400,
+    text: (d: { name: string; problem: string }) =>
+      `The environment variable "${d.name}" cannot be set: ${d.problem}`,
+  },
+})
