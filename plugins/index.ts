@@ -6,6 +6,68 @@ import type { PluginEntry } from '../src/plugin.ts'
  */
 export const builtins: readonly PluginEntry[] = [
   {
+    name: 'workloads',
+    verbs: ['run', 'list', 'ls', 'status', 'stop', 'start', 'restart', 'rm', 'logs', 'export'],
+    services: ['workloads', 'workloadStore'],
+    provides: ['targets'],
+    load: async () => (await import('./workloads/index.ts')).default,
+  },
+  {
+    name: 'proxy',
+    services: ['proxies'],
+    provides: ['flags', 'sections'],
+    load: async () => (await import('./proxy/index.ts')).default,
+  },
+  {
+    name: 'supervisor',
+    verbs: ['supervisor'],
+    services: ['supervisor'],
+    load: async () => (await import('./supervisor/index.ts')).default,
+  },
+  {
+    name: 'recipes',
+    verbs: ['build'],
+    services: ['recipes'],
+    load: async () => (await import('./recipes/index.ts')).default,
+  },
+  {
+    name: 'runtimes',
+    verbs: ['runtime'],
+    services: ['runtimes'],
+    load: async () => (await import('./runtimes/index.ts')).default,
+  },
+  {
+    name: 'runtime-docker',
+    provides: ['runtimes'],
+    load: async () => (await import('./runtime-docker/index.ts')).default,
+  },
+  {
+    name: 'runtime-podman',
+    provides: ['runtimes'],
+    load: async () => (await import('./runtime-podman/index.ts')).default,
+  },
+  {
+    name: 'runtime-process',
+    provides: ['runtimes'],
+    load: async () => (await import('./runtime-process/index.ts')).default,
+  },
+  {
+    name: 'mcp',
+    verbs: ['mcp'],
+    load: async () => (await import('./mcp/index.ts')).default,
+  },
+  {
+    name: 'plugins',
+    verbs: ['plugin'],
+    services: ['plugins'],
+    load: async () => (await import('./plugins/index.ts')).default,
+  },
+  {
+    name: 'completion',
+    verbs: ['completion', '__complete'],
+    load: async () => (await import('./completion/index.ts')).default,
+  },
+  {
     name: 'version',
     verbs: ['version'],
     load: async () => (await import('./version/index.ts')).default,

@@ -8,6 +8,8 @@ export interface App {
   readonly paths: Paths
   readonly log: Log
   readonly env: Readonly<Record<string, string | undefined>>
+  /** `--debug` or `KEELSON_DEBUG`. */
+  readonly debug: boolean
   /** Every plugin there is, loaded or not. */
   readonly entries: readonly PluginEntry[]
   /** Loads a plugin (once). */
@@ -23,15 +25,18 @@ export function createApp(options: {
   log: Log
   env: Readonly<Record<string, string | undefined>>
   entries: readonly PluginEntry[]
+  debug?: boolean
 }): App {
-  const { paths, log, env, entries } = options
+  const { paths, log, env, entries, debug = false } = options
   const plugins = new Map<string, Promise<Plugin>>()
   const services = new Map<string, Promise<unknown>>()
+  const disabled = new Set<string>()
 
   const app: App = {
     paths,
     log,
     env,
+    debug,
     entries,
     plugin(entry) {
       const plugin = plugins.get(entry.name) ?? entry.load()
@@ -56,7 +61,8 @@ export function createApp(options: {
       return await app.plugin(entry)
     } catch (error) {
       if (!isFailure(error, 'plugin_broken')) throw error
-      log.warn(messageOf(error))
+      if (!disabled.has(entry.name)) log.warn(`${messageOf(error)} ${error.hint ?? ''}`.trim())
+      disabled.add(entry.name)
       return undefined
     }
   }

@@ -8,16 +8,19 @@ import type { PluginEntry } from './plugin.ts'
 /** The file that lists the plugins a user has added, with version and integrity. */
 export const pluginLockPath = (paths: Paths): string => join(paths.data, 'plugins', 'plugins.lock.json')
 
-/** Entries of the plugins that the user has added; their code is loaded, and checked, on first use. */
+/**
+ * Entries of the plugins that the user has added; their code is loaded, and checked, on first use.
+ * A list that cannot be read costs a warning and the added plugins, never the program.
+ */
 export async function thirdPartyEntries(
   paths: Paths,
   log: Log,
   takenVerbs: readonly string[],
 ): Promise<PluginEntry[]> {
   const path = pluginLockPath(paths)
-  const text = await readFileIfThere(path)
-  if (text === undefined) return []
   try {
+    const text = await readFileIfThere(path)
+    if (text === undefined) return []
     const { readPluginLock, toEntry } = await import('./third-party.ts')
     return readPluginLock(text, path).map(record => toEntry(record, paths, takenVerbs))
   } catch (error) {

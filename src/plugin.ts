@@ -50,5 +50,7 @@ export interface PluginEntry {
   readonly verbs?: readonly string[]
   readonly services?: readonly string[]
   readonly provides?: readonly (keyof Contributions)[]
+  /** Of a plugin that the user has added: what its manifest says of its verbs, so that help runs none of its code. */
+  readonly added?: { readonly verbs: Readonly<Record<string, string>> }
   load(): Promise<Plugin>
 }

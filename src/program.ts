@@ -26,7 +26,7 @@ export async function main(): Promise<number> {
     const taken = builtins.flatMap(entry => entry.verbs ?? [])
     const added =
       globals.plugins && !rest.includes('--no-plugins') ? await thirdPartyEntries(paths, log, taken) : []
-    const app = createApp({ paths, log, env, entries: [...builtins, ...added] })
+    const app = createApp({ paths, log, env, debug, entries: [...builtins, ...added] })
     const interrupts = watchInterrupts()
     const argv = rest[0] === '--version' ? ['version'] : rest
     const code = await runCli({

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
-import { join, relative, sep } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as t from 'typanion'
 import { parseDocument } from './document.ts'
-import { failures, messageOf } from './errors.ts'
+import { failures, isFailure, messageOf } from './errors.ts'
+import { hashTree } from './lib/hash-tree.ts'
 import type { Paths } from './paths.ts'
 import type { Contributions, Plugin, PluginEntry } from './plugin.ts'
 
@@ -35,7 +35,7 @@ export type PluginManifest = t.InferType<typeof manifestSchema>
 export interface PluginRecord {
   name: string
   version: string
-  /** What the user typed: a package or a path. */
+  /** What the user typed: a package, or the absolute form of a path. */
   source: string
   /** Its package inside the folder that was installed for it (`installFolder`). */
   package: string
@@ -58,65 +58,103 @@ const lockSchema = t.isObject({
   ),
 })
 
+/** Reads the text of `plugins.lock.json`. Fails with `invalid_file`. */
 export const readPluginLock = (text: string, path: string): PluginRecord[] =>
   parseDocument(text, path, lockSchema).plugins as PluginRecord[]
 
-/** Where everything that belongs to one added plugin lies. */
-export const installFolder = (paths: Paths, name: string): string =>
-  join(paths.data, 'plugins', name.replaceAll('/', '+'))
+/** The text of `plugins.lock.json`. */
+export const writePluginLock = (plugins: readonly PluginRecord[]): string =>
+  `${JSON.stringify({ lockVersion: 1, plugins }, null, 2)}\n`
+
+/** The folder below which every added plugin and the lock file lie. */
+export const pluginsFolder = (paths: Paths): string => join(paths.data, 'plugins')
+
+/**
+ * Where everything that belongs to one added plugin lies.
+ *
+ * The name holds a hash of the content, so that a new version never takes the place of an old one:
+ * what counts is which of them the lock file names, and that changes in one step.
+ */
+export function installFolder(paths: Paths, record: Pick<PluginRecord, 'name' | 'integrity'>): string {
+  const content = createHash('sha256').update(record.integrity).digest('hex').slice(0, 16)
+  return join(pluginsFolder(paths), `${record.name.replaceAll('/', '+')}@${content}`)
+}
 
 /** The loader's entry for an added plugin. Verbs that built-in commands have stay theirs. */
 export function toEntry(record: PluginRecord, paths: Paths, takenVerbs: readonly string[]): PluginEntry {
   const { manifest } = record
+  const verbs = Object.fromEntries(
+    Object.entries(manifest.verbs ?? {}).filter(([verb]) => !takenVerbs.includes(verb)),
+  )
   return {
     name: record.name,
-    verbs: Object.keys(manifest.verbs ?? {}).filter(verb => !takenVerbs.includes(verb)),
+    verbs: Object.keys(verbs),
     services: manifest.services ?? [],
     provides: (manifest.provides ?? []) as (keyof Contributions)[],
-    load: () => loadThirdParty(record, installFolder(paths, record.name)),
+    added: { verbs },
+    load: () => loadThirdParty(record, paths),
   }
 }
 
-async function loadThirdParty(record: PluginRecord, folder: string): Promise<Plugin> {
-  const broken = (problem: string, cause?: unknown) =>
-    failures.plugin_broken({ plugin: record.name, problem }, { cause })
-  assertApiVersion(record.name, record.manifest.apiVersion)
-  const actual = await hashTree(folder).catch(error => {
-    throw broken('its files are gone.', error)
-  })
-  if (actual !== record.integrity)
-    throw broken('its files were changed after you added it. Remove it and add it again.')
+async function loadThirdParty(record: PluginRecord, paths: Paths): Promise<Plugin> {
+  await assertSound(record, paths)
   offerPluginApi()
+  const folder = installFolder(paths, record)
   try {
     const module: unknown = await import(
       pathToFileURL(join(folder, record.package, record.manifest.entry)).href
     )
-    const plugin = (module as { default?: unknown }).default
-    if (typeof plugin !== 'object' || plugin === null || !('name' in plugin))
-      throw new Error('its default export is no plugin.')
-    return plugin as Plugin
+    return asPlugin((module as { default?: unknown }).default, record)
   } catch (error) {
-    throw broken(messageOf(error), error)
+    if (isFailure(error, 'plugin_broken')) throw error
+    throw failures.plugin_broken({ plugin: record.name, problem: messageOf(error) }, { cause: error })
   }
 }
 
+/** Fails with `plugin_broken` unless the plugin's API is known here and its files are those that were added. */
+export async function assertSound(record: PluginRecord, paths: Paths): Promise<void> {
+  assertApiVersion(record.name, record.manifest.apiVersion)
+  const broken = (problem: string, cause?: unknown) =>
+    failures.plugin_broken({ plugin: record.name, problem }, { cause })
+  if (!isInside(record.manifest.entry)) throw broken('its entry lies outside its package.')
+  const actual = await hashTree(installFolder(paths, record)).catch(error => {
+    throw broken('its files are gone, or are no longer what you added.', error)
+  })
+  if (actual !== record.integrity) throw broken('its files were changed after you added it.')
+}
+
+/** Whether a relative path stays below the folder it starts from. */
+export const isInside = (path: string): boolean =>
+  !isAbsolute(path) && !relative('.', path).split(/[/\\]/).includes('..')
+
+/** A look at the shape, so that a plugin that is none is found here and not somewhere inside. */
+function asPlugin(value: unknown, { name, manifest }: PluginRecord): Plugin {
+  const broken = (problem: string) => failures.plugin_broken({ plugin: name, problem })
+  if (typeof value !== 'object' || value === null || !('name' in value))
+    throw broken('its default export is no plugin.')
+  const { commands = [], provides = {} } = value as { commands?: unknown; provides?: unknown }
+  if (!Array.isArray(commands) || !commands.every(isCommand))
+    throw broken('its `commands` are not all classes that extend BaseCommand and have `paths`.')
+  const stray = commands
+    .flatMap(c => c.paths)
+    .find(path => !Object.hasOwn(manifest.verbs ?? {}, path[0] ?? ''))
+  if (stray) throw broken(`its manifest does not name the verb "${stray[0]}".`)
+  if (typeof provides !== 'object' || provides === null || !Object.values(provides).every(Array.isArray))
+    throw broken('its `provides` is not an object of lists.')
+  return value as Plugin
+}
+
+const isCommand = (value: unknown): value is { paths: string[][] } =>
+  typeof value === 'function' &&
+  'paths' in value &&
+  Array.isArray(value.paths) &&
+  value.paths.every(Array.isArray)
+
+/** Fails with `plugin_broken` when a plugin was made for an interface that this host does not offer. */
 export function assertApiVersion(plugin: string, version: number): void {
   if (version === API_VERSION || version === API_VERSION - 1) return
   const problem = `it was made for plugin API ${version}; this keelson offers ${API_VERSION}.`
   throw failures.plugin_broken({ plugin, problem })
-}
-
-/** One hash over every file below a folder: names and contents, in a fixed order. */
-export async function hashTree(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => !entry.isDirectory()).map(entry => join(entry.parentPath, entry.name))
-  if (files.length === 0) throw new Error(`${folder} is empty`)
-  const hash = createHash('sha512')
-  for (const file of files.sort()) {
-    const content = await readFile(file)
-    hash.update(`${relative(folder, file).split(sep).join('/')}\0${content.length}\0`).update(content)
-  }
-  return `sha512-${hash.digest('base64')}`
 }
 
 let offered = false

@@ -1,6 +1,21 @@
 import type { Plugin } from '../../src/plugin.ts'
+import { Export } from './commands/export.ts'
+import { List } from './commands/list.ts'
+import { Logs } from './commands/logs.ts'
+import { LogsPrune } from './commands/logs-prune.ts'
+import { Remove } from './commands/rm.ts'
+import { Run } from './commands/run.ts'
+import { Start } from './commands/start.ts'
+import { StatusOf } from './commands/status.ts'
+import { Stop } from './commands/stop.ts'
+import type { Workloads } from './service.ts'
 import type { WorkloadStore } from './store.ts'
+import { imageTarget } from './targets/image.ts'
+import { remoteTarget } from './targets/remote.ts'
+import { schemeTarget } from './targets/scheme.ts'
 
+export { readEnvFolder } from './env-files.ts'
+export type { Workloads } from './service.ts'
 export type { RunConfigStore } from './store/configs.ts'
 export { assertWorkloadName, isWorkloadName } from './store/name.ts'
 export type { StatusChange, StatusStore } from './store/statuses.ts'
@@ -8,6 +23,7 @@ export type { WorkloadStore } from './store.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {
+    workloads: Workloads
     workloadStore: WorkloadStore
   }
 }
@@ -15,8 +31,13 @@ declare module '../../src/plugin.ts' {
 /** What a user does with workloads. */
 const workloads: Plugin = {
   name: 'workloads',
+  needs: ['proxy', 'recipes', 'runtimes'],
+  commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
   services: {
+    workloads: async app =>
+      (await import('./service.ts')).createWorkloads({ app, store: await app.service('workloadStore') }),
     workloadStore: async app => (await import('./store.ts')).createWorkloadStore(app),
   },
+  provides: { targets: [schemeTarget, remoteTarget, imageTarget] },
 }
 export default workloads

@@ -31,6 +31,8 @@ export interface Exchange {
   body(): Promise<Buffer>
   /** The body as one JSON-RPC message; undefined when it is not one. Parsed once. */
   message(): Promise<JsonRpcMessage | undefined>
+  /** The body as it will be sent, once it has been read or replaced; undefined while it still streams. */
+  readonly buffered?: Buffer | undefined
   /** Sends this body instead of the client's. */
   replaceBody(body: Buffer): void
 }

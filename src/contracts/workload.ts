@@ -59,4 +59,9 @@ export interface Supervisor {
   stop(name: string): Promise<void>
   /** Takes it down and forgets it: instance, status, run config. */
   remove(name: string): Promise<void>
+  /**
+   * Hosts one workload in the calling process, the supervisor not involved, until the signal aborts or
+   * it ends for good. Resolves when nothing of it runs any more; its run config stays.
+   */
+  foreground(name: string, options: { signal: AbortSignal; onUp: () => void }): Promise<void>
 }

@@ -1,0 +1,119 @@
+import type { App } from '../../src/app.ts'
+import type { FlagTable, FlagValues } from '../../src/cli/flags.ts'
+import { type RunConfig, SCHEMA_VERSION } from '../../src/contracts/run-config.ts'
+import type { Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import { TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
+import { failures as core } from '../../src/errors.ts'
+import { parseLabel } from '../../src/lib/labels.ts'
+import { parseVariables, readEnvFile } from './env-files.ts'
+import { failures } from './failures.ts'
+import type { buildFlags, runFlags } from './flags.ts'
+import { parsePublish, parseVolumes } from './mount-flags.ts'
+import { readProfile } from './profile-flag.ts'
+
+/** What `run` was asked for. */
+export interface RunRequest extends WaitOptions {
+  /** The target as typed. */
+  readonly argument: string
+  /** What stood behind `--`: arguments of the server. */
+  readonly serverArgs: readonly string[]
+  readonly flags: FlagValues<typeof runFlags> & FlagValues<typeof buildFlags>
+  /** Flags of every group, other plugins' among them. */
+  readonly values: FlagValues<FlagTable>
+  /** Names of the flags that the user wrote. */
+  readonly given: ReadonlySet<string>
+  readonly cwd: string
+  readonly debug: boolean
+}
+
+/** The target that claims the argument, in the order of recognition. */
+export async function findTarget(app: App, argument: string): Promise<Target> {
+  const targets = (await app.contributions('targets')).map(make => make(app))
+  for (const kind of TARGET_ORDER) {
+    for (const target of targets.filter(candidate => candidate.kind === kind)) {
+      if (await target.accepts(argument)) return target
+    }
+  }
+  throw failures.target_unknown({ argument, problem: 'no plugin here knows such a target.' })
+}
+
+/**
+ * Turns flags into a run config without resolving the target: everything that can be wrong about
+ * the command line is found here, before anything is pulled or built.
+ */
+export async function configFromFlags(app: App, request: RunRequest, name: string): Promise<RunConfig> {
+  const { flags, given, cwd } = request
+  const config: RunConfig = {
+    schema_version: SCHEMA_VERSION,
+    name,
+    base_name: name,
+    container_name: name,
+    group: flags.group ?? 'default',
+    transport: flags.transport ?? 'streamable-http',
+    port: 0,
+    env_vars: {
+      ...(flags['env-file'] ? await readEnvFile(flags['env-file']) : {}),
+      ...parseVariables(flags.env),
+    },
+  }
+  if (request.serverArgs.length) config.cmd_args = [...request.serverArgs]
+  if (flags['env-file-dir']) config.env_file_dir = flags['env-file-dir']
+  if (flags.volume.length) config.volumes = await parseVolumes(flags.volume, cwd)
+  if (flags.publish.length) config.publish = parsePublish(flags.publish)
+  if (flags.label.length) config.container_labels = Object.fromEntries(flags.label.map(readLabel))
+  if (flags.memory ?? flags.cpus) config.resources = readResources(flags.memory, flags.cpus)
+  if (flags['permission-profile']) {
+    config.permission_profile_name_or_path = flags['permission-profile']
+    config.permission_profile = await readProfile(flags['permission-profile'], cwd)
+  }
+  if (flags.network) {
+    config.permission_profile = { ...config.permission_profile }
+    config.permission_profile.network = { ...config.permission_profile.network, mode: flags.network }
+  }
+  config.ignore_config = {
+    loadGlobal: flags['ignore-globally'],
+    printOverlays: flags['print-resolved-overlays'],
+  }
+  if (request.debug) config.debug = true
+  for (const group of await app.contributions('flags')) {
+    if (group.of.includes('run')) await group.apply?.(request.values, config, given)
+  }
+  return config
+}
+
+function readLabel(text: string): [string, string] {
+  const label = parseLabel(text)
+  if (label) return label
+  throw core.usage({
+    text: `--label takes KEY=VALUE, not "${text}".`,
+    hint: 'Keys and values are letters, digits, ".", "_" and "-"; a key may have a prefix such as example.com/.',
+  })
+}
+
+function readResources(
+  memory: string | undefined,
+  cpus: string | undefined,
+): NonNullable<RunConfig['resources']> {
+  if (memory !== undefined && !/^[1-9]\d*[bkmg]?$/i.test(memory)) {
+    throw core.usage({ text: `--memory takes a size such as 512m or 2g, not "${memory}".` })
+  }
+  if (cpus !== undefined && !(Number(cpus) > 0 && /^\d*\.?\d+$/.test(cpus))) {
+    throw core.usage({ text: `--cpus takes a number of cores such as 0.5 or 2, not "${cpus}".` })
+  }
+  return { ...(memory ? { memory } : {}), ...(cpus ? { cpus } : {}) }
+}
+
+/** Chooses the runtime once, on first need. */
+export function runtimeOnce(app: App, name: string | undefined): () => Promise<Runtime> {
+  let chosen: Promise<Runtime> | undefined
+  return () => {
+    chosen ??= app
+      .service('runtimes')
+      .then(runtimes => runtimes.select(name))
+      .then(({ runtime, warnings }) => {
+        for (const warning of warnings) app.log.warn(warning)
+        return runtime
+      })
+    return chosen
+  }
+}

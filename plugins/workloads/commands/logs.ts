@@ -1,0 +1,39 @@
+import { pipeline } from 'node:stream/promises'
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { failures } from '../../../src/errors.ts'
+import { tailFile } from '../tail-file.ts'
+
+const flags = {
+  follow: flag.boolean('go on with what comes', false, { short: 'f' }),
+  proxy: flag.boolean('the log of the proxy instead of the server', false, { short: 'p' }),
+  lines: flag.integer('only the last lines', { placeholder: 'N' }),
+}
+
+export class Logs extends BaseCommand {
+  static override paths = [['logs']]
+  static override usage = BaseCommand.Usage({
+    category: 'Workloads',
+    description: 'show what a server, or its proxy, printed',
+    examples: [['Why a client is refused', '$0 logs my-server --proxy']],
+  })
+  static override synopsis = 'NAME'
+  static override completes = 'workloads' as const
+  static override flags = flags
+
+  name = Option.String({ required: true })
+
+  override async execute(): Promise<void> {
+    const { follow, proxy, lines } = this.values(flags)
+    if (proxy && lines !== undefined) throw failures.usage({ text: '--lines does not go with --proxy.' })
+    const { signal, stdout } = this.context
+    const workloads = await this.app.service('workloads')
+    const log = proxy
+      ? tailFile(await workloads.proxyLog(this.name), { follow, signal })
+      : await workloads.logs(this.name, { follow, signal, ...(lines === undefined ? {} : { lines }) })
+    await pipeline(log, stdout, { end: false, signal }).catch(error => {
+      if (!signal.aborted) throw error
+    })
+  }
+}

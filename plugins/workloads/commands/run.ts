@@ -1,0 +1,83 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import type { FlagTable } from '../../../src/cli/flags.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { failures } from '../../../src/errors.ts'
+import { buildFlags, runFlags } from '../flags.ts'
+
+export class Run extends BaseCommand {
+  static override paths = [['run']]
+  static override usage = BaseCommand.Usage({
+    category: 'Workloads',
+    description: 'run an MCP server as a workload',
+    details:
+      'TARGET is a package (npx://, uvx://, go:// or go://./path), a container image or the URL of a remote ' +
+      'server. The URL for clients is printed on standard output. Arguments of the server go behind `--`.',
+    examples: [
+      ['Run an npm package', '$0 run npx://@modelcontextprotocol/server-everything'],
+      [
+        'Run an image that listens on port 8000',
+        '$0 run --transport streamable-http --target-port 8000 my/server',
+      ],
+      ['Front a remote server', '$0 run https://example.com/mcp --name example'],
+      [
+        'Give a folder and an argument to a server',
+        '$0 run npx://@modelcontextprotocol/server-filesystem -v $PWD:/data -- /data',
+      ],
+    ],
+  })
+  static override synopsis = '[TARGET]'
+  static override passthrough = true
+  static override sharesFlags = true
+  static override flags = { ...runFlags, ...buildFlags }
+
+  target = Option.String({ required: false })
+
+  override async execute(): Promise<void> {
+    const flags = this.values({ ...runFlags, ...buildFlags })
+    if (!flags['from-config'] && this.target === undefined) {
+      throw failures.usage({
+        text: '`run` needs to know what to run.',
+        hint: 'Name a package, an image or a URL, or give --from-config.',
+      })
+    }
+    const workloads = await this.app.service('workloads')
+    const progress = this.progress()
+    let config: RunConfig
+    try {
+      config = await workloads.prepare({
+        argument: this.target ?? '',
+        serverArgs: this.context.passthrough,
+        flags,
+        values: this.#allValues(),
+        given: this.given,
+        cwd: process.cwd(),
+        debug: this.app.debug,
+        signal: this.context.signal,
+        report: progress.report,
+      })
+      if (!flags.foreground) {
+        progress.report(`Starting ${config.name}`)
+        const workload = await workloads.run(config, this.context.signal)
+        progress.done()
+        this.say(`${workload.name} is running. Clients connect to:`)
+        return this.print(workload.url)
+      }
+    } finally {
+      progress.done()
+    }
+    await workloads.runInForeground(config, {
+      signal: this.context.signal,
+      onUp: workload => {
+        this.say(`${workload.name} is running until you interrupt it. Clients connect to:`)
+        this.print(workload.url)
+      },
+    })
+  }
+
+  /** The flags of all groups: what other plugins read. */
+  #allValues() {
+    const { flags, groups } = this.constructor as typeof BaseCommand
+    return this.values(Object.assign({}, flags, ...groups.map(group => group.flags)) as FlagTable)
+  }
+}

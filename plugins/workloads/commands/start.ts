@@ -1,0 +1,51 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { failures } from '../../../src/errors.ts'
+import { chooseNames } from '../choose.ts'
+import { BulkCommand, chooseFlags } from './bulk.ts'
+
+const flags = {
+  ...chooseFlags,
+  foreground: flag.boolean('stay, and stop the workload at the end', false, { short: 'f' }),
+}
+
+export class Start extends BulkCommand {
+  static override paths = [['start'], ['restart']]
+  static override usage = BaseCommand.Usage({
+    category: 'Workloads',
+    description: 'start workloads; one that runs is left alone',
+  })
+  static override synopsis = '[NAME...]'
+  static override completes = 'workloads' as const
+  static override flags = flags
+
+  names = Option.Rest()
+
+  override async execute(): Promise<number> {
+    const { foreground, ...choice } = this.values(flags)
+    const workloads = await this.app.service('workloads')
+    const names = await chooseNames(workloads, { ...choice, names: this.names })
+    if (names.length === 0) this.say('There are no workloads.')
+    if (foreground) return this.#inForeground(names)
+    const progress = this.progress()
+    progress.report(`Starting ${names.join(', ')}`)
+    const outcomes = await workloads.start(names).finally(progress.done)
+    if (names.length > 1) {
+      for (const { name, error } of outcomes)
+        this.print(`${name}: ${error === undefined ? 'running' : 'failed'}`)
+    }
+    return this.finish(outcomes, { lenient: false })
+  }
+
+  async #inForeground([name, ...others]: readonly string[]): Promise<number> {
+    if (name === undefined || others.length)
+      throw failures.usage({ text: '--foreground takes one workload.' })
+    const workloads = await this.app.service('workloads')
+    await workloads.startInForeground(name, {
+      signal: this.context.signal,
+      onUp: workload => this.say(`${workload.name} is running until you interrupt it: ${workload.url}`),
+    })
+    return 0
+  }
+}

@@ -1,0 +1,72 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import type { Workload } from '../../../src/contracts/workload.ts'
+
+const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+
+export class StatusOf extends BaseCommand {
+  static override paths = [['status']]
+  static override usage = BaseCommand.Usage({ category: 'Workloads', description: 'show one workload' })
+  static override synopsis = 'NAME'
+  static override completes = 'workloads' as const
+  static override flags = flags
+
+  name = Option.String({ required: true })
+
+  override async execute(): Promise<void> {
+    const workload = await (await this.app.service('workloads')).get(this.name)
+    const uptime = formatUptime(workload, Date.now())
+    if (this.values(flags).format === 'json') return this.printJson(toStatus(workload, uptime))
+    const lines: [string, string | undefined][] = [
+      ['Name', workload.name],
+      ['Status', workload.status],
+      ['Reason', workload.status_context],
+      ['Package', workload.package],
+      ['URL', workload.url],
+      ['Port', String(workload.port)],
+      ['Transport', workload.transport_type],
+      ['Proxy Mode', workload.proxy_mode],
+      ['Group', workload.group],
+      ['Created', workload.created_at.replace('T', ' ').replace(/\..*$/, '')],
+      ['Remote', workload.remote ? 'true' : undefined],
+      ['Uptime', uptime],
+    ]
+    for (const [title, value] of lines) if (value) this.print(`${`${title}:`.padEnd(12)}${value}`)
+  }
+}
+
+function toStatus(workload: Workload, uptime: string | undefined) {
+  const {
+    name,
+    status,
+    status_context,
+    package: source,
+    url,
+    port,
+    transport_type,
+    proxy_mode,
+    group,
+  } = workload
+  return {
+    name,
+    status,
+    ...(status_context ? { status_context } : {}),
+    package: source,
+    url,
+    port,
+    transport: transport_type,
+    proxy_mode,
+    ...(group ? { group } : {}),
+    ...(uptime ? { uptime } : {}),
+  }
+}
+
+/** `3d 4h 5m`, `4h 5m` or `5m`; undefined when it does not run. */
+export function formatUptime({ status, started_at }: Workload, now: number): string | undefined {
+  if (status !== 'running' || !started_at) return undefined
+  const minutes = Math.max(0, Math.floor((now - Date.parse(started_at)) / 60_000))
+  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60]
+  if (days) return `${days}d ${hours}h ${rest}m`
+  return hours ? `${hours}h ${rest}m` : `${rest}m`
+}

@@ -1,0 +1,47 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  group_unknown: {
+    status: 404,
+    text: (d: { group: string }) => `There is no group "${d.group}".`,
+    hint: 'Leave --group out to use the group "default".',
+  },
+  target_unknown: {
+    status: 400,
+    exit: 2,
+    text: (d: { argument: string; problem: string }) =>
+      `"${d.argument}" is nothing that can be run: ${d.problem}`,
+    hint: 'Give an image, a package (npx://, uvx://, go://), a URL, or --from-config FILE.',
+  },
+  images_unsupported: {
+    status: 400,
+    text: (d: { runtime: string; argument: string }) =>
+      `The ${d.runtime} runtime cannot run the image ${d.argument}: it runs packages only.`,
+    hint: 'Start docker or podman, or name a package (npx://, uvx://, go://).',
+  },
+  volume_missing: {
+    status: 400,
+    text: (d: { path: string }) => `The path ${d.path}, given to --volume, does not exist.`,
+    hint: 'Create it first, or correct the path in front of the colon.',
+  },
+  start_failed: {
+    status: 500,
+    text: (d: { name: string; reason: string }) => `The workload "${d.name}" did not start: ${d.reason}`,
+  },
+  from_config_alone: {
+    status: 400,
+    exit: 2,
+    text: (d: { flags: readonly string[] }) =>
+      `--from-config goes with --foreground, --runtime and --debug only, not with ${d.flags.map(name => `--${name}`).join(', ')}.`,
+    hint: 'Edit the file instead; nothing is merged into it.',
+  },
+  interrupted: {
+    status: 499,
+    text: () => 'Interrupted; what had been begun is undone.',
+  },
+  logs_missing: {
+    status: 404,
+    text: (d: { name: string }) => `The workload "${d.name}" has no log of its own.`,
+    hint: d => `What its proxy did is shown by \`keelson logs ${d.name} --proxy\`.`,
+  },
+})

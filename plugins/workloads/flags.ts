@@ -1,0 +1,42 @@
+import { flag } from '../../src/cli/flags.ts'
+
+/** Flags of `run` that the core's part of the run config comes from. */
+export const runFlags = {
+  name: flag.string('name of the workload (default: made from the target)', { placeholder: 'NAME' }),
+  group: flag.string('group the workload belongs to [default]', { placeholder: 'GROUP' }),
+  transport: flag.choice('how the server speaks', ['stdio', 'sse', 'streamable-http']),
+  runtime: flag.string('runtime to use: docker, podman, process (default: the best there is)', {
+    placeholder: 'NAME',
+  }),
+  foreground: flag.boolean('stay, and take the workload down at the end', false, { short: 'f' }),
+  'from-config': flag.file('run what `export` wrote'),
+  env: flag.list('environment variable of the server', 'KEY=VALUE', { short: 'e' }),
+  'env-file': flag.file('read environment variables from a file of KEY=VALUE lines'),
+  'env-file-dir': flag.string('read environment variables from every file of a folder', {
+    placeholder: 'DIR',
+    completes: 'directory',
+  }),
+  volume: flag.list('mount a file or folder of the host', 'HOST:CONTAINER[:ro]', { short: 'v' }),
+  publish: flag.list('publish a further port on 127.0.0.1', '[HOST:]CONTAINER', { short: 'p' }),
+  network: flag.string('network of the container: bridge, none, host or a name', { placeholder: 'NETWORK' }),
+  label: flag.list('label of the container', 'KEY=VALUE', { short: 'l' }),
+  memory: flag.string('most memory the server may use, e.g. 512m', { placeholder: 'SIZE' }),
+  cpus: flag.string('most processor cores the server may use, e.g. 0.5', { placeholder: 'N' }),
+  'permission-profile': flag.string(
+    'what the server may read, write and reach: none, network, or a JSON file',
+    {
+      placeholder: 'NAME|FILE',
+      completes: 'file',
+    },
+  ),
+  'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', true),
+  'print-resolved-overlays': flag.boolean('show which paths inside the container are hidden'),
+} as const
+
+/** Flags of `run` and `build` for servers that are built from a package. */
+export const buildFlags = {
+  'ca-cert': flag.file('CA certificates (PEM) to trust while the image is built'),
+  'runtime-image': flag.string('base image instead of the default one', { placeholder: 'IMAGE' }),
+  'runtime-add-package': flag.list('further system package in the image', 'PACKAGE'),
+  'build-with': flag.list('constraint on a dependency (uvx only)', 'CONSTRAINT'),
+} as const

@@ -1,0 +1,53 @@
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Status, StatusRecord, Workload } from '../../src/contracts/workload.ts'
+import { processIdentity } from '../../src/lib/process-identity.ts'
+import { clientUrl, effectiveMode } from '../proxy/index.ts'
+
+/** Statuses of a workload that somebody should be hosting. */
+const HOSTED: ReadonlySet<Status> = new Set([
+  'running',
+  'starting',
+  'unhealthy',
+  'auth_retrying',
+  'unauthenticated',
+])
+
+/** Whether the status claims a host that is gone, e.g. killed. Nothing is repaired here. */
+export const isOrphaned = (record: StatusRecord | undefined): boolean =>
+  record !== undefined && HOSTED.has(record.status) && processIdentity(record.process_id) === undefined
+
+/** What lists show of a workload: its run config, and its status as far as it can still be true. */
+export function toWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
+  const orphaned = isOrphaned(record)
+  const context = orphaned ? 'its proxy does not run' : record?.status_context
+  return {
+    name: config.name,
+    package: config.source ?? config.image ?? config.remote_url ?? '',
+    url: clientUrl(config),
+    port: config.port,
+    transport_type: config.transport,
+    proxy_mode: effectiveMode(config),
+    status: orphaned ? 'unhealthy' : (record?.status ?? 'stopped'),
+    ...(context ? { status_context: context } : {}),
+    created_at: record?.created_at ?? '',
+    ...(record?.started_at ? { started_at: record.started_at } : {}),
+    ...(config.container_labels ? { labels: config.container_labels } : {}),
+    ...(config.group ? { group: config.group } : {}),
+    ...(config.remote_url ? { remote: true } : {}),
+  }
+}
+
+export interface ListFilter {
+  /** Also those that do not run. */
+  readonly all?: boolean
+  readonly group?: string | undefined
+  /** All of these labels must match. */
+  readonly labels?: readonly (readonly [key: string, value: string])[]
+}
+
+/** Whether a workload passes the filter. Without `all`, only what serves clients now. */
+export function matches(workload: Workload, { all, group, labels = [] }: ListFilter): boolean {
+  if (!all && workload.status !== 'running' && workload.status !== 'auth_retrying') return false
+  if (group !== undefined && workload.group !== group) return false
+  return labels.every(([key, value]) => workload.labels?.[key] === value)
+}

@@ -1,0 +1,49 @@
+import { stat } from 'node:fs/promises'
+import { isAbsolute, posix, resolve } from 'node:path'
+import { failures as core } from '../../src/errors.ts'
+import { failures } from './failures.ts'
+
+const wrong = (text: string, problem: string) =>
+  core.usage({
+    text: `--volume "${text}" ${problem}.`,
+    hint: 'It is written HOST:CONTAINER or HOST:CONTAINER:ro.',
+  })
+
+/** Checks `--volume` values and makes their host paths absolute. Fails before anything is made. */
+export async function parseVolumes(texts: readonly string[], cwd: string): Promise<string[]> {
+  const volumes = new Map<string, string>()
+  for (const text of texts) {
+    const { source, target, mode } = splitVolume(text)
+    const path = resolve(cwd, source)
+    if (!(await stat(path).catch(() => undefined))) throw failures.volume_missing({ path })
+    if (volumes.has(target)) throw wrong(text, `mounts a second thing at ${target}`)
+    volumes.set(target, `${path}:${target}${mode}`)
+  }
+  return [...volumes.values()]
+}
+
+function splitVolume(text: string): { source: string; target: string; mode: '' | ':ro' } {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+  if (/[\u0000-\u001f$&;|`]/.test(text)) throw wrong(text, 'holds a character that no path here may have')
+  const mode = text.endsWith(':ro') ? ':ro' : ''
+  const plain = text.replace(/:(ro|rw)$/, '')
+  const at = plain.indexOf(':', /^[A-Za-z]:[\\/]/.test(plain) ? 2 : 0)
+  const source = plain.slice(0, at)
+  const target = plain.slice(at + 1)
+  if (at < 1 || !target) throw wrong(text, 'names no path inside the container')
+  if (target.includes(':')) throw wrong(text, 'has too many colons')
+  if (!posix.isAbsolute(target) || !isAbsolute(posix.normalize(target))) {
+    throw wrong(text, 'has a path inside the container that does not start with /')
+  }
+  return { source, target: posix.normalize(target), mode }
+}
+
+/** Checks `--publish` values: `8080` or `9000:8080`. */
+export function parsePublish(texts: readonly string[]): string[] {
+  return texts.map(text => {
+    const ports = text.split(':').map(Number)
+    const fits = ports.length <= 2 && ports.every(port => Number.isInteger(port) && port > 0 && port < 65536)
+    if (!fits) throw core.usage({ text: `--publish takes HOST:CONTAINER or CONTAINER, not "${text}".` })
+    return text
+  })
+}

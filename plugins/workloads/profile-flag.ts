@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type PermissionProfile, permissionProfileSchema } from '../../src/contracts/run-config.ts'
+import { parseDocument } from '../../src/document.ts'
+import { failures as core } from '../../src/errors.ts'
+import { isMissing } from '../../src/lib/atomic-file.ts'
+
+/** The built-in profiles: both mount nothing; they differ in what may be reached. */
+const BUILT_IN: Readonly<Record<string, PermissionProfile>> = {
+  none: { name: 'none', network: { outbound: {} } },
+  network: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
+}
+
+/** Reads `--permission-profile`: a built-in name (`stdio` is an old word for `none`) or a JSON file. */
+export async function readProfile(nameOrPath: string, cwd: string): Promise<PermissionProfile> {
+  const builtIn = BUILT_IN[nameOrPath === 'stdio' ? 'none' : nameOrPath]
+  if (builtIn) return structuredClone(builtIn)
+  const path = resolve(cwd, nameOrPath)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw core.usage({
+      text: `--permission-profile "${nameOrPath}" is neither none nor network, and there is no such file.`,
+    })
+  }
+  return parseDocument(text, path, permissionProfileSchema) as PermissionProfile
+}

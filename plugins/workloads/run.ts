@@ -1,0 +1,103 @@
+import type { App } from '../../src/app.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Runtime } from '../../src/contracts/runtime.ts'
+import type { ResolveContext } from '../../src/contracts/target.ts'
+import { findFreePort } from '../../src/lib/ports.ts'
+import { assertPortFree } from '../proxy/index.ts'
+import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
+import { checkSections, configFromFile } from './from-config.ts'
+import { assertGroup } from './groups.ts'
+import { storeFailures } from './store/failures.ts'
+import { assertWorkloadName } from './store/name.ts'
+import type { WorkloadStore } from './store.ts'
+import { fetchImage } from './targets/fetch-image.ts'
+import { schemeTarget } from './targets/scheme.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+/**
+ * Makes the run config of a new workload: checks all that the user wrote, then pulls, builds or
+ * installs what will run. Saves nothing; a failure leaves nothing behind but cached images.
+ */
+export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
+  const file = request.flags['from-config']
+  const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
+  return withPorts(config)
+}
+
+async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
+  const target = await findTarget(app, request.argument)
+  const name = request.flags.name ?? target.defaultName(request.argument)
+  const asked = await configFromFlags(app, request, name)
+  await assertCanRun(app, store, asked)
+
+  const runtime = runtimeOnce(app, request.flags.runtime)
+  const resolved = await target.resolve(request.argument, contextOf(request, runtime))
+  const config: RunConfig = { ...resolved, ...asked, transport: resolved.transport ?? asked.transport }
+  if (!config.remote_url) config.runtime = (await runtime()).name
+  await checkSections(app, config)
+  return config
+}
+
+async function fromFile(
+  app: App,
+  store: WorkloadStore,
+  request: RunRequest,
+  file: string,
+): Promise<RunConfig> {
+  const config = await configFromFile(app, file, request.given)
+  await assertCanRun(app, store, config)
+  if (config.remote_url) return config
+  const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime)()
+  return { ...config, ...(await imageOf(app, config, request, runtime)), runtime: runtime.name }
+}
+
+/** What an exported run config needs on this host: its package built or installed, or its image pulled. */
+async function imageOf(
+  app: App,
+  config: RunConfig,
+  request: RunRequest,
+  runtime: Runtime,
+): Promise<Partial<RunConfig>> {
+  const { source, image, runtime_config: build } = config
+  const target = schemeTarget(app)
+  if (source && target.accepts(source)) {
+    const flags = {
+      ...request.values,
+      'runtime-image': build?.builder_image,
+      'runtime-add-package': build?.additional_packages ?? [],
+      'build-with': build?.build_with ?? [],
+    }
+    const resolved = await target.resolve(source, { ...contextOf(request, async () => runtime), flags })
+    return resolved.image ? { image: resolved.image } : {}
+  }
+  if (runtime.images && image) await fetchImage(runtime.images, image, request)
+  return {}
+}
+
+const contextOf = (request: RunRequest, runtime: () => Promise<Runtime>): ResolveContext => ({
+  flags: request.values,
+  runtime,
+  signal: request.signal,
+  report: request.report,
+})
+
+/** Everything that can be refused before anything is fetched. */
+async function assertCanRun(app: App, store: WorkloadStore, config: RunConfig): Promise<void> {
+  assertWorkloadName(config.name)
+  const taken = await store.configs.find(config.name)
+  if (taken && (await store.statuses.read(config.name))?.status !== 'error') {
+    throw storeFailures.workload_exists({ name: config.name })
+  }
+  await assertGroup(app.paths, config.group ?? 'default')
+  if (config.port) await assertPortFree(config.host ?? LOOPBACK, config.port)
+}
+
+/** Gives the proxy, and a server that listens, a port each unless they have one. */
+async function withPorts(config: RunConfig): Promise<RunConfig> {
+  const port = config.port || (await findFreePort(config.host ?? LOOPBACK))
+  if (config.transport === 'stdio' || config.remote_url) return { ...config, port }
+  let target = config.target_port ?? (await findFreePort())
+  while (target === port) target = await findFreePort()
+  return { ...config, port, target_port: target }
+}

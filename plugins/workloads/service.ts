@@ -1,0 +1,179 @@
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { App } from '../../src/app.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { LogOptions } from '../../src/contracts/runtime.ts'
+import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
+import { messageOf } from '../../src/errors.ts'
+import type { RunRequest } from './build-config.ts'
+import { failures } from './failures.ts'
+import { isOrphaned, type ListFilter, matches, toWorkload } from './listing.ts'
+import { pruneLogs } from './prune-logs.ts'
+import type { WorkloadStore } from './store.ts'
+
+/** What happened to one of several workloads. */
+export interface Outcome {
+  readonly name: string
+  readonly error?: unknown
+}
+
+/** All rules about workloads. Every change goes through the supervisor; what is read comes from disk. */
+export interface Workloads {
+  /** Checks, fetches and writes down a new workload without starting it. */
+  prepare(request: RunRequest): Promise<RunConfig>
+  /** Saves a new workload and brings it up. When that fails, or is interrupted, nothing of it is left. */
+  run(config: RunConfig, signal?: AbortSignal): Promise<Workload>
+  /** The same in the calling process, until the signal aborts; afterwards nothing of it is left. */
+  runInForeground(config: RunConfig, options: ForegroundOptions): Promise<void>
+  /** Starts a workload there is in the calling process; afterwards it is stopped. */
+  startInForeground(name: string, options: ForegroundOptions): Promise<void>
+  list(filter?: ListFilter): Promise<Workload[]>
+  /** Fails with `workload_missing`. */
+  get(name: string): Promise<Workload>
+  /** Fails with `workload_missing`. */
+  config(name: string): Promise<RunConfig>
+  start(names: readonly string[]): Promise<Outcome[]>
+  stop(names: readonly string[]): Promise<Outcome[]>
+  remove(names: readonly string[]): Promise<Outcome[]>
+  /** What the server printed. Fails with `logs_missing` when it has no instance. */
+  logs(name: string, options?: LogOptions): Promise<Readable>
+  /** Path of the proxy's log, whether or not it is there yet. */
+  proxyLog(name: string): Promise<string>
+  /** Deletes proxy logs whose workload is gone; answers their paths. */
+  pruneLogs(): Promise<string[]>
+}
+
+export interface ForegroundOptions {
+  readonly signal: AbortSignal
+  /** Called once, when it answers. */
+  readonly onUp: (workload: Workload) => void
+}
+
+export function createWorkloads({ app, store }: { app: App; store: WorkloadStore }): Workloads {
+  const supervisor = () => app.service('supervisor')
+
+  async function one(name: string): Promise<Workload> {
+    return toWorkload(await store.configs.get(name), await store.statuses.read(name))
+  }
+
+  /** The next command after a kill of the supervisor brings it back. */
+  async function reviveSupervisor(): Promise<boolean> {
+    const records = [...(await store.statuses.list()).values()]
+    if (!records.some(isOrphaned)) return false
+    await (await supervisor()).ensure()
+    return true
+  }
+
+  /** A workload of that name that failed makes room. */
+  async function saveNew(supervise: Supervisor, config: RunConfig): Promise<void> {
+    if ((await store.statuses.read(config.name))?.status === 'error') await supervise.remove(config.name)
+    await store.configs.saveNew(config)
+  }
+
+  async function forget(supervise: Supervisor, name: string): Promise<void> {
+    await supervise.remove(name).catch(error => app.log.warn(messageOf(error), { workload: name }))
+  }
+
+  async function each(
+    names: readonly string[],
+    act: (supervisor: Supervisor, name: string) => Promise<void>,
+  ) {
+    const supervise = await supervisor()
+    return Promise.all(
+      names.map(async (name): Promise<Outcome> => {
+        try {
+          await store.configs.get(name)
+          await act(supervise, name)
+          return { name }
+        } catch (error) {
+          return { name, error }
+        }
+      }),
+    )
+  }
+
+  return {
+    prepare: async request => (await import('./run.ts')).prepareRun(app, store, request),
+
+    async run(config, signal) {
+      const supervise = await supervisor()
+      await supervise.ensure()
+      await saveNew(supervise, config)
+      try {
+        await untilAborted(supervise.start(config.name), signal)
+      } catch (error) {
+        await forget(supervise, config.name)
+        throw error
+      }
+      return one(config.name)
+    },
+
+    async runInForeground(config, { signal, onUp }) {
+      const supervise = await supervisor()
+      await saveNew(supervise, config)
+      try {
+        await supervise.foreground(config.name, { signal, onUp: async () => onUp(await one(config.name)) })
+      } finally {
+        await forget(supervise, config.name)
+      }
+    },
+
+    async startInForeground(name, { signal, onUp }) {
+      await store.configs.get(name)
+      await (await supervisor()).foreground(name, { signal, onUp: async () => onUp(await one(name)) })
+    },
+
+    async list(filter = {}) {
+      await reviveSupervisor()
+      const [configs, records] = await Promise.all([store.configs.list(), store.statuses.list()])
+      return configs
+        .map(config => toWorkload(config, records.get(config.name)))
+        .filter(workload => matches(workload, filter))
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+
+    async get(name) {
+      const config = await store.configs.get(name)
+      if (await reviveSupervisor()) return one(name)
+      return toWorkload(config, await store.statuses.read(name))
+    },
+
+    config: name => store.configs.get(name),
+    start: names => each(names, (supervise, name) => supervise.start(name)),
+    stop: names => each(names, (supervise, name) => supervise.stop(name)),
+    remove: names => each(names, (supervise, name) => supervise.remove(name)),
+
+    async logs(name, options) {
+      const config = await store.configs.get(name)
+      if (!config.runtime) throw failures.logs_missing({ name })
+      const runtime = await (await app.service('runtimes')).get(config.runtime)
+      if (!(await runtime.inspect(name))) throw failures.logs_missing({ name })
+      return runtime.logs(name, options)
+    },
+
+    async proxyLog(name) {
+      await store.configs.get(name)
+      return store.proxyLogPath(name)
+    },
+
+    async pruneLogs() {
+      const names = new Set((await store.configs.list()).map(config => config.name))
+      return pruneLogs(dirname(store.proxyLogPath('any')), names)
+    },
+  }
+}
+
+/** Fails with the interrupt as soon as it comes; the work itself goes on and is undone by the caller. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(failures.interrupted())
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    work.catch(() => undefined) // when the interrupt won, nobody else looks at how the work ended
+  }
+}

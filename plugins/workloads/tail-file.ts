@@ -1,0 +1,43 @@
+import { open } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isMissing } from '../../src/lib/atomic-file.ts'
+
+const POLL_MS = 100
+
+/**
+ * The content of a file; with `follow` also what is appended, until the signal aborts. A file that
+ * is not there is empty; one that became shorter (rotated) is read anew.
+ */
+export async function* tailFile(
+  path: string,
+  { follow, signal }: { follow: boolean; signal: AbortSignal },
+): AsyncGenerator<Buffer> {
+  let position = 0
+  while (!signal.aborted) {
+    for await (const chunk of readFrom(path, position)) {
+      position = chunk.position
+      yield chunk.bytes
+    }
+    if (!follow) return
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+async function* readFrom(path: string, start: number): AsyncGenerator<{ bytes: Buffer; position: number }> {
+  const file = await open(path).catch(error => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (!file) return
+  try {
+    let position = (await file.stat()).size < start ? 0 : start
+    for (;;) {
+      const { bytesRead, buffer } = await file.read({ position })
+      if (bytesRead === 0) return
+      position += bytesRead
+      yield { bytes: buffer.subarray(0, bytesRead), position }
+    }
+  } finally {
+    await file.close()
+  }
+}

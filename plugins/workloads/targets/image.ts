@@ -1,0 +1,27 @@
+import type { Target } from '../../../src/contracts/target.ts'
+import { parseOciReference } from '../../../src/lib/oci-reference.ts'
+import { failures } from '../failures.ts'
+import { fetchImage } from './fetch-image.ts'
+
+/** A container image, the last guess: whatever no other target claims. */
+export const imageTarget = (): Target => ({
+  kind: 'image',
+  accepts: () => true,
+
+  defaultName(argument) {
+    const reference = parseOciReference(argument)
+    const parts = (reference?.repository ?? argument).split('/').slice(-2)
+    return parts.join('-').replace(/[^A-Za-z0-9_-]+/g, '-') || 'workload'
+  },
+
+  async resolve(argument, context) {
+    if (!parseOciReference(argument)) {
+      throw failures.target_unknown({ argument, problem: 'it is no image reference, package or URL.' })
+    }
+    const runtime = await context.runtime()
+    if (!runtime.images) throw failures.images_unsupported({ runtime: runtime.name, argument })
+    await fetchImage(runtime.images, argument, context)
+    const transport = context.flags.transport as 'stdio' | 'sse' | 'streamable-http' | undefined
+    return { source: argument, image: argument, transport: transport ?? 'streamable-http' }
+  },
+})

@@ -1,0 +1,34 @@
+import type { Target } from '../../../src/contracts/target.ts'
+import { failures as core } from '../../../src/errors.ts'
+
+/** An MCP server that already runs elsewhere: fronted, not started. */
+export const remoteTarget = (): Target => ({
+  kind: 'remote',
+  accepts: argument => /^[a-z][a-z0-9+.-]*:\/\//i.test(argument),
+
+  defaultName(argument) {
+    const { hostname } = new URL(argument)
+    if (/^[\d.]+$|:/.test(hostname)) return hostname.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^-+|-+$/g, '')
+    const labels = hostname.split('.')
+    return labels.at(-2) ?? hostname
+  },
+
+  async resolve(argument, { flags }) {
+    const url = URL.parse(argument)
+    if (!url || !/^https?:$/.test(url.protocol) || !url.hostname) {
+      throw core.usage({
+        text: `"${argument}" is no URL that can be fronted: it must begin with http:// or https://.`,
+      })
+    }
+    if (url.username || url.password) {
+      throw core.usage({ text: 'The URL holds a user name or password, which would be stored and shown.' })
+    }
+    const transport = flags.transport as 'stdio' | 'sse' | 'streamable-http' | undefined
+    if (transport === 'stdio') {
+      throw core.usage({
+        text: '--transport stdio does not go with a URL: a remote server speaks sse or streamable-http.',
+      })
+    }
+    return { source: argument, remote_url: argument, transport: transport ?? 'streamable-http' }
+  },
+})

@@ -1,0 +1,32 @@
+/** `npm run check`: types, lint, layering, unused code, docs in step, the package as others install it. */
+import { spawnSync } from 'node:child_process'
+import { checkLayering } from './layering.ts'
+
+const steps: readonly (readonly [what: string, command: string, ...args: string[]])[] = [
+  ['build', 'npm', 'run', '--silent', 'build'],
+  ['types', 'tsc', '--noEmit'],
+  ['lint', 'biome', 'check', '--error-on-warnings', '.'],
+  ['unused code', 'knip'],
+  ['docs in step', 'vitest', 'run', '--silent', 'test/docs'],
+  ['package', 'publint', '--strict'],
+  ['package types', 'attw', '--pack', '.', '--profile', 'esm-only'],
+]
+
+let failed = 0
+const report = (what: string, ok: boolean, output = '') => {
+  process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}\n`)
+  if (ok) return
+  failed++
+  process.stdout.write(`${output.trim()}\n\n`)
+}
+
+const violations = checkLayering()
+report('layering', violations.length === 0, violations.join('\n'))
+for (const [what, command, ...args] of steps) {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  report(what, status === 0, `${stdout}${stderr}`)
+}
+process.exitCode = failed ? 1 : 0

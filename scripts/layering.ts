@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^'"\n]*(?:\{[^}]*\})?[^'"\n]*from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|declare module ['"](\.[^'"]+)['"]/g
+
+/**
+ * Holds the direction of dependencies: plugins import the core, the core imports no plugin, a plugin
+ * imports another only if it needs it and then only its `index.ts`, `src/lib` imports nothing of ours.
+ * Answers one line for each violation.
+ */
+export function checkLayering(root = '.'): string[] {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8')
+  const files = globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: root }).sort()
+  if (files.length < 10)
+    throw new Error(`only ${files.length} files found: the check looks in the wrong place`)
+  const needs = new Map(
+    globSync('plugins/*/index.ts', { cwd: root }).map(
+      file => [pluginOf(file), readNeeds(read(file))] as const,
+    ),
+  )
+  return files.flatMap(file =>
+    importsOf(read(file))
+      .filter(name => name.startsWith('.'))
+      .map(name => violation(file, join(dirname(file), name), needs))
+      .filter(line => line !== undefined),
+  )
+}
+
+/** Every module that a source text names, dynamically imported ones among them. */
+export const importsOf = (source: string): string[] =>
+  [...source.matchAll(IMPORT)].map(match => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '')
+
+const pluginOf = (file: string): string | undefined => /^plugins\/([^/]+)\//.exec(file)?.[1]
+
+function readNeeds(source: string): readonly string[] {
+  const list = /needs:\s*\[([^\]]*)\]/.exec(source)?.[1] ?? ''
+  return [...list.matchAll(/'([^']+)'/g)].map(match => match[1] ?? '')
+}
+
+function violation(
+  file: string,
+  target: string,
+  needs: ReadonlyMap<string | undefined, readonly string[]>,
+): string | undefined {
+  const from = pluginOf(file)
+  const to = pluginOf(target)
+  if (file.startsWith('src/lib/') && !target.startsWith('src/lib/'))
+    return `${file}: src/lib imports ${target}`
+  if (file === 'plugins/index.ts' || file === 'src/program.ts') return undefined
+  if (file.startsWith('src/') && target.startsWith('plugins/')) return `${file}: the core imports ${target}`
+  if (!from || !to || from === to) return undefined
+  if (!needs.get(from)?.includes(to)) return `${file}: imports the plugin ${to}, which ${from} does not need`
+  return target === `plugins/${to}/index.ts`
+    ? undefined
+    : `${file}: imports ${target} instead of its index.ts`
+}

@@ -1,0 +1,18 @@
+/** `npm test`: sets up what the tests need, says what cannot be had, builds, runs all tests. */
+import { spawnSync } from 'node:child_process'
+
+const run = (command: string, ...args: string[]): number =>
+  spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1
+
+const MISSING = 3
+
+const engines = run('bash', 'test/support/engines/setup.sh')
+if (engines !== 0 && engines !== MISSING) {
+  process.stderr.write('The engines could not be set up; see above.\n')
+  process.exit(engines)
+}
+if (engines === MISSING) {
+  process.stderr.write('Tests that need a container engine are left out, because of what is missing above.\n')
+}
+const built = run('npm', 'run', '--silent', 'build')
+process.exit(built || run('vitest', 'run', ...process.argv.slice(2)))

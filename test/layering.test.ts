@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkLayering, importsOf } from '../scripts/layering.ts'
+
+/** A tree of sources, padded to the size below which the check distrusts itself. */
+function tree(files: Record<string, string>): string {
+  const root = mkdtempSync(join(tmpdir(), 'layering-'))
+  const padding = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`src/pad${i}.ts`, '']))
+  for (const [path, text] of Object.entries({ ...padding, ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+test('the project keeps the direction of its dependencies', () => {
+  expect(checkLayering()).toEqual([])
+})
+
+test('imports of every form are seen', () => {
+  const source = [
+    "import a from './a.ts'",
+    "import type { B,\n C } from './b.ts'",
+    "export { d } from './d.ts'",
+    "export * from './e.ts'",
+    "import './f.ts'",
+    "const g = await import('./g.ts')",
+    "declare module './h.ts' {}",
+  ].join('\n')
+  expect(importsOf(source)).toEqual(['a', 'b', 'd', 'e', 'f', 'g', 'h'].map(name => `./${name}.ts`))
+})
+
+test.each([
+  ['src/x.ts', "import '../plugins/a/index.ts'", 'the core imports'],
+  ['src/lib/x.ts', "import '../errors.ts'", 'src/lib imports'],
+  ['plugins/a/x.ts', "import '../b/index.ts'", 'does not need'],
+  ['plugins/a/x.ts', "import '../c/inside.ts'", 'instead of its index.ts'],
+])('%s may not say %s', (file, source, problem) => {
+  const root = tree({ 'plugins/a/index.ts': "needs: ['c']", [file]: source })
+  expect(checkLayering(root)).toEqual([expect.stringContaining(problem)])
+})
+
+test('a plugin may import the index of one it needs', () => {
+  const root = tree({ 'plugins/a/index.ts': "needs: ['c']", 'plugins/a/x.ts': "import '../c/index.ts'" })
+  expect(checkLayering(root)).toEqual([])
+})

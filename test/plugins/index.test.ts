@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { builtins } from '../../plugins/index.ts'
+
+test.each(builtins.map(entry => [entry.name, entry] as const))(
+  'the entry of %s says what the plugin has, no more and no less',
+  async (_, entry) => {
+    const plugin = await entry.load()
+    const verbs = new Set((plugin.commands ?? []).flatMap(command => (command.paths ?? []).map(path => path[0])))
+
+    expect(plugin.name).toBe(entry.name)
+    expect([...verbs].sort()).toEqual([...(entry.verbs ?? [])].sort())
+    expect(Object.keys(plugin.services ?? {}).sort()).toEqual([...(entry.services ?? [])].sort())
+    expect(Object.keys(plugin.provides ?? {}).sort()).toEqual([...(entry.provides ?? [])].sort())
+  },
+)
+
+test('no two plugins have a name, verb or service in common', () => {
+  for (const key of ['verbs', 'services'] as const) {
+    const all = builtins.flatMap(entry => entry[key] ?? [])
+    expect(all).toHaveLength(new Set(all).size)
+  }
+  expect(new Set(builtins.map(entry => entry.name)).size).toBe(builtins.length)
+})
