@@ -1,5 +1,4 @@
 import type { App } from '../app.ts'
-import { isFailure, messageOf } from '../errors.ts'
 import { suggest } from '../lib/suggest.ts'
 import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
@@ -12,14 +11,24 @@ export const flagsOf = (command: CommandClass): FlagTable =>
 const withVerb = (entries: readonly PluginEntry[], verb: string) =>
   entries.filter(entry => entry.verbs?.includes(verb))
 
+/** Whether code of plugins that the user has added may be loaded. */
+export interface Loading {
+  readonly added: boolean
+}
+
 /** The commands under one verb, loading only the plugins that have it. */
-export async function commandsOf(app: App, verb: string): Promise<CommandClass[]> {
-  const plugins = await Promise.all(withVerb(app.entries, verb).map(entry => app.plugin(entry)))
+export async function commandsOf(
+  app: App,
+  verb: string,
+  { added }: Loading = { added: true },
+): Promise<CommandClass[]> {
+  const entries = withVerb(app.entries, verb).filter(entry => added || !entry.added)
+  const plugins = await Promise.all(entries.map(entry => app.plugin(entry)))
   const commands = plugins
     .flatMap(plugin => plugin.commands ?? [])
     .filter(c => c.paths?.some(p => p[0] === verb))
   if (!commands.some(takesGroups)) return commands
-  const groups = await app.contributions('flags')
+  const groups = added ? await app.contributions('flags') : await ownGroups(app)
   return commands.map(command => {
     if (!takesGroups(command)) return command
     const own = groups.filter(group => group.of.includes(verb))
@@ -29,27 +38,44 @@ export async function commandsOf(app: App, verb: string): Promise<CommandClass[]
   })
 }
 
+/** The flag groups of the built-in plugins alone. */
+async function ownGroups(app: App) {
+  const entries = app.entries.filter(entry => !entry.added && entry.provides?.includes('flags'))
+  const plugins = await Promise.all(entries.map(entry => app.plugin(entry)))
+  return plugins.flatMap(plugin => plugin.provides?.flags ?? [])
+}
+
 /** Only a command of one word, such as `run`, takes the flags of other plugins. */
 const takesGroups = (command: CommandClass): boolean => command.sharesFlags
 
-/** Every command of every plugin that loads; used by help, completion and the reference. */
+/** Every command of the built-in plugins; used by help, completion and the reference. */
 export async function allCommands(app: App): Promise<CommandClass[]> {
-  const verbs = [...new Set(app.entries.flatMap(entry => entry.verbs ?? []))]
-  const lists = await Promise.all(
-    verbs.map(verb =>
-      commandsOf(app, verb).catch(error => {
-        if (!isFailure(error, 'plugin_broken')) throw error
-        app.log.warn(messageOf(error))
-        return []
-      }),
-    ),
-  )
+  const own = app.entries.filter(entry => !entry.added)
+  const verbs = [...new Set(own.flatMap(entry => entry.verbs ?? []))]
+  const lists = await Promise.all(verbs.map(verb => commandsOf(app, verb, { added: false })))
   const seen = new Set<string>()
   return lists.flat().filter(command => {
     const key = nameOf(command)
     return !seen.has(key) && Boolean(seen.add(key))
   })
 }
+
+/** A verb of a plugin that the user has added, as its manifest describes it. */
+export interface AddedVerb {
+  readonly verb: string
+  readonly description: string
+  readonly plugin: string
+}
+
+/** The verbs of added plugins, without running any of their code. */
+export const addedVerbs = (app: App): AddedVerb[] =>
+  app.entries.flatMap(({ name, added }) =>
+    Object.entries(added?.verbs ?? {}).map(([verb, description]) => ({ verb, description, plugin: name })),
+  )
+
+/** Names of the added plugins that have flags for other commands. */
+export const flagAdders = (app: App): string[] =>
+  app.entries.filter(entry => entry.added && entry.provides?.includes('flags')).map(entry => entry.name)
 
 export const nameOf = (command: CommandClass): string => command.paths?.[0]?.join(' ') ?? ''
 

@@ -1,16 +1,25 @@
 import { styleText } from 'node:util'
 import type { CommandClass } from './base-command.ts'
-import { nameOf } from './command-table.ts'
+import { type AddedVerb, nameOf } from './command-table.ts'
 import type { Flag, FlagTable } from './flags.ts'
+import { clean } from './output.ts'
 
 const PROGRAM = 'keelson'
 const heading = (text: string) => styleText('bold', text)
 
 /** The page of the whole program. */
-export function programHelp(commands: readonly CommandClass[], version: string): string {
+export function programHelp(
+  commands: readonly CommandClass[],
+  added: readonly AddedVerb[],
+  version: string,
+): string {
   const visible = commands.filter(command => command.usage)
   const categories = Map.groupBy(visible, command => command.usage?.category ?? 'Other')
-  const widest = Math.max(0, ...visible.map(command => nameOf(command).length))
+  const widest = Math.max(
+    0,
+    ...visible.map(command => nameOf(command).length),
+    ...added.map(({ verb }) => verb.length),
+  )
   const sections = [...categories].map(
     ([title, members]) =>
       `${heading(title)}\n${members
@@ -22,6 +31,16 @@ export function programHelp(commands: readonly CommandClass[], version: string):
     `${PROGRAM} ${version}: runs MCP servers safely\n`,
     `${heading('Usage')}\n  ${PROGRAM} COMMAND [flags]\n`,
     ...sections,
+    ...(added.length
+      ? [
+          `${heading('From plugins that you have added')}\n${added
+            .map(
+              ({ verb, description, plugin }) =>
+                `  ${verb.padEnd(widest)}  ${clean(description)} (${plugin})\n`,
+            )
+            .join('')}`,
+        ]
+      : []),
     `\`${PROGRAM} COMMAND --help\` tells more of a command.\n`,
   ].join('\n')
 }
@@ -36,8 +55,8 @@ export function groupHelp(verb: string, commands: readonly CommandClass[]): stri
   return `${heading('Usage')}\n  ${PROGRAM} ${verb} COMMAND [flags]\n\n${heading('Commands')}\n${lines.join('')}`
 }
 
-/** The page of one command. */
-export function commandHelp(command: CommandClass): string {
+/** The page of one command. `adders` are added plugins that may take more flags; their code is not run for a page. */
+export function commandHelp(command: CommandClass, adders: readonly string[] = []): string {
   const { description = '', details, examples } = command.usage ?? {}
   const aliases = (command.paths ?? []).slice(1).map(path => path.join(' '))
   const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
@@ -48,6 +67,8 @@ export function commandHelp(command: CommandClass): string {
   parts.push(
     ...[{ title: 'Flags', flags: command.flags }, ...command.groups].map(flagSection).filter(Boolean),
   )
+  if (command.sharesFlags && adders.length)
+    parts.push(`Plugins that you have added may take more flags: ${adders.join(', ')}.\n`)
   if (examples?.length) {
     parts.push(
       `${heading('Examples')}\n${examples.map(([what, line]) => `  ${what}\n    ${line.replaceAll('$0', PROGRAM)}\n`).join('')}`,

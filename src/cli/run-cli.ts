@@ -4,7 +4,15 @@ import { VERSION } from '../build.ts'
 import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
 import type { CliContext } from './base-command.ts'
-import { allCommands, commandsOf, findCommand, flagsOf, nearestCommand } from './command-table.ts'
+import {
+  addedVerbs,
+  allCommands,
+  commandsOf,
+  findCommand,
+  flagAdders,
+  flagsOf,
+  nearestCommand,
+} from './command-table.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
 
 export interface CliRun {
@@ -23,14 +31,14 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const verb = words[0]
   if (verb === undefined) return printProgramHelp(app, streams.stdout)
 
-  const commands = await commandsOf(app, verb)
+  const commands = await commandsOf(app, verb, { added: addsOwn(app, verb) || !(help || asksHelp(words)) })
   const found = findCommand(commands, words)
   if (!found) return groupOrUnknown(app, commands, words, help, streams.stdout)
 
   const { command, path, rest } = found
-  if (help) return print(streams.stdout, commandHelp(command))
+  if (help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
   const normal = normaliseArgv(rest, flagsOf(command), globals)
-  if (globals.help) return print(streams.stdout, commandHelp(command))
+  if (globals.help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
 
   const context: CliContext = {
     ...streams,
@@ -44,6 +52,14 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const cli = Cli.from([command as never], { binaryName: 'keelson', binaryVersion: VERSION })
   const ready = parse(() => cli.process([...path, ...normal.args, ...tail], context))
   return (await ready.execute()) ?? 0
+}
+
+/** Help runs code of added plugins only where the user names their own verb. */
+const addsOwn = (app: App, verb: string): boolean => addedVerbs(app).some(added => added.verb === verb)
+
+const asksHelp = (words: readonly string[]): boolean => {
+  const end = words.indexOf('--')
+  return words.slice(0, end < 0 ? undefined : end).some(word => word === '--help' || word === '-h')
 }
 
 /** clipanion's own words for a wrong number of arguments, without its usage page. */
@@ -67,7 +83,7 @@ function print(stdout: CliContext['stdout'], text: string): 0 {
 }
 
 async function printProgramHelp(app: App, stdout: CliContext['stdout']): Promise<number> {
-  return print(stdout, programHelp(await allCommands(app), VERSION))
+  return print(stdout, programHelp(await allCommands(app), addedVerbs(app), VERSION))
 }
 
 function groupOrUnknown(

@@ -1,0 +1,33 @@
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+
+const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+
+export class PluginList extends BaseCommand {
+  static override paths = [['plugin', 'list']]
+  static override usage = BaseCommand.Usage({
+    category: 'Plugins',
+    description: 'list the plugins that you have added',
+    details:
+      'A plugin is broken when its files are no longer those that you added, or were made for another API.',
+  })
+  static override flags = flags
+
+  override async execute(): Promise<void> {
+    const plugins = await (await this.app.service('plugins')).list()
+    if (this.values(flags).format === 'json') return this.printJson(plugins)
+    if (plugins.length === 0) return this.print('You have added no plugins.')
+    this.printTable(
+      [
+        { title: 'NAME', of: plugin => plugin.name },
+        { title: 'VERSION', of: plugin => plugin.version },
+        { title: 'STATE', of: plugin => plugin.state },
+        { title: 'COMMANDS', of: plugin => Object.keys(plugin.manifest.verbs ?? {}).join(', ') || '-' },
+        { title: 'PROVIDES', of: plugin => plugin.manifest.provides?.join(', ') || '-' },
+        { title: 'SOURCE', of: plugin => plugin.source },
+      ],
+      plugins,
+    )
+    for (const plugin of plugins) if (plugin.problem) this.say(plugin.problem)
+  }
+}

@@ -1,0 +1,48 @@
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { expect, test } from 'vitest'
+import { keelsonUser } from '../../support/keelson.ts'
+
+const sample = new URL('../../../fixtures/sample-plugin', import.meta.url).pathname
+
+async function userWithSample() {
+  const user = await keelsonUser()
+  const folder = join(user.home, 'copy')
+  await cp(sample, folder, { recursive: true })
+  const added = await user.run(['plugin', 'add', './copy', '--yes'])
+  expect(added).toMatchObject({ code: 0, stdout: '' })
+  return user
+}
+
+test('the sample plugin brings its command into the program', async () => {
+  const user = await userWithSample()
+
+  const { code, stdout, stderr } = await user.run(['sample'])
+
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'sample/echo\n', stderr: '' })
+})
+
+test('the sample plugin goes on working when the folder that it was added from is gone', async () => {
+  const user = await userWithSample()
+  await rm(join(user.home, 'copy'), { recursive: true })
+
+  const { stdout } = await user.run(['sample', '--format', 'json'])
+
+  expect(JSON.parse(stdout)).toEqual(['sample/echo'])
+})
+
+test('the runtime of the sample plugin is one of the runtimes, and runs an instance', async () => {
+  const user = await userWithSample()
+  const script = new URL('./use-sample-runtime.ts', import.meta.url).pathname
+
+  const { stdout } = await execa(process.execPath, [script], { env: user.env, extendEnv: false })
+
+  expect(JSON.parse(stdout)).toEqual({
+    runtimes: ['sample'],
+    answer: { jsonrpc: '2.0', id: 7, result: { content: [{ type: 'text', text: 'ahoy' }] } },
+    states: ['created', 'running'],
+    exit: { code: 137, reason: expect.stringMatching(/^SIG(TERM|KILL)$/) },
+    left: [],
+  })
+})

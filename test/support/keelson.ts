@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { onTestFinished } from 'vitest'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+/** What one run of the program showed. */
+export interface Shown {
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A user of their own: an empty home folder that goes away with the test, and the program run in it. */
+export interface KeelsonUser {
+  readonly home: string
+  /** The environment that the program gets: no variable of ours, the folder of the running Node first. */
+  readonly env: Record<string, string>
+  /** Runs the program from its sources, as a process. */
+  run(
+    args: readonly string[],
+    options?: { input?: string; cwd?: string; env?: Record<string, string> },
+  ): Promise<Shown>
+}
+
+export async function keelsonUser(): Promise<KeelsonUser> {
+  const home = await mkdtemp(join(tmpdir(), 'keelson-test-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const env = { HOME: home, PATH: process.env.PATH ?? '', NO_COLOR: '1' }
+  return {
+    home,
+    env,
+    async run(args, options = {}) {
+      const result = await execa(process.execPath, [main, ...args], {
+        cwd: options.cwd ?? home,
+        env: { ...env, ...options.env },
+        extendEnv: false,
+        input: options.input ?? '',
+        reject: false,
+        stripFinalNewline: false,
+      })
+      return { code: result.exitCode, stdout: result.stdout, stderr: result.stderr }
+    },
+  }
+}
