@@ -19,6 +19,12 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./proxy/index.ts')).default,
   },
   {
+    name: 'ignore',
+    services: ['overlays'],
+    provides: ['flags'],
+    load: async () => (await import('./ignore/index.ts')).default,
+  },
+  {
     name: 'supervisor',
     verbs: ['supervisor'],
     services: ['supervisor'],

@@ -70,10 +70,6 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
     config.permission_profile = { ...config.permission_profile }
     config.permission_profile.network = { ...config.permission_profile.network, mode: flags.network }
   }
-  config.ignore_config = {
-    loadGlobal: flags['ignore-globally'],
-    printOverlays: flags['print-resolved-overlays'],
-  }
   if (request.debug) config.debug = true
   for (const group of await app.contributions('flags')) {
     if (group.of.includes('run')) await group.apply?.(request.values, config, given)

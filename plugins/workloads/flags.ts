@@ -29,8 +29,6 @@ export const runFlags = {
       completes: 'file',
     },
   ),
-  'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', true),
-  'print-resolved-overlays': flag.boolean('show which paths inside the container are hidden'),
 } as const
 
 /** Flags of `run` and `build` for servers that are built from a package. */

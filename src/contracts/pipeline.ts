@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonRpcMessage } from '../lib/json-rpc.ts'
+import type { Log } from '../log.ts'
 import type { RunConfig } from './run-config.ts'
 import type { Attachment } from './runtime.ts'
 
@@ -79,6 +80,9 @@ export interface Proxy {
 
 /** Opens proxies. */
 export interface Proxies {
-  /** Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`. */
-  open(config: RunConfig): Promise<Proxy>
+  /**
+   * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
+   * What the proxy has to say about the workload goes to `log`.
+   */
+  open(config: RunConfig, options?: { log?: Log }): Promise<Proxy>
 }

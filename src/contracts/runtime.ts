@@ -24,6 +24,12 @@ export interface Mount {
   readonly readOnly: boolean
 }
 
+/** A path inside the instance that must show nothing: an empty folder, or an empty file. */
+export interface HiddenPath {
+  readonly target: string
+  readonly directory: boolean
+}
+
 /** A port of the instance, published on the host. */
 export interface PortBinding {
   readonly instancePort: number
@@ -56,6 +62,8 @@ export interface InstanceSpec {
   readonly stdio: boolean
   readonly ports: readonly PortBinding[]
   readonly mounts: readonly Mount[]
+  /** Covered, read-only, so that the instance cannot undo it; a runtime that cannot must refuse. */
+  readonly hidden?: readonly HiddenPath[]
   /** Container network mode: `bridge` (default), `none`, `host` or the name of a network. */
   readonly network: string | undefined
   readonly limits: Limits

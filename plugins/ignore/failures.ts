@@ -1,0 +1,10 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  ignore_too_many: {
+    status: 400,
+    text: (d: { path: string; most: number }) =>
+      `${d.path} holds more than ${d.most} files, too many to look for those that an ignore file hides.`,
+    hint: 'Mount a smaller folder.',
+  },
+})

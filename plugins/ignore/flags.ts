@@ -1,0 +1,20 @@
+import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+
+const table = {
+  'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', true),
+  'print-resolved-overlays': flag.boolean('show which paths inside the container are hidden'),
+}
+
+/** The flags of `run` about hidden paths. */
+export const ignoreFlags: RunFlags = {
+  title: 'Hidden files',
+  of: ['run'],
+  flags: table,
+  apply(values: FlagValues<typeof table>, config) {
+    config.ignore_config = {
+      loadGlobal: values['ignore-globally'],
+      printOverlays: values['print-resolved-overlays'],
+    }
+  },
+}

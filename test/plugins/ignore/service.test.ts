@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createOverlays } from '../../../plugins/ignore/service.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+
+const config: RunConfig = { schema_version: 'v0.1.0', name: 'w', transport: 'stdio', port: 0 }
+
+function folder(files: Record<string, string>): string {
+  const root = mkdtempSync(join(tmpdir(), 'ignore-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+async function hidden(
+  files: Record<string, string>,
+  global?: string,
+  of: RunConfig = config,
+): Promise<string[]> {
+  const overlays = createOverlays({
+    paths: { config: folder(global === undefined ? {} : { ignore: global }) },
+  })
+  const found = await overlays.find(of, [{ source: folder(files), target: '/data', readOnly: false }])
+  return found.map(path => `${path.target}${path.directory ? '/' : ''}`).sort()
+}
+
+test('nothing is hidden without an ignore file', async () => {
+  expect(await hidden({ '.env': 'SECRET=1' })).toEqual([])
+})
+
+test('a name is hidden at every depth', async () => {
+  const files = { '.keelsonignore': '.env\n', '.env': '', 'a/b/.env': '', 'a/env': '' }
+  expect(await hidden(files)).toEqual(['/data/.env', '/data/a/b/.env'])
+})
+
+test('a folder is hidden whole, by one path', async () => {
+  const files = { '.keelsonignore': 'secrets/\n', 'secrets/a': '', 'x/secrets/b': '' }
+  expect(await hidden(files)).toEqual(['/data/secrets/', '/data/x/secrets/'])
+})
+
+test('a negated pattern shows a file again', async () => {
+  const files = { '.keelsonignore': '*.pem\n!public.pem\n', 'key.pem': '', 'public.pem': '' }
+  expect(await hidden(files)).toEqual(['/data/key.pem'])
+})
+
+test('the global file counts, unless it is switched off', async () => {
+  const files = { id_rsa: '' }
+  expect(await hidden(files, 'id_rsa\n')).toEqual(['/data/id_rsa'])
+  expect(await hidden(files, 'id_rsa\n', { ...config, ignore_config: { loadGlobal: false } })).toEqual([])
+})
+
+test('a ToolHive ignore file in the folder counts too', async () => {
+  expect(await hidden({ '.thvignore': 'token\n', token: '' })).toEqual(['/data/token'])
+})
+
+test('a mounted file that a pattern names stays: it was named on purpose', async () => {
+  const root = folder({ '.env': '' })
+  const overlays = createOverlays({ paths: { config: folder({ ignore: '.env\n' }) } })
+  const mount = { source: join(root, '.env'), target: '/app/.env', readOnly: true }
+  expect(await overlays.find(config, [mount])).toEqual([])
+})
+
+test('links are not followed out of the mount', async () => {
+  const outside = folder({ '.env': '' })
+  const root = folder({ '.keelsonignore': '.env\n' })
+  symlinkSync(outside, join(root, 'link'))
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: true }])).toEqual([])
+})
