@@ -15,7 +15,7 @@ export async function runTool(
   [program = '', ...args]: readonly string[],
   options: {
     cwd?: string
-    env?: Readonly<Record<string, string>>
+    env?: Readonly<Record<string, string>> | undefined
     /** What it reads on standard input. */
     input?: string
     signal?: AbortSignal | undefined

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { normaliseArgv, splitGlobals } from '../../../src/cli/argv.ts'
+import { flag } from '../../../src/cli/flags.ts'
+
+const table = {
+  env: flag.list('a variable', 'KEY=VALUE', { short: 'e' }),
+  name: flag.string('a name'),
+  foreground: flag.boolean('stay', false, { short: 'f' }),
+  proxy: flag.boolean('the proxy', false, { short: 'p' }),
+  'isolate-network': flag.boolean('isolate', true),
+}
+const globals = () => ({ debug: false, help: false, plugins: true })
+const args = (...argv: string[]) => normaliseArgv(argv, table, globals()).args
+
+describe('booleans', () => {
+  test.each([
+    ['--foreground', '--foreground'],
+    ['--foreground=true', '--foreground'],
+    ['--foreground=1', '--foreground'],
+    ['--foreground=false', '--no-foreground'],
+    ['--foreground=F', '--no-foreground'],
+    ['--no-foreground', '--no-foreground'],
+    ['--no-foreground=false', '--foreground'],
+    ['--isolate-network=false', '--no-isolate-network'],
+    ['-f', '--foreground'],
+    ['-f=false', '--no-foreground'],
+  ])('%s is read as %s', (written, read) => {
+    expect(args(written)).toEqual([read])
+  })
+
+  test('short ones may stand together', () => {
+    expect(args('-fp')).toEqual(['--foreground', '--proxy'])
+  })
+
+  test('a value that is neither true nor false is refused, naming the flag', () => {
+    expect(() => args('--foreground=maybe')).toThrow('--foreground takes true or false, not "maybe"')
+  })
+})
+
+describe('values', () => {
+  test.each([
+    [['-eX=1'], ['--env=X=1']],
+    [['-e', 'X=1'], ['--env=X=1']],
+    [['-e=X=1'], ['--env=X=1']],
+    [['--env', 'X=1'], ['--env=X=1']],
+    [['--env=X=1'], ['--env=X=1']],
+    [['--name', '-dash'], ['--name=-dash']],
+    [['--name', '--x'], ['--name=--x']],
+    [['--name='], ['--name=']],
+    [
+      ['-fe', 'A=1'],
+      ['--foreground', '--env=A=1'],
+    ],
+  ])('%j is read as %j', (written, read) => {
+    expect(args(...written)).toEqual(read)
+  })
+
+  test('a missing value is refused, naming the flag', () => {
+    expect(() => args('--name')).toThrow('--name needs a value')
+  })
+})
+
+test('everything behind -- is passed through as it is', () => {
+  const normal = normaliseArgv(['server', '--name', 'n', '--', '--env', '-e', '--'], table, globals())
+  expect(normal).toEqual({ args: ['server', '--name=n'], passthrough: ['--env', '-e', '--'], dashes: true })
+})
+
+test('a lone dash is an argument', () => {
+  expect(args('-')).toEqual(['-'])
+})
+
+test('an unknown flag is refused, with the nearest there is', () => {
+  expect(() => args('--nmae', 'x')).toThrow('There is no flag --nmae here.')
+  try {
+    args('--nmae')
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'usage', exit: 2, hint: 'Did you mean --name?' })
+  }
+})
+
+test.each([['--toString'], ['--constructor=1'], ['--__proto__=1'], ['-x']])('%s is unknown too', written => {
+  expect(() => args(written)).toThrow('There is no flag')
+})
+
+test('global flags are taken wherever they stand before --', () => {
+  const found = globals()
+  expect(normaliseArgv(['a', '--debug', '--no-plugins', 'b'], table, found).args).toEqual(['a', 'b'])
+  expect(found).toEqual({ debug: true, help: false, plugins: false })
+})
+
+test('global flags in front of the verb are split off', () => {
+  expect(splitGlobals(['--debug', '-h', 'run', '--debug'])).toEqual({
+    globals: { debug: true, help: true, plugins: true },
+    rest: ['run', '--debug'],
+  })
+})

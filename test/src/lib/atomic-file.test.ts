@@ -1,0 +1,38 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
+
+const folder = () => mkdtempSync(join(tmpdir(), 'atomic-'))
+
+test('a file is written with its folders, for the owner only', async () => {
+  const path = join(folder(), 'a', 'b.json')
+  await writeFileAtomic(path, 'text')
+  expect(readFileSync(path, 'utf8')).toBe('text')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('a failed write leaves the old file and nothing else', async () => {
+  const root = folder()
+  const path = join(root, 'x')
+  writeFileSync(path, 'old')
+  const cyclic = { toString: () => 'x' } as unknown as string
+  await expect(writeFileAtomic(path, cyclic)).rejects.toThrow()
+  expect(readdirSync(root)).toEqual(['x'])
+  expect(readFileSync(path, 'utf8')).toBe('old')
+})
+
+test('twenty writers at once leave one whole text', async () => {
+  const root = folder()
+  const path = join(root, 'x')
+  const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(10_000))
+  await Promise.all(texts.map(text => writeFileAtomic(path, text)))
+  expect(texts).toContain(readFileSync(path, 'utf8'))
+  expect(readdirSync(root)).toEqual(['x'])
+})
+
+test('a missing file is undefined, an unreadable one an error', async () => {
+  expect(await readFileIfThere(join(folder(), 'x'))).toBeUndefined()
+  await expect(readFileIfThere(folder())).rejects.toThrow('EISDIR')
+})
