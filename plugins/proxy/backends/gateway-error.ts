@@ -1,0 +1,39 @@
+import { messageOf } from '../../../src/errors.ts'
+import type { RequestId } from '../../../src/lib/json-rpc.ts'
+import { ClientGone, Refusal, rpcRefusal, textRefusal } from '../refusal.ts'
+
+/** The server was taken away while it answered. */
+export class BackendGone extends Error {
+  override readonly name = 'BackendGone'
+}
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** What a client is told when the server could not be asked or did not answer. Names no address of it. */
+export function toGatewayError(error: unknown, id: RequestId | undefined): Error {
+  if (error instanceof Refusal || error instanceof ClientGone) return error
+  const code = codeOf(error)
+  if (error instanceof BackendGone) {
+    return rpcRefusal(503, -32000, `The server went away: ${error.message}`, {
+      id,
+      headers: { 'retry-after': '1' },
+    })
+  }
+  if (UNREACHABLE.has(code)) {
+    return rpcRefusal(503, -32000, 'The server does not accept connections at the moment', {
+      id,
+      headers: { 'retry-after': '1' },
+    })
+  }
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return rpcRefusal(504, -32000, 'Timeout', { id })
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return textRefusal(400, `The request cannot be forwarded: ${messageOf(error)}`)
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return rpcRefusal(502, -32000, "The server's host name cannot be resolved", { id })
+  }
+  return rpcRefusal(502, -32000, `The server broke off or sent no valid HTTP (${code || 'unknown'})`, { id })
+}

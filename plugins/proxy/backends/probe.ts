@@ -1,0 +1,126 @@
+import type { Dispatcher } from 'undici'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { messageOf } from '../../../src/errors.ts'
+import { isMessage } from '../../../src/lib/json-rpc.ts'
+import { revision20251125, revision20260728 } from '../revisions/index.ts'
+import { effectiveMode } from '../section.ts'
+import type { TargetPath } from './target-path.ts'
+
+const PROBE_TIMEOUT_MS = 10_000
+const MAX_PROBE_BYTES = 1024 * 1024
+
+/** Asks a server once whether it answers MCP: undefined when it does, else what it did instead. */
+export async function probe(
+  agent: Dispatcher,
+  config: RunConfig,
+  target: TargetPath,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])
+  try {
+    return effectiveMode(config) === 'sse'
+      ? await probeSse(agent, target, limit)
+      : await probeStreamable(agent, config, target, limit)
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    return describe(error)
+  }
+}
+
+async function probeSse(agent: Dispatcher, target: TargetPath, signal: AbortSignal) {
+  const path = target.pathFor('/sse')
+  const { statusCode, headers, body } = await agent.request({
+    origin: target.origin,
+    path,
+    method: 'GET',
+    headers: { accept: 'text/event-stream' },
+    signal,
+    bodyTimeout: PROBE_TIMEOUT_MS,
+  })
+  body.on('error', () => {}).destroy()
+  if (statusCode === 401 || statusCode === 403) return undefined
+  const isStream = String(headers['content-type']).startsWith('text/event-stream')
+  return statusCode === 200 && isStream ? undefined : `GET ${pathOf(path)} was answered with ${statusCode}`
+}
+
+/**
+ * A JSON-RPC answer of any kind shows that MCP is spoken, an error too: a server of another revision, or one
+ * that wants credentials, is there. The session that a probe opened is closed again.
+ */
+async function probeStreamable(
+  agent: Dispatcher,
+  config: RunConfig,
+  target: TargetPath,
+  signal: AbortSignal,
+) {
+  const path = target.pathFor('/mcp')
+  const revision = config.stateless ? revision20260728 : revision20251125
+  const request = { origin: target.origin, path, signal, bodyTimeout: PROBE_TIMEOUT_MS }
+  const answer = await agent.request({
+    ...request,
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(config.stateless
+        ? { 'mcp-protocol-version': revision.version, 'mcp-method': 'server/discover' }
+        : {}),
+    },
+    body: revision.probe,
+  })
+  const { statusCode: status } = answer
+  const session = answer.headers['mcp-session-id']
+  if (status === 200 || status === 401 || status === 403) {
+    await answer.body.dump({ limit: MAX_PROBE_BYTES }).catch(() => {})
+    if (typeof session === 'string') await closeSession(agent, request, session)
+    return undefined
+  }
+  const speaks = status < 500 && isJsonRpc(await readSome(answer.body))
+  return speaks ? undefined : `POST ${pathOf(path)} was answered with ${status}`
+}
+
+async function closeSession(
+  agent: Dispatcher,
+  request: { origin: string; path: string; signal: AbortSignal },
+  session: string,
+): Promise<void> {
+  try {
+    const answer = await agent.request({
+      ...request,
+      method: 'DELETE',
+      headers: { 'mcp-session-id': session, 'mcp-protocol-version': revision20251125.version },
+    })
+    await answer.body.dump()
+  } catch {
+    // The server answers; that it does not let go of a session is its own affair.
+  }
+}
+
+async function readSome(body: Dispatcher.ResponseData['body']): Promise<string> {
+  let text = ''
+  for await (const chunk of body) {
+    text += chunk
+    if (text.length > MAX_PROBE_BYTES) break
+  }
+  return text
+}
+
+function isJsonRpc(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    // Errors that answer no readable request carry `id: null` (JSON-RPC 2.0 section 5).
+    return isMessage(value)
+  } catch {
+    return false
+  }
+}
+
+const pathOf = (path: string): string => path.split('?', 1)[0] as string
+
+function describe(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ECONNREFUSED') return 'it does not accept connections'
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return 'it accepted a request but did not answer'
+  return messageOf(error)
+}

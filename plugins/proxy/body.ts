@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { ClientGone, rpcRefusal, textRefusal } from './refusal.ts'
+
+/** The most a request may carry. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024
+
+/** Up to this many announced bytes a body is gathered before it is sent, so that it can be sent again. */
+export const SMALL_BODY_BYTES = 64 * 1024
+
+const tooLarge = () => textRefusal(413, `The request body is larger than ${MAX_BODY_BYTES} bytes.`)
+const noBatches = () => rpcRefusal(400, -32600, 'JSON-RPC batches are not supported')
+
+/** The announced length; undefined when the body has none (chunked, or no body at all). */
+export function announcedLength(request: IncomingMessage): number | undefined {
+  const header = request.headers['content-length']
+  return header === undefined ? undefined : Number(header)
+}
+
+export const hasBody = (request: IncomingMessage): boolean =>
+  request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0
+
+/** Refuses a body that says itself that it is too large. */
+export function assertAnnouncedLength(request: IncomingMessage): void {
+  if ((announcedLength(request) ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+}
+
+/** Whether the first character that is not JSON white space opens an array; undefined when there is none yet. */
+function opensArray(chunk: Buffer): boolean | undefined {
+  for (const byte of chunk) {
+    if (byte === 0x5b) return true
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
+  }
+  return undefined
+}
+
+export interface BodyRules {
+  /** Arrays are refused: MCP has no JSON-RPC batches since 2025-06-18. */
+  readonly refuseBatches: boolean
+}
+
+/** Checks chunks as they come by: the cap, and that the first character opens no array. */
+function createWatch(rules: BodyRules): (chunk: Buffer) => Error | undefined {
+  let total = 0
+  let undecided = rules.refuseBatches
+  return chunk => {
+    total += chunk.length
+    if (total > MAX_BODY_BYTES) return tooLarge()
+    if (!undecided) return undefined
+    const batch = opensArray(chunk)
+    if (batch) return noBatches()
+    undecided = batch === undefined
+    return undefined
+  }
+}
+
+/** Reads the whole body. What a refused client still sends is discarded so that it can read the answer. */
+export function readBody(request: IncomingMessage, rules: BodyRules): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const watch = createWatch(rules)
+    const chunks: Buffer[] = []
+    const settle = (error: Error | undefined) => {
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
+      if (!error) return resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      request.on('error', () => {}).resume()
+      reject(error)
+    }
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk)
+      const error = watch(chunk)
+      if (error) settle(error)
+    }
+    const onEnd = () => settle(undefined)
+    const onGone = () => settle(new ClientGone())
+    if (request.destroyed && !request.readableEnded) return onGone()
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
+  })
+}
+
+/** The body as a stream with the same checks: a chunk is asked for when the one before has been taken. */
+export function streamBody(request: IncomingMessage, rules: BodyRules): Readable {
+  const watch = createWatch(rules)
+  async function* checked() {
+    // The socket has to outlive a refusal: it carries the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      const error = watch(chunk)
+      if (error) throw error
+      yield chunk
+    }
+    if (!request.complete) throw new ClientGone()
+  }
+  return Readable.from(checked(), { objectMode: false })
+}

@@ -1,0 +1,74 @@
+import { lookup } from 'node:dns/promises'
+import { isIPv4, isIPv6 } from 'node:net'
+import type { FlagValues } from '../../src/cli/flags.ts'
+import { flag } from '../../src/cli/flags.ts'
+import { PROXY_MODES } from '../../src/contracts/run-config.ts'
+import { failures } from '../../src/errors.ts'
+import { formatDuration } from '../../src/lib/duration.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+
+const table = {
+  'allowed-origins': flag.commaList(
+    'origins that browsers may call from; a loopback proxy allows its own by default',
+    'ORIGIN',
+  ),
+  'endpoint-prefix': flag.string('path put before the endpoints that an SSE server announces', {
+    placeholder: 'PATH',
+  }),
+  host: flag.string('address or name the proxy listens on (IPv4)', {
+    placeholder: 'HOST',
+    shown: '127.0.0.1',
+  }),
+  'proxy-mode': flag.choice(
+    'how clients speak to a stdio server (sse is deprecated)',
+    PROXY_MODES,
+    'streamable-http',
+  ),
+  'proxy-port': flag.port('port the proxy listens on; without it a free one'),
+  'session-ttl': flag.duration('how long an idle session lives; 0 means the default', '2h'),
+  stateless: flag.boolean('the server keeps no sessions: POST only (streamable-http)'),
+  'trust-proxy-headers': flag.boolean('believe X-Forwarded-Proto, -Host, -Port and -Prefix'),
+  'target-host': flag.string('host the server listens on (sse and streamable-http)', {
+    placeholder: 'HOST',
+    shown: '127.0.0.1',
+  }),
+  'target-port': flag.port('port the server listens on (sse and streamable-http)'),
+}
+
+/** Turns what `--host` says into the address that is listened on: the name's first IPv4 address. */
+export async function resolveHost(host: string): Promise<string> {
+  if (isIPv4(host)) return host
+  if (isIPv6(host.replace(/^\[|\]$/g, ''))) {
+    throw failures.usage({ text: `--host takes an IPv4 address or a name, not the IPv6 address "${host}".` })
+  }
+  if (host === 'localhost') return '127.0.0.1'
+  try {
+    return (await lookup(host, { family: 4 })).address
+  } catch (error) {
+    throw failures.usage(
+      { text: `--host "${host}" is neither an IPv4 address nor a name that has one.` },
+      { cause: error },
+    )
+  }
+}
+
+/** The proxy's flags of `run`. */
+export const proxyFlags: RunFlags = {
+  title: 'Proxy',
+  of: ['run'],
+  flags: table,
+  async apply(values: FlagValues<typeof table>, config, given) {
+    if (values['allowed-origins'].length) config.allowed_origins = [...values['allowed-origins']]
+    if (values['endpoint-prefix'] !== undefined) config.endpoint_prefix = values['endpoint-prefix']
+    if (values.host !== undefined) config.host = await resolveHost(values.host)
+    if (given.has('proxy-mode')) config.proxy_mode = values['proxy-mode']
+    if (values['proxy-port'] !== undefined) config.port = values['proxy-port']
+    if (given.has('session-ttl') && values['session-ttl']) {
+      config.session_ttl = formatDuration(values['session-ttl'])
+    }
+    if (values.stateless) config.stateless = true
+    if (values['trust-proxy-headers']) config.trust_proxy_headers = true
+    if (values['target-host'] !== undefined) config.target_host = values['target-host']
+    if (values['target-port'] !== undefined) config.target_port = values['target-port']
+  },
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Meant for one connection only (RFC 9110 section 7.6.1), or made anew on our side. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
+const REQUEST_ONLY = new Set(['host', 'content-length', 'expect'])
+const FORWARDED = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+])
+
+/** Header names that a `Connection` header declares to be hop-by-hop; undefined in the usual case of none. */
+function namedByConnection(connection: string | undefined): Set<string> | undefined {
+  if (connection === undefined || /^(keep-alive|close)$/i.test(connection)) return undefined
+  return new Set(connection.split(',').map(name => name.trim().toLowerCase()))
+}
+
+export interface ForwardRules {
+  /** `host[:port]` of the server. */
+  readonly targetHost: string
+  readonly targetScheme: 'http' | 'https'
+  readonly remote: boolean
+  readonly trust: boolean
+  /** Leaves out `Accept-Encoding`: the answer has to be read. */
+  readonly identity: boolean
+  /** What `Mcp-Session-Id` says to the server; undefined: as the client says; null: leaves it out. */
+  readonly session: string | null | undefined
+}
+
+/**
+ * The headers of a request as the server gets them, as undici takes them: names and values in turn.
+ *
+ * A remote server learns nothing of our host name, and the scheme it sees is its own.
+ */
+export function requestHeaders(request: IncomingMessage, rules: ForwardRules): string[] {
+  const raw = request.rawHeaders
+  const named = namedByConnection(request.headers.connection)
+  const out: string[] = ['host', rules.targetHost]
+  let via: string | undefined
+  let sawHost = false
+  let sawProto = false
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    const value = raw[i + 1] as string
+    const key = name.toLowerCase()
+    if (HOP_BY_HOP.has(key) || REQUEST_ONLY.has(key) || named?.has(key)) continue
+    if (FORWARDED.has(key)) {
+      if (!rules.trust || rules.remote) continue
+      if (key === 'x-forwarded-for') {
+        via = via === undefined ? value : `${via}, ${value}`
+        continue
+      }
+      sawHost ||= key === 'x-forwarded-host'
+      sawProto ||= key === 'x-forwarded-proto'
+    } else if (key === 'mcp-session-id' && rules.session !== undefined) {
+      continue
+    } else if (rules.identity && key === 'accept-encoding') {
+      continue
+    }
+    out.push(name, value)
+  }
+  if (typeof rules.session === 'string') out.push('mcp-session-id', rules.session)
+  const peer = request.socket.remoteAddress ?? 'unknown'
+  out.push('x-forwarded-for', via === undefined ? peer : `${via}, ${peer}`)
+  if (!rules.remote && !sawHost && request.headers.host !== undefined) {
+    out.push('x-forwarded-host', request.headers.host)
+  }
+  if (!sawProto) out.push('x-forwarded-proto', rules.remote ? rules.targetScheme : 'http')
+  return out
+}
+
+/** The headers of an answer as the client gets them; `replace` holds new values by lower-case name. */
+export function responseHeaders(
+  raw: readonly (Buffer | string)[],
+  connection: string | undefined,
+  replace?: Readonly<Record<string, string>>,
+): string[] {
+  const named = namedByConnection(connection)
+  const out: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = toText(raw[i])
+    const key = name.toLowerCase()
+    if (HOP_BY_HOP.has(key) || named?.has(key)) continue
+    out.push(name, replace?.[key] ?? toText(raw[i + 1]))
+  }
+  return out
+}
+
+// Header bytes above 127 have no agreed meaning; latin1 carries them through unchanged.
+const toText = (value: Buffer | string | undefined): string =>
+  typeof value === 'string' ? value : (value?.toString('latin1') ?? '')

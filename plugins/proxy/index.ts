@@ -1,0 +1,24 @@
+import type { Proxies } from '../../src/contracts/pipeline.ts'
+import type { Plugin } from '../../src/plugin.ts'
+import { proxyFlags } from './flags.ts'
+import { proxySection } from './section.ts'
+
+export { assertPortFree } from './assert-port-free.ts'
+export { clientUrl } from './client-url.ts'
+export { DEFAULT_SESSION_TTL_MS, effectiveMode, sessionTtlOf } from './section.ts'
+
+/** Listens for clients of a workload and carries what they say to its server. */
+const proxy: Plugin = {
+  name: 'proxy',
+  services: {
+    proxies: async app => (await import('./service.ts')).createProxies(app),
+  },
+  provides: { flags: [proxyFlags], sections: [proxySection] },
+}
+export default proxy
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    proxies: Proxies
+  }
+}

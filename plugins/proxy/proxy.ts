@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type * as contract from '../../src/contracts/pipeline.ts'
+import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
+import { isLoopback } from '../../src/lib/loopback.ts'
+import { clientUrl } from './client-url.ts'
+import { type CoreOptions, createCore } from './core.ts'
+import { createExchange } from './exchange.ts'
+import { createGate } from './gate.ts'
+import { allowedOrigins, createGuard } from './guard.ts'
+import { createListener, type ListenerLimits, listen } from './listener.ts'
+import { createMethodCheck } from './methods.ts'
+import { composePipeline } from './pipeline.ts'
+import { rpcRefusal, textRefusal } from './refusal.ts'
+import { replyError, requestId } from './reply.ts'
+import { effectiveMode } from './section.ts'
+import { createSidePaths } from './side-paths.ts'
+
+export interface ProxyOptions extends Omit<CoreOptions, 'gate' | 'rules'> {
+  middlewares: readonly MiddlewareFactory[]
+  limits: ListenerLimits
+  /** How long a request waits for a server that is not there, and how many may. */
+  gate: { waitMs: number; maxWaiting: number }
+}
+
+/** A proxy as its service sees it. */
+export interface OpenProxy extends contract.Proxy {
+  /** Forgets idle sessions. */
+  sweep(): void
+}
+
+const DEFAULT_GRACE_MS = 5000
+/** For what has been said to reach clients whose connections are then cut. */
+const FLUSH_MS = 500
+
+/** Listener, pipeline and backend of one workload, put together. */
+export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
+  const { config, log } = options
+  const host = config.host ?? '127.0.0.1'
+  const streamable = effectiveMode(config) === 'streamable-http'
+  const rules = { refuseBatches: streamable }
+  const gate = createGate(options.gate)
+  const inFlight = new Set<Exchange>()
+  let pipeline: Handler | undefined
+  let closing: Promise<void> | undefined
+  let onIdle: (() => void) | undefined
+
+  const server = createListener(options.limits, (request, response) => {
+    const exchange = createExchange(request, response, rules)
+    inFlight.add(exchange)
+    response.on('close', () => {
+      inFlight.delete(exchange)
+      if (onIdle && !isBusy()) onIdle()
+    })
+    // Broken connections are seen by 'close'; without a listener they would end the process.
+    response.on('error', () => {})
+    try {
+      const pending = enter(exchange, request, response)
+      if (pending) pending.catch(error => replyError(exchange, error, log))
+    } catch (error) {
+      replyError(exchange, error, log)
+    }
+  })
+
+  function enter(
+    exchange: Exchange,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void | Promise<void> {
+    if (closing) {
+      response.shouldKeepAlive = false
+      throw rpcRefusal(503, -32000, 'The proxy is closing', { headers: { 'retry-after': '1' } })
+    }
+    // Absolute URLs ask for a forward proxy, which this is not.
+    if (request.url?.charCodeAt(0) !== 0x2f && request.url !== '*') {
+      throw textRefusal(400, 'The request target must be a path.')
+    }
+    if (!pipeline) throw textRefusal(503, 'The proxy is starting.', { 'retry-after': '1' })
+    return pipeline(exchange)
+  }
+
+  /** Long streams do not count: they would never end by themselves. */
+  const isBusy = () => [...inFlight].some(({ request }) => request.method !== 'GET')
+
+  const port = await listen(server, { host, port: config.port })
+  server.on('error', error => log.error('the listener failed', { error: error.message }))
+
+  async function closeNow(graceMs: number): Promise<void> {
+    const closed = new Promise<void>(resolve => server.close(() => resolve()))
+    server.closeIdleConnections()
+    if (isBusy()) await firstOf(graceMs, new Promise<void>(resolve => (onIdle = resolve)))
+    gate.shut('the proxy is closing')
+    await core.close()
+    server.closeIdleConnections()
+    await firstOf(FLUSH_MS, closed)
+    server.closeAllConnections()
+    await closed
+  }
+
+  const core = await createCore({ ...options, gate, rules })
+  try {
+    const listener = { host, port }
+    const contributed = await Promise.all(options.middlewares.map(make => make(config, listener)))
+    const forward: Handler = exchange => (gate.reason === undefined ? core.handle(exchange) : hold(exchange))
+    pipeline = composePipeline(
+      [
+        createGuard(config, listener),
+        ...contributed.filter(middleware => middleware !== undefined && middleware.stage === 'guard'),
+        createSidePaths({ transport: config.transport, health: core.health }),
+        ...(streamable ? [createMethodCheck(config)] : []),
+        ...contributed.filter(middleware => middleware !== undefined && middleware.stage !== 'guard'),
+      ].filter(middleware => middleware !== undefined),
+      forward,
+    )
+    if (!allowedOrigins(config, listener) && !isLoopback(host)) {
+      log.warn('the Origin check is off: anyone who reaches the proxy may use it', {
+        host,
+        hint: '--allowed-origins names the web applications that may',
+      })
+    }
+  } catch (error) {
+    await closeNow(0)
+    throw error
+  }
+
+  async function hold(exchange: Exchange): Promise<void> {
+    if (await gate.wait(exchange.signal)) return core.handle(exchange)
+    throw rpcRefusal(503, -32000, `The server is not available: ${gate.reason}`, {
+      id: await requestId(exchange),
+      headers: { 'retry-after': '2' },
+    })
+  }
+
+  return {
+    port,
+    url: clientUrl(config, port),
+    async connect(backend) {
+      await core.connect(backend)
+      gate.open()
+    },
+    disconnect(reason) {
+      gate.shut(reason)
+      core.disconnect(reason)
+    },
+    ready: ({ timeoutMs, signal }) =>
+      core.ready({ timeoutMs, signal: signal ?? new AbortController().signal }),
+    sweep: () => core.sweep(),
+    close({ graceMs = DEFAULT_GRACE_MS } = {}) {
+      closing ??= closeNow(graceMs)
+      return closing
+    },
+  }
+}
+
+async function firstOf(ms: number, event: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([event, new Promise<void>(resolve => (timer = setTimeout(resolve, ms)))])
+  clearTimeout(timer)
+}

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http'
+import type { Exchange } from '../../src/contracts/pipeline.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
+import { isRequest, type RequestId } from '../../src/lib/json-rpc.ts'
+import type { Log } from '../../src/log.ts'
+import { ClientGone, Refusal, rpcRefusal } from './refusal.ts'
+
+/** The id of the exchange's request, as far as its body has been read (or is small enough to be). */
+export async function requestId(exchange: Exchange): Promise<RequestId | undefined> {
+  if (exchange.request.method !== 'POST') return undefined
+  const message = await exchange.message()
+  return isRequest(message) ? message.id : undefined
+}
+
+function send(response: ServerResponse, refusal: Refusal, withBody: boolean): void {
+  response.writeHead(refusal.status, {
+    ...refusal.headers,
+    'content-type': refusal.contentType,
+    'content-length': Buffer.byteLength(refusal.body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(withBody ? refusal.body : undefined)
+}
+
+/** Answers an exchange whose handling threw. A bug is logged with its stack and told in two words. */
+export function replyError(exchange: Exchange, error: unknown, log: Log): void {
+  const { request, response } = exchange
+  if (error instanceof ClientGone || response.destroyed) {
+    response.destroy()
+    return
+  }
+  if (response.headersSent) {
+    // Too late for a status: a broken stream is the only honest end.
+    log.debug('an answer broke off', { url: request.url, error: messageOf(error) })
+    response.destroy()
+    return
+  }
+  const refusal = toRefusal(error)
+  if (!refusal) {
+    log.error('internal error in the proxy', {
+      error: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    })
+  }
+  send(response, refusal ?? rpcRefusal(500, -32603, 'Internal error'), request.method !== 'HEAD')
+  // What the client still sends is thrown away, so that it can read the answer.
+  if (!request.readableEnded) request.on('error', () => {}).resume()
+}
+
+function toRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (isFailure(error)) return rpcRefusal(error.status, -32000, error.message)
+  return undefined
+}

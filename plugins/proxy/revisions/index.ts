@@ -1,0 +1,12 @@
+import { revision20251125 } from './2025-11-25/index.ts'
+import { revision20260728 } from './2026-07-28/index.ts'
+import type { Revision } from './revision.ts'
+
+export type { Revision }
+export { revision20251125, revision20260728 }
+
+const revisions: readonly Revision[] = [revision20260728]
+
+/** The revision a request announces; what announces nothing, or something older, is of the session era. */
+export const revisionOf = (version: string | string[] | undefined): Revision =>
+  (version !== undefined && revisions.find(revision => revision.version === version)) || revision20251125

@@ -1,0 +1,57 @@
+import { Agent } from 'undici'
+import type { App } from '../../src/app.ts'
+import type { Proxies } from '../../src/contracts/pipeline.ts'
+import { parseDuration } from '../../src/lib/duration.ts'
+import { LISTENER_LIMITS } from './listener.ts'
+import { type OpenProxy, openProxy } from './proxy.ts'
+
+/** How long a server may take until it begins to answer: tool calls may work for minutes. */
+const REQUEST_TIMEOUT_MS = 600_000
+const CONNECT_TIMEOUT_MS = 10_000
+const SWEEP_MS = 60_000
+const GATE = { waitMs: 5000, maxWaiting: 256 }
+
+/**
+ * Makes the service that opens proxies.
+ *
+ * All of them share one HTTP client and one timer, so that an idle proxy costs little more than its socket.
+ */
+export function createProxies(app: App): Proxies {
+  const headersTimeoutMs = parseDuration(app.env.KEELSON_PROXY_REQUEST_TIMEOUT ?? '') || REQUEST_TIMEOUT_MS
+  const agent = new Agent({
+    // HTTP/2 would hand us headers that have lost their order and spelling, and gains one connection nothing.
+    allowH2: false,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    maxHeaderSize: LISTENER_LIMITS.maxHeaderBytes,
+  })
+  const open = new Set<OpenProxy>()
+  let sweeper: NodeJS.Timeout | undefined
+
+  return {
+    async open(config) {
+      const proxy = await openProxy({
+        config,
+        log: app.log.with({ workload: config.name }),
+        agent,
+        headersTimeoutMs,
+        middlewares: await app.contributions('middlewares'),
+        limits: LISTENER_LIMITS,
+        gate: GATE,
+      })
+      open.add(proxy)
+      sweeper ??= setInterval(() => {
+        for (const one of open) one.sweep()
+      }, SWEEP_MS).unref()
+      return {
+        ...proxy,
+        async close(options) {
+          await proxy.close(options)
+          open.delete(proxy)
+          if (open.size > 0) return
+          clearInterval(sweeper)
+          sweeper = undefined
+        },
+      }
+    },
+  }
+}
