@@ -5,11 +5,23 @@ import { join } from 'node:path'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 
 /**
- * Names that the engine's program, its helpers (ssh, credential helpers) or the C library act on.
- * Given to that program as its own, they would change what it does.
+ * Names that the engine's program, what it starts or its libraries act on: given to that program as
+ * its own, they would change what it does.
  */
-const READ_BY_THE_PROGRAM =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|TERM|TZ|COLUMNS|LINES|NO_COLOR|TMPDIR|TMP|TEMP|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|GCONV_PATH|LOCPATH|NLSPATH|NOTIFY_SOCKET|KUBECONFIG|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|PROGRAM\w*|USERPROFILE|(?:DOCKER|BUILDKIT|BUILDX|BUILDAH|CONTAINERS?|PODMAN|REGISTRY|STORAGE|LIBPOD|_CONTAINERS|LD|DYLD|XDG|GO|SSL_CERT|SSH|GIT|DBUS|LISTEN|OTEL|MALLOC|GLIBC|LC|AWS|GOOGLE|GCLOUD|CLOUDSDK|AZURE|BASH|GPG|PASSWORD_STORE)_\w*|BASH_ENV|ENV|IFS|GODEBUG|GOMAXPROCS|GOGC|GOMEMLIMIT|GOTRACEBACK|GORACE|CONTAINER\w*|\w*_PROXY|LANG|LANGUAGE)$/i
+const READ_BY_THE_PROGRAM = new RegExp(
+  `^(?:${[
+    // the C library, the shell and Go
+    'PATH|HOME|USER|LOGNAME|SHELL|PWD|TERM|TZ|TZDIR|COLUMNS|LINES|NO_COLOR|CLICOLOR\\w*|TMPDIR|TMP|TEMP',
+    'HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|GCONV_PATH|LOCPATH|NLSPATH|LANG|LANGUAGE|(?:LC|LD|DYLD|MALLOC|GLIBC)_\\w*',
+    'ENV|BASH_ENV|BASH_FUNC\\w*|IFS|GODEBUG|GOMAXPROCS|GOGC|GOMEMLIMIT|GOTRACEBACK|GORACE|GOCOVERDIR',
+    // the engines and what they start
+    '(?:DOCKER|BUILDKIT|BUILDX|BUILDAH|PODMAN|LIBPOD|_CONTAINERS|STORAGE)_\\w*|CONTAINER\\w*|REGISTRY_AUTH_FILE|KUBECONFIG',
+    'XDG_\\w*|DBUS_\\w*|NOTIFY_SOCKET|LISTEN_\\w*|SSH_(?:AUTH_SOCK|AGENT_PID|ASKPASS\\w*)|\\w*_PROXY|SSL_CERT_\\w*|OTEL_\\w*',
+    // Windows
+    'SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|PROGRAM(?:DATA|FILES)\\w*|USERPROFILE',
+  ].join('|')})$`,
+  'i',
+)
 
 /** A name that means itself: podman expands `*`, and `=` or white space would end it. */
 const NAME = /^[^\s=*\0]+$/

@@ -50,8 +50,8 @@ export function parseInstances(text: string, source: string): Instance[] {
     const { State, Config, NetworkSettings } = container
     const state = STATES[State.Status] ?? 'unknown'
     const startedAt = State.StartedAt ? new Date(State.StartedAt) : undefined
-    const reason = State.OOMKilled ? 'out of memory' : redact(State.Error?.trim() ?? '')
     const ended = state === 'exited' || state === 'restarting'
+    const reason = ended ? whyEnded(State) : redact(State.Error?.trim() ?? '')
     return {
       name: container.Name.replace(/^\//, ''),
       id: container.Id,
@@ -66,6 +66,22 @@ export function parseInstances(text: string, source: string): Instance[] {
       ...(reason && state !== 'running' ? { reason } : {}),
     }
   })
+}
+
+/** Exit code 128 + 9: podman does not notice every want of memory (cgroup v1). */
+function whyEnded(state: {
+  OOMKilled?: boolean | null | undefined
+  Error?: string | null | undefined
+  ExitCode?: number | null | undefined
+}): string {
+  if (state.OOMKilled) return 'out of memory'
+  const error = redact(state.Error?.trim() ?? '')
+  return (
+    error ||
+    (state.ExitCode === 137
+      ? 'killed: it did not end when asked to, or the machine ran out of memory for it'
+      : '')
+  )
 }
 
 type Ports = Record<string, { HostIp: string; HostPort: string }[] | null>

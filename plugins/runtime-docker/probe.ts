@@ -3,6 +3,7 @@ import { isFailure } from '../../src/errors.ts'
 import type { Dialect } from './dialect.ts'
 import type { EngineCli } from './engine-cli.ts'
 
+/** For a caller that sets no limit of its own. */
 const PROBE_MS = 5000
 
 /** Asks the engine who it is; whatever is wrong becomes a problem and a hint. */
@@ -12,7 +13,10 @@ export async function probeEngine(
 ): Promise<Probe> {
   const subject = { doing: 'answer' }
   try {
-    const answer = await cli.run(dialect.probeArguments, subject, { timeoutMs: PROBE_MS, signal })
+    const answer = await cli.run(dialect.probeArguments, subject, {
+      timeoutMs: signal ? 0 : PROBE_MS,
+      signal,
+    })
     const server = dialect.readServer(parse(answer))
     return server ? { ok: true, ...server } : strange(dialect)
   } catch (error) {

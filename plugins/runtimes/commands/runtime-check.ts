@@ -1,0 +1,54 @@
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import type { Probed } from '../service.ts'
+
+const flags = {
+  runtime: flag.string('check this one only', { placeholder: 'NAME' }),
+  timeout: flag.integer('how long to wait, in seconds', {
+    min: 1,
+    max: 3600,
+    shown: '30',
+    placeholder: 'SECONDS',
+  }),
+  format: flag.choice('how to print', ['text', 'json'], 'text'),
+}
+
+const DEFAULT_SECONDS = 30
+
+export class RuntimeCheck extends BaseCommand {
+  static override paths = [['runtime', 'check']]
+  static override usage = BaseCommand.Usage({
+    category: 'Program',
+    description: 'say which runtimes work here',
+    details: 'Exit code 1 if none does, or the one that was named does not.',
+    examples: [['Check docker alone', '$0 runtime check --runtime docker']],
+  })
+  static override flags = flags
+
+  override async execute(): Promise<number> {
+    const { runtime, timeout = DEFAULT_SECONDS, format } = this.values(flags)
+    const runtimes = await this.app.service('runtimes')
+    const probed = await runtimes.probeAll({ name: runtime, timeoutMs: timeout * 1000 })
+    if (format === 'json') this.printJson(probed.map(toJson))
+    else {
+      this.printTable(
+        [
+          { title: 'runtime', of: ({ runtime }) => runtime.name },
+          { title: 'usable', of: ({ probe }) => (probe.ok ? 'yes' : 'no') },
+          { title: 'version', of: ({ probe }) => (probe.ok ? probe.version : '') },
+          { title: 'remarks', of: remarks },
+        ],
+        probed,
+      )
+    }
+    return probed.some(({ probe }) => probe.ok) ? 0 : 1
+  }
+}
+
+const remarks = ({ probe }: Probed): string =>
+  probe.ok ? probe.warnings.join(' ') : `${probe.problem} ${probe.hint}`
+
+const toJson = ({ runtime, probe }: Probed) => {
+  const { ok: usable, ...rest } = probe
+  return { runtime: runtime.name, usable, ...rest }
+}

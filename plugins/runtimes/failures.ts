@@ -1,0 +1,16 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  runtime_unknown: {
+    status: 400,
+    text: (d: { name: string; from: string; names: readonly string[] }) =>
+      `There is no runtime "${d.name}" (${d.from}).`,
+    hint: d => (d.names.length ? `There are: ${d.names.join(', ')}.` : 'No plugin here provides any.'),
+  },
+  no_runtime: {
+    status: 503,
+    text: (d: { problems: readonly string[] }) =>
+      ['No runtime can be used here.', ...d.problems].join('\n  '),
+    hint: 'Start Docker or Podman; `keelson runtime check` says what is wrong with each.',
+  },
+})

@@ -1,0 +1,138 @@
+import type { Probe, Runtime } from '../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { messageOf } from '../../src/errors.ts'
+import type { Log } from '../../src/log.ts'
+import { failures } from './failures.ts'
+
+/** A runtime and what it answered when asked whether it is there. */
+export interface Probed {
+  readonly runtime: Runtime
+  readonly probe: Probe
+}
+
+export interface Selection {
+  readonly runtime: Runtime
+  /** What the user should know about it, e.g. what it does not enforce. */
+  readonly warnings: readonly string[]
+}
+
+/** Knows the runtimes that plugins contribute and chooses among them. */
+export interface Runtimes {
+  /**
+   * The runtime of that name, else of KEELSON_RUNTIME, else the first that answers: docker, podman,
+   * those of other plugins, process. Fails with `runtime_unknown`, `runtime_unavailable`, `no_runtime`.
+   */
+  select(name?: string): Promise<Selection>
+  /** By name, without asking whether it works. Fails with `runtime_unknown`. */
+  get(name: string): Promise<Runtime>
+  /** In the order of preference. */
+  all(): Promise<Runtime[]>
+  /** Asks all of them, or the one named, at the same time. Never takes longer than the limit. */
+  probeAll(options?: { name?: string | undefined; timeoutMs?: number }): Promise<Probed[]>
+}
+
+type Factory = () => Runtime | Promise<Runtime>
+
+const PREFERENCE: readonly string[] = ['docker', 'podman']
+const LAST_RESORT = 'process'
+const DETECTION_MS = 5000
+
+export function createRuntimes(options: {
+  contributed: () => Promise<readonly Factory[]>
+  env: Readonly<Record<string, string | undefined>>
+  log: Log
+}): Runtimes {
+  const { contributed, env, log } = options
+  let made: Promise<Runtime[]> | undefined
+
+  const all = () => {
+    made ??= contributed().then(factories => makeAll(factories, log))
+    return made
+  }
+
+  async function get(name: string, from: string): Promise<Runtime> {
+    const runtimes = await all()
+    const runtime = runtimes.find(candidate => candidate.name === name)
+    if (!runtime) {
+      throw failures.runtime_unknown({ name, from, names: runtimes.map(candidate => candidate.name) })
+    }
+    return runtime
+  }
+
+  /** Without choice of the user's: the first in order that answers, not waiting for those behind it. */
+  async function detect(): Promise<Selection> {
+    const probes = (await all()).map(runtime => ({ runtime, probe: probeWithin(runtime, DETECTION_MS) }))
+    const problems: string[] = []
+    for (const { runtime, probe } of probes) {
+      const answer = await probe
+      if (!answer.ok) problems.push(`${runtime.name}: ${answer.problem}`)
+      else if (runtime.name !== LAST_RESORT) return { runtime, warnings: answer.warnings }
+      else return { runtime, warnings: [...problems, ...answer.warnings] }
+    }
+    throw failures.no_runtime({ problems })
+  }
+
+  return {
+    all,
+    get: name => get(name, 'asked for by name'),
+
+    async select(name) {
+      const wanted = name || env.KEELSON_RUNTIME
+      if (!wanted) return detect()
+      const runtime = await get(wanted, name ? 'asked for by name' : 'from KEELSON_RUNTIME')
+      const probe = await probeWithin(runtime, DETECTION_MS)
+      if (probe.ok) return { runtime, warnings: probe.warnings }
+      const { problem, hint } = probe
+      throw runtimeFailures.runtime_unavailable({ runtime: runtime.name, problem, hint })
+    },
+
+    async probeAll({ name, timeoutMs = DETECTION_MS } = {}) {
+      const runtimes = name ? [await get(name, 'asked for by name')] : await all()
+      return Promise.all(
+        runtimes.map(async runtime => ({ runtime, probe: await probeWithin(runtime, timeoutMs) })),
+      )
+    },
+  }
+}
+
+/** Ordered by preference; one that cannot be made, or bears a name that is taken, is left out with a warning. */
+async function makeAll(factories: readonly Factory[], log: Log): Promise<Runtime[]> {
+  const made = await Promise.allSettled(factories.map(async factory => factory()))
+  const byName = new Map<string, Runtime>()
+  for (const result of made) {
+    if (result.status === 'rejected') {
+      log.warn(`A runtime cannot be loaded: ${messageOf(result.reason)}`)
+    } else if (byName.has(result.value.name)) {
+      log.warn(`Two plugins provide a runtime "${result.value.name}"; the first is used.`)
+    } else byName.set(result.value.name, result.value)
+  }
+  return [...byName.values()].sort((a, b) => rank(a.name) - rank(b.name))
+}
+
+function rank(name: string): number {
+  const preferred = PREFERENCE.indexOf(name)
+  if (preferred >= 0) return preferred
+  return name === LAST_RESORT ? PREFERENCE.length + 1 : PREFERENCE.length
+}
+
+/** Holds to the limit even against a runtime that hangs or throws. */
+async function probeWithin(runtime: Runtime, timeoutMs: number): Promise<Probe> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const late = new Promise<Probe>(resolve => {
+    signal.addEventListener('abort', () =>
+      resolve({
+        ok: false,
+        problem: `it did not answer within ${timeoutMs / 1000} seconds.`,
+        hint: `Restart the engine behind "${runtime.name}", or choose another runtime with --runtime.`,
+      }),
+    )
+  })
+  const answer = (async () => runtime.probe(signal))().catch(
+    (error: unknown): Probe => ({
+      ok: false,
+      problem: messageOf(error),
+      hint: `Report this to the author of the runtime "${runtime.name}".`,
+    }),
+  )
+  return Promise.race([answer, late])
+}
