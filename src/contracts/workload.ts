@@ -65,24 +65,3 @@ export interface Supervisor {
    */
   foreground(name: string, options: { signal: AbortSignal; onUp: () => void }): Promise<void>
 }
-
-/** Runs workloads inside this process: what the supervisor does for all, and `run --foreground` for one. */
-export interface Host {
-  /** How many workloads it hosts. */
-  readonly size: number
-  /** Whether anything is hosted or being done. */
-  readonly busy: boolean
-  /** See `Supervisor`. */
-  start(name: string): Promise<void>
-  stop(name: string): Promise<void>
-  remove(name: string): Promise<void>
-  /** Takes over every workload that is meant to run, and finishes what a killed host left half-done. */
-  adopt(): Promise<void>
-  /** Resolves with the last status when this host no longer hosts the workload. */
-  ended(name: string): Promise<StatusRecord | undefined>
-  /**
-   * Ends the host. With `handover` everything that is meant to run keeps that status, and instances
-   * that need no streams of ours keep running; otherwise all workloads are stopped.
-   */
-  close(options: { handover: boolean }): Promise<void>
-}

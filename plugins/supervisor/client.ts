@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Supervisor } from '../../src/contracts/workload.ts'
+import { failures as core, isFailure } from '../../src/errors.ts'
+import { readFileIfThere } from '../../src/lib/atomic-file.ts'
+import { withLock } from '../../src/lib/file-lock.ts'
+import type { Paths } from '../../src/paths.ts'
+import { failures } from './failures.ts'
+import type { Host } from './host/host.ts'
+import { type Launch, launch } from './launch.ts'
+import { decodeFailure, type Info, isInfo, places, type Verb } from './protocol.ts'
+import { ask, Unreachable } from './request.ts'
+
+const START_MS = 10_000
+const HANDOVER_MS = 60_000
+/** How often a request is sent again when the supervisor goes away below it. */
+const TRIES = 3
+
+/** The supervisor seen from another process. `launch` says how one is started. */
+export function createSupervisorClient(options: {
+  paths: Paths
+  /** Of this program; a supervisor of another one is replaced. */
+  build: string
+  launch: () => Launch
+  /** Makes a host for `foreground`. */
+  host: () => Promise<Host>
+}): Supervisor {
+  const { paths, build } = options
+  const place = places(paths)
+
+  /** Who answers, at the usual place or where the holder of the lock says it listens. */
+  async function find(): Promise<{ socket: string; info: Info } | undefined> {
+    const noted = (await readFileIfThere(place.address))?.trim()
+    for (const socket of new Set([place.socket, ...(noted ? [noted] : [])])) {
+      try {
+        const { body } = await ask(socket, 'GET', '/info', { timeoutMs: 5000 })
+        const info: unknown = JSON.parse(body)
+        if (isInfo(info)) return { socket, info }
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error
+      }
+    }
+    return undefined
+  }
+
+  async function ensure(): Promise<string> {
+    const found = await find()
+    if (found?.info.build === build) return found.socket
+    const onTimeout = () => core.locked({ path: place.starting, seconds: HANDOVER_MS / 1000 })
+    return withLock(place.starting, startOrReplace, { timeoutMs: HANDOVER_MS, onTimeout })
+  }
+
+  async function startOrReplace(): Promise<string> {
+    const found = await find()
+    if (found?.info.build === build) return found.socket
+    if (found) {
+      await ask(found.socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS }).catch(error => {
+        if (!(error instanceof Unreachable)) throw error // it may be gone before it answers
+      })
+    }
+    const started = await launch(options.launch(), place.log)
+    try {
+      const problem = await Promise.race([started.died, untilAnswers()])
+      if (typeof problem === 'object') return problem.socket
+      // Another one may have been faster, e.g. one that a service unit started.
+      const other = await find()
+      if (other) return other.socket
+      throw failures.supervisor_unreachable({ problem, log: place.log })
+    } finally {
+      started.letGo()
+    }
+  }
+
+  async function untilAnswers(): Promise<{ socket: string } | string> {
+    const deadline = Date.now() + START_MS
+    while (Date.now() < deadline) {
+      const found = await find()
+      if (found) return found
+      await delay(20)
+    }
+    return `it was started and said nothing for ${START_MS / 1000} seconds.`
+  }
+
+  async function send(name: string, verb: Verb): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const socket = await ensure()
+      try {
+        const { status, body } = await ask(socket, 'POST', `/workloads/${encodeURIComponent(name)}/${verb}`)
+        if (status === 200) return
+        throw decodeFailure(body)
+      } catch (error) {
+        const again = error instanceof Unreachable || isFailure(error, 'supervisor_leaving')
+        if (!again) throw error
+        if (attempt >= TRIES) {
+          const problem = error.message
+          throw failures.supervisor_unreachable({ problem, log: place.log }, { cause: error })
+        }
+        await delay(50 * attempt)
+      }
+    }
+  }
+
+  return {
+    ensure: async () => void (await ensure()),
+    start: name => send(name, 'start'),
+    stop: name => send(name, 'stop'),
+    remove: name => send(name, 'remove'),
+    async foreground(name, { signal, onUp }) {
+      const host = await options.host()
+      const stop = () => void host.stop(name).catch(() => undefined) // `close` below tells
+      signal.addEventListener('abort', stop)
+      try {
+        signal.throwIfAborted()
+        await host.start(name)
+        onUp()
+        const last = await host.ended(name)
+        if (last?.status === 'error') {
+          throw failures.workload_failed({ name, reason: last.status_context ?? 'nobody knows why' })
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error
+      } finally {
+        signal.removeEventListener('abort', stop)
+        await host.close({ handover: false })
+      }
+    },
+  }
+}

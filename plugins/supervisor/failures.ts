@@ -1,0 +1,62 @@
+import { defineFailures } from '../../src/errors.ts'
+
+/** What can go wrong while workloads are hosted, and on the way to the supervisor. */
+export const failures = defineFailures({
+  supervisor_unreachable: {
+    status: 503,
+    text: (d: { problem: string; log: string }) => `The supervisor does not answer: ${d.problem}`,
+    hint: d => `Its log is ${d.log}.`,
+  },
+  supervisor_runs: {
+    status: 409,
+    text: (d: { pid: number }) => `A supervisor runs already (process ${d.pid}).`,
+  },
+  supervisor_leaving: {
+    status: 503,
+    text: () => 'The supervisor is handing its workloads to a successor.',
+    hint: 'Try again in a moment.',
+  },
+  supervisor_internal: {
+    status: 500,
+    text: (d: { problem: string }) => `The supervisor failed unexpectedly: ${d.problem}`,
+    hint: 'Its log, supervisor.log in the data folder, has the details.',
+  },
+  hosted_elsewhere: {
+    status: 409,
+    text: (d: { name: string; pid: number }) => `The workload "${d.name}" is hosted by process ${d.pid}.`,
+    hint: d => `End that process, or type \`keelson stop ${d.name}\`.`,
+  },
+  host_stays: {
+    status: 504,
+    text: (d: { name: string; pid: number; seconds: number }) =>
+      `Process ${d.pid}, which hosts "${d.name}", was asked to end and still runs after ${d.seconds} seconds.`,
+    hint: 'End that process, then try again.',
+  },
+  start_cancelled: {
+    status: 409,
+    text: (d: { name: string }) => `The workload "${d.name}" was taken down while it started.`,
+  },
+  workload_failed: {
+    status: 502,
+    text: (d: { name: string; reason: string }) => `The workload "${d.name}" has failed: ${d.reason}`,
+  },
+  instance_ended: {
+    status: 502,
+    text: (d: { name: string; how: string; lines: readonly string[] }) =>
+      `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
+  },
+  instance_port_unknown: {
+    status: 502,
+    text: (d: { name: string; port: number }) =>
+      `The runtime does not say where port ${d.port} of "${d.name}" can be reached.`,
+    hint: 'Give the port the server listens on with --target-port.',
+  },
+  instance_field_wrong: {
+    status: 400,
+    text: (d: { field: string; value: string; wanted: string }) =>
+      `${d.field} "${d.value}" in the run config is not ${d.wanted}.`,
+  },
+})
+
+const lastLines = (lines: readonly string[]): string =>
+  lines.length ? ` Its last lines:\n${lines.map(line => `  ${line}`).join('\n')}` : ' It wrote nothing.'

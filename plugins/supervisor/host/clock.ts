@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Time, handed in so that tests need not wait. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Rejects when the signal aborts. */
+  delay(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  delay: (ms, signal) => delay(ms, undefined, signal ? { signal } : undefined),
+}
+
+/** How patient a host is; all in milliseconds but `attempts`. */
+export interface Times {
+  /** Waits before each restart; the last one stays. */
+  readonly delays: readonly number[]
+  /** Restarts in a row before a workload is given up. */
+  readonly attempts: number
+  /** Running this long makes earlier crashes forgotten. */
+  readonly stable: number
+  /** How long a server may take to answer before it counts as unhealthy. */
+  readonly ready: number
+  /** How long a stdio server must live to count as started: it gives no other sign. */
+  readonly settle: number
+  /** How often a starting instance is looked at, in case its end was not reported. */
+  readonly look: number
+  /** How long requests in flight may take when a workload is stopped. */
+  readonly grace: number
+}
+
+export const TIMES: Times = {
+  delays: [1000, 2000, 5000, 10_000, 20_000, 40_000, 60_000],
+  attempts: 10,
+  stable: 30_000,
+  ready: 300_000,
+  settle: 750,
+  look: 2000,
+  grace: 5000,
+}

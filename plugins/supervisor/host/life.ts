@@ -1,0 +1,271 @@
+import type { Backend, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import type { Status } from '../../../src/contracts/workload.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import { failures } from '../failures.ts'
+import type { Clock, Times } from './clock.ts'
+import { readLastLines } from './describe.ts'
+import { createServerSide, type ServerSideOptions, type Way } from './server-side.ts'
+
+/** Why a life ends: the workload is taken down, or only changes hands. */
+export type EndReason = 'stop' | 'handover'
+
+/** One workload while it is meant to run: brings its server up, notices its end, brings it back. */
+export interface Life {
+  /** The server runs, as far as we know. */
+  isUp(): boolean
+  endedBy(): EndReason | undefined
+  /** Brings it up for the first time, in the workload's turn; fails when that does not succeed. */
+  begin(): Promise<void>
+  /** Brings it up as after a crash. Resolves after the first try; the others follow by themselves. */
+  resume(way: Way): Promise<void>
+  /** The runtime reports something about the instance. */
+  look(): void
+  engineAway(problem: string): void
+  engineBack(): void
+  /** Nothing is brought back from here on. The instance is left as it is, its streams are let go. */
+  end(reason: EndReason): void
+}
+
+export interface LifeOptions extends Omit<ServerSideOptions, 'signal'> {
+  readonly proxy: WorkloadProxy
+  readonly clock: Clock
+  readonly times: Times
+  readonly log: Log
+  readonly setStatus: (status: Status, more?: { context?: string; startedAt?: Date }) => Promise<void>
+  /** Runs work in its turn with the other operations on this workload. */
+  readonly enqueue: (work: () => Promise<void>) => Promise<void>
+  /** It crashed too often and its life has ended. In the workload's turn. */
+  readonly onGivenUp: (context: string) => Promise<void>
+}
+
+/** What went wrong, and how to go on. */
+interface Trouble {
+  why: string
+  way: Way
+  /** Failures in a row that were the runtime's own. */
+  away: number
+}
+
+export function createLife(options: LifeOptions): Life {
+  const { config, local, proxy, clock, times, log, setStatus, enqueue } = options
+  const ended = new AbortController()
+  const server = createServerSide({ ...options, signal: ended.signal })
+  let reason: EndReason | undefined
+  let up = false
+  let upSince = clock.now()
+  let engineIsAway = false
+  let attempts = 0
+  /** Resolves with the reason when what was last brought up has ended. */
+  let fall = Promise.withResolvers<string>()
+  let nudge = new AbortController()
+
+  const isOver = () => ended.signal.aborted
+  const startedAt = () => server.startedAt() ?? new Date(upSince)
+  const setLater = (status: Status, more?: { context?: string; startedAt?: Date }) =>
+    enqueue(async () => {
+      if (!isOver()) await setStatus(status, more)
+    }).catch(error => log.error(`The status cannot be written: ${messageOf(error)}`))
+
+  /** Brings it up once, in the workload's turn. */
+  async function raise(way: Way): Promise<void> {
+    assertAlive()
+    const mine = Promise.withResolvers<string>()
+    fall = mine
+    server.release()
+    const backend = await server.open(way, mine.resolve).catch(explain)
+    assertAlive()
+    await proxy.connect(backend)
+    const answers = await untilAnswers(backend, mine)
+    up = true
+    upSince = clock.now()
+    log.info(answers ? 'The server is up.' : 'The server runs, but does not answer yet.')
+    await setStatus(answers ? 'running' : 'unhealthy', {
+      startedAt: startedAt(),
+      ...(answers ? {} : { context: `The server has not answered within ${times.ready / 1000} seconds.` }),
+    })
+    if (!answers) void keepAsking(mine)
+    void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
+  }
+
+  function assertAlive(): void {
+    if (isOver()) throw failures.start_cancelled({ name: config.name })
+  }
+
+  async function explain(error: unknown): Promise<never> {
+    assertAlive()
+    throw isFailure(error) ? error : await endedEarly(messageOf(error))
+  }
+
+  const endedEarly = async (how: string) =>
+    failures.instance_ended({
+      name: config.name,
+      how,
+      lines: local ? await readLastLines(local.runtime, local.spec.name) : [],
+    })
+
+  /** True when the server answers, false when it takes too long; fails when it ends meanwhile. */
+  async function untilAnswers(backend: Backend, mine: PromiseWithResolvers<string>): Promise<boolean> {
+    if (backend.kind === 'http' && backend.remote) return true
+    const done = new AbortController()
+    const signal = AbortSignal.any([done.signal, ended.signal])
+    const ready = proxy
+      .ready({ timeoutMs: times.ready, signal })
+      .then(() => (backend.kind === 'stdio' ? clock.delay(times.settle, signal) : undefined))
+    if (backend.kind === 'http') void lookUntil(signal)
+    try {
+      const outcome = await Promise.race([
+        ready.then(
+          () => ({ answers: true }),
+          () => ({ answers: false }),
+        ),
+        mine.promise.then(how => ({ how })),
+      ])
+      assertAlive()
+      if ('how' in outcome) throw await endedEarly(outcome.how)
+      return outcome.answers
+    } finally {
+      done.abort()
+    }
+  }
+
+  /** An instance may end before the watch on its runtime has begun. */
+  async function lookUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await check()
+      await clock.delay(times.look, signal).catch(() => undefined)
+    }
+  }
+
+  async function keepAsking(mine: PromiseWithResolvers<string>): Promise<void> {
+    while (mine === fall && !isOver()) {
+      try {
+        await proxy.ready({ timeoutMs: times.ready, signal: ended.signal })
+        if (mine === fall) await setLater('running', { startedAt: startedAt() })
+        return
+      } catch {
+        await clock.delay(times.look, ended.signal).catch(() => undefined)
+      }
+    }
+  }
+
+  /** Compares the instance with what was brought up. True when nothing has changed. */
+  async function check(): Promise<boolean> {
+    const mine = fall
+    const change = await server.changed()
+    if (mine !== fall || isOver()) return false
+    if (change !== undefined) mine.resolve(change)
+    return change === undefined
+  }
+
+  async function recover(why: string): Promise<void> {
+    up = false
+    server.release()
+    proxy.disconnect(why)
+    log.warn(`The server ended: ${why}`)
+    if (clock.now() - upSince >= times.stable) attempts = 0
+    await retry({ why, way: 'resume', away: 0 })
+  }
+
+  /** Tries until it is up, or has crashed too often. */
+  async function retry(trouble: Trouble): Promise<void> {
+    while (!isOver()) {
+      if (attempts >= times.attempts) return giveUp(trouble.why)
+      await setLater(trouble.away ? 'unhealthy' : 'starting', { context: trouble.why })
+      await pause(trouble.away ? trouble.away - 1 : attempts)
+      if (isOver() || (await tryOnce(trouble))) return
+    }
+  }
+
+  async function tryOnce(trouble: Trouble): Promise<boolean> {
+    attempts++
+    try {
+      await enqueue(() => (isOver() ? Promise.resolve() : raise(trouble.way)))
+      return true
+    } catch (error) {
+      if (isOver()) return true
+      server.release()
+      const problem = await unreachable()
+      trouble.why = problem ?? messageOf(error)
+      proxy.disconnect(trouble.why)
+      log.warn(`The server could not be brought up: ${trouble.why}`)
+      if (problem !== undefined) {
+        attempts-- // the workload is not to blame
+        trouble.away++
+      } else {
+        trouble.away = 0
+        if (attempts > 1) trouble.way = 'create'
+      }
+      return false
+    }
+  }
+
+  async function giveUp(why: string): Promise<void> {
+    log.error(`Given up after ${times.attempts} restarts: ${why}`)
+    const lines = local ? await readLastLines(local.runtime, local.spec.name) : []
+    await enqueue(async () => {
+      if (isOver()) return
+      life.end('stop')
+      await options.onGivenUp([`Given up after ${times.attempts} restarts: ${why}`, ...lines].join('\n'))
+    })
+  }
+
+  async function unreachable(): Promise<string | undefined> {
+    if (!local) return undefined
+    try {
+      const probe = await local.runtime.probe(ended.signal)
+      return probe.ok ? undefined : probe.problem
+    } catch (error) {
+      return messageOf(error)
+    }
+  }
+
+  async function pause(step: number): Promise<void> {
+    nudge = new AbortController()
+    const ms = times.delays[Math.min(step, times.delays.length - 1)] ?? 0
+    await clock.delay(ms, AbortSignal.any([nudge.signal, ended.signal])).catch(() => undefined)
+  }
+
+  /** The runtime itself may have brought it back, so there is nothing to wait for. */
+  async function nudgeIfRunning(): Promise<void> {
+    const { signal } = nudge
+    const current = nudge
+    if (config.transport !== 'stdio' && !signal.aborted && (await server.runs().catch(() => false))) {
+      current.abort()
+    }
+  }
+
+  const life: Life = {
+    isUp: () => up && !isOver(),
+    endedBy: () => reason,
+    begin: () => raise('create'),
+    async resume(way) {
+      const trouble: Trouble = { why: 'it is being taken over', way, away: 0 }
+      if (!(await tryOnce(trouble))) void retry(trouble)
+    },
+    look() {
+      void check()
+      if (!up) void nudgeIfRunning()
+    },
+    engineAway(problem) {
+      engineIsAway = true
+      if (life.isUp()) void setLater('unhealthy', { context: problem, startedAt: startedAt() })
+    },
+    engineBack() {
+      nudge.abort()
+      const wasAway = engineIsAway
+      engineIsAway = false
+      if (!life.isUp()) return
+      void check().then(same =>
+        same && wasAway ? setLater('running', { startedAt: startedAt() }) : undefined,
+      )
+    },
+    end(why) {
+      reason ??= why
+      up = false
+      ended.abort()
+      server.release()
+    },
+  }
+  return life
+}

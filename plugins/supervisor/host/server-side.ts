@@ -1,0 +1,102 @@
+import type { Backend } from '../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Attachment, Instance, InstanceSpec, Runtime } from '../../../src/contracts/runtime.ts'
+import { failures } from '../failures.ts'
+import { describeEnd, describeInstance } from './describe.ts'
+
+/** `create` makes the instance anew; `resume` takes the one that is there. */
+export type Way = 'create' | 'resume'
+
+/** The instance of one workload, as a backend for its proxy. */
+export interface ServerSide {
+  /** Brings the server up; `onEnd` hears when it ends by itself. Fails if it cannot. */
+  open(way: Way, onEnd: (how: string) => void): Promise<Backend>
+  /** Whether the instance runs. */
+  runs(): Promise<boolean>
+  /** How the instance differs from what was opened; undefined when it is the same and runs, or nobody knows. */
+  changed(): Promise<string | undefined>
+  startedAt(): Date | undefined
+  /** Lets go of the streams; nothing is stopped. */
+  release(): void
+}
+
+export interface ServerSideOptions {
+  readonly config: RunConfig
+  /** Absent for a remote workload. */
+  readonly local: { readonly runtime: Runtime; readonly spec: InstanceSpec } | undefined
+  /** Where the server listens when its runtime publishes nothing. */
+  readonly target: { readonly host: string; readonly port: number }
+  readonly signal: AbortSignal
+}
+
+export function createServerSide({ config, local, target, signal }: ServerSideOptions): ServerSide {
+  const stdio = config.transport === 'stdio'
+  let attachment: Attachment | undefined
+  let known: Instance | undefined
+
+  async function attach(runtime: Runtime, name: string, onEnd: (how: string) => void): Promise<Backend> {
+    const streams = await runtime.attach(name)
+    if (signal.aborted) streams.detach()
+    attachment = streams
+    for (const stream of [streams.stdin, streams.stdout, streams.stderr]) {
+      stream.on('error', () => undefined) // a broken stream shows in `exit`
+    }
+    streams.stderr.resume() // the runtime keeps what it says; unread it would block the server
+    void streams.exit.then(exit => onEnd(describeEnd(exit)))
+    return { kind: 'stdio', attachment: streams }
+  }
+
+  function toTarget(spec: InstanceSpec, instance: Instance): URL {
+    const published = instance.ports.find(({ instancePort }) => instancePort === target.port)
+    if (!published && spec.ports.some(({ instancePort }) => instancePort === target.port)) {
+      throw failures.instance_port_unknown({ name: config.name, port: target.port })
+    }
+    return new URL(`http://${target.host}:${published?.hostPort ?? target.port}`)
+  }
+
+  return {
+    startedAt: () => known?.startedAt,
+    release() {
+      attachment?.detach()
+      attachment = undefined
+    },
+    async runs() {
+      return (await local?.runtime.inspect(local.spec.name))?.state === 'running'
+    },
+    async changed() {
+      if (!local || stdio || !known) return undefined
+      const before = known
+      const found = await local.runtime.inspect(local.spec.name).catch(() => before)
+      if (known !== before) return undefined
+      if (!found) return 'it was removed'
+      if (found.state !== 'running') return describeInstance(found)
+      return isAnother(before, found) ? 'the runtime restarted it' : undefined
+    },
+    async open(way, onEnd) {
+      if (!local) return { kind: 'http', target: new URL(config.remote_url ?? ''), remote: true }
+      const { runtime, spec } = local
+      known = undefined
+      const before = way === 'resume' ? await runtime.inspect(spec.name) : undefined
+      if (!before) {
+        await runtime.remove(spec.name)
+        signal.throwIfAborted()
+        await runtime.create(spec, { signal })
+      }
+      signal.throwIfAborted()
+      if (stdio) {
+        // Its streams belonged to somebody else, so it has to begin anew.
+        if (before && before.state !== 'exited' && before.state !== 'created') await runtime.stop(spec.name)
+        return await attach(runtime, spec.name, onEnd)
+      }
+      if (before?.state !== 'running') await runtime.start(spec.name)
+      known = await runtime.inspect(spec.name)
+      if (known?.state === 'running') return { kind: 'http', target: toTarget(spec, known), remote: false }
+      throw new Error(known ? describeInstance(known) : 'it was removed')
+    },
+  }
+}
+
+const isAnother = (a: Instance, b: Instance): boolean =>
+  a.id !== b.id ||
+  a.startedAt?.getTime() !== b.startedAt?.getTime() ||
+  JSON.stringify(a.ports) !== JSON.stringify(b.ports)

@@ -1,0 +1,137 @@
+import { isIPv4 } from 'node:net'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { HiddenPath, InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
+import { LABEL } from '../../src/lib/labels.ts'
+import { failures } from './failures.ts'
+
+/** What of an instance is not in the run config. */
+export interface InstanceFacts {
+  /** Port the proxy listens on. */
+  readonly proxyPort: number
+  /** Whether the runtime gives the instance a network of its own, so that its loopback is not ours. */
+  readonly contained: boolean
+  /** Port the server listens on; 0 for stdio. */
+  readonly targetPort: number
+  readonly mounts: readonly Mount[]
+  readonly hidden: readonly HiddenPath[]
+  /** Variables found at start only (env files, secrets); the run config's `env_vars` win. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export const instanceName = (config: RunConfig): string => config.container_name || config.name
+
+/** The network mode a workload asked for; undefined means bridge. */
+export const networkOf = (config: RunConfig): string | undefined =>
+  config.permission_profile?.network?.mode || undefined
+
+/**
+ * What a runtime must make for a workload.
+ *
+ * `MCP_HOST` is where the server should listen. A container must listen on all its addresses to be
+ * reached through a published port, so there it is 0.0.0.0 and not `target_host`'s default; on the
+ * host itself it is loopback. A `target_host` that the user gave always stands.
+ */
+export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): InstanceSpec {
+  const { proxyPort, contained, targetPort, mounts, hidden, env } = facts
+  const stdio = config.transport === 'stdio'
+  const network = networkOf(config)
+  const onHostNetwork = contained && network === 'host'
+  const port = String(targetPort)
+  const wiring: Record<string, string> = stdio
+    ? { MCP_TRANSPORT: config.transport }
+    : {
+        MCP_TRANSPORT: config.transport,
+        MCP_PORT: port,
+        FASTMCP_PORT: port,
+        MCP_HOST: config.target_host || (contained && !onHostNetwork ? '0.0.0.0' : '127.0.0.1'),
+      }
+  return {
+    name: instanceName(config),
+    image: config.image ?? '',
+    args: config.cmd_args ?? [],
+    env: { ...wiring, ...env, ...config.env_vars },
+    labels: {
+      ...config.container_labels,
+      [LABEL.managed]: 'true',
+      [LABEL.name]: config.name,
+      [LABEL.baseName]: config.base_name || config.name,
+      [LABEL.transport]: config.transport,
+      [LABEL.port]: String(proxyPort),
+    },
+    stdio,
+    ports: onHostNetwork ? [] : toPorts(config, stdio ? undefined : targetPort),
+    mounts,
+    hidden,
+    network,
+    limits: toLimits(config.resources ?? {}),
+    restart: stdio ? 'never' : 'unless-stopped',
+    privileged: config.permission_profile?.privileged ?? false,
+    explicitProfile: config.permission_profile_name_or_path !== undefined,
+  }
+}
+
+/** Ports the user published, and the server's own: on a free host port, since only the proxy uses it. */
+function toPorts(config: RunConfig, targetPort: number | undefined): PortBinding[] {
+  const ports = (config.publish ?? []).map(parsePublish)
+  if (targetPort === undefined) return ports
+  const host = config.target_host ?? ''
+  const address = isIPv4(host) && host !== '0.0.0.0' ? host : '127.0.0.1'
+  return [...ports, { instancePort: targetPort, address }]
+}
+
+function parsePublish(text: string): PortBinding {
+  const ports = text.split(':').map(Number)
+  const [first, second] = ports
+  const fits = ports.length <= 2 && ports.every(port => Number.isInteger(port) && port > 0 && port < 65536)
+  if (!fits || first === undefined) {
+    throw failures.instance_field_wrong({
+      field: 'publish',
+      value: text,
+      wanted: 'HOST:CONTAINER or CONTAINER',
+    })
+  }
+  return second === undefined
+    ? { instancePort: first, address: '127.0.0.1' }
+    : { instancePort: second, address: '127.0.0.1', hostPort: first }
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  k: 2 ** 10,
+  m: 2 ** 20,
+  g: 2 ** 30,
+  t: 2 ** 40,
+}
+
+function toLimits({ memory, cpus }: { memory?: string; cpus?: string }): Limits {
+  return {
+    ...(memory === undefined ? {} : { memory: parseMemory(memory) }),
+    ...(cpus === undefined ? {} : { cpus: parseCpus(cpus) }),
+  }
+}
+
+/** Reads `536870912`, `512m`, `1.5g`, `512Mi` as bytes. */
+export function parseMemory(text: string): number {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)i?b?$/i.exec(text.trim()) ?? []
+  const bytes = Math.floor(Number(amount) * (UNITS[unit.toLowerCase()] ?? 1))
+  if (amount === undefined || bytes <= 0) {
+    throw failures.instance_field_wrong({
+      field: 'resources.memory',
+      value: text,
+      wanted: 'a size such as 512m or 2g',
+    })
+  }
+  return bytes
+}
+
+/** Reads `0.5` or `2` as cores. */
+export function parseCpus(text: string): number {
+  const cpus = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text.trim()) && cpus > 0) return cpus
+  throw failures.instance_field_wrong({
+    field: 'resources.cpus',
+    value: text,
+    wanted: 'a number of cores such as 0.5 or 2',
+  })
+}

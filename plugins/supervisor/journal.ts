@@ -1,0 +1,132 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import * as t from 'typanion'
+import { writeFileAtomic } from '../../src/lib/atomic-file.ts'
+
+/**
+ * Finds the workload that kills its host.
+ *
+ * A name is on disk while that workload is being brought up. Whatever stands there when a host starts
+ * was being worked on when the last one died: a single name is to blame, several are suspects, which
+ * the new host brings up one at a time. An escaped error whose workload is known is blamed at once.
+ */
+export interface Journal {
+  /** Everything that begins in here, to the last callback, counts as that workload's. */
+  during<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** Keeps the name on disk while the workload is being brought up. */
+  guard<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** To be brought up one at a time. */
+  suspects(): ReadonlySet<string>
+  /** Whether it ended its host too often to be brought up by itself. */
+  isParked(name: string): boolean
+  /**
+   * Notes whose work an escaped error ended, synchronously, since it is the last a process does.
+   * `crashes` is how often hosts have ended in this way lately.
+   */
+  blame(): { workload: string | undefined; crashes: number }
+}
+
+const WINDOW = 5 * 60_000
+const LIMIT = 3
+/** No name of a workload. */
+const UNKNOWN = '?'
+/** How long a suspect stays alone. */
+const WATCHED = 1000
+
+interface Notes {
+  inFlight: string[]
+  suspects: string[]
+  crashes: Record<string, number[]>
+}
+
+const schema = t.isObject({
+  inFlight: t.isArray(t.isString()),
+  suspects: t.isArray(t.isString()),
+  crashes: t.isRecord(t.isArray(t.isNumber())),
+})
+
+export function createJournal(options: {
+  path: string
+  now: () => number
+  delay: (ms: number) => Promise<void>
+}): Journal {
+  const { path, now, delay } = options
+  const before = read(path)
+  const current = new AsyncLocalStorage<string>()
+  const inFlight = new Map<string, number>()
+  const suspects = new Set([...before.suspects, ...before.inFlight])
+  const crashes = new Map(Object.entries(before.crashes))
+  const [only, ...others] = before.inFlight
+  if (only !== undefined && others.length === 0) count(only)
+
+  function count(name: string): void {
+    crashes.set(name, [...recent(name), now()])
+  }
+  const recent = (name: string) => (crashes.get(name) ?? []).filter(at => now() - at < WINDOW)
+
+  const text = (flying: Iterable<string>) => {
+    const notes: Notes = { inFlight: [...flying], suspects: [...suspects], crashes: {} }
+    for (const name of crashes.keys()) {
+      const times = recent(name)
+      if (times.length) notes.crashes[name] = times
+    }
+    return `${JSON.stringify(notes)}\n`
+  }
+
+  let saving = Promise.resolve()
+  let queued: Promise<void> | undefined
+  /** Calls that come while one is written share the next. */
+  function save(): Promise<void> {
+    queued ??= saving.then(() => {
+      queued = undefined
+      saving = writeFileAtomic(path, text(inFlight.keys())).catch(() => undefined)
+      return saving
+    })
+    return queued
+  }
+
+  const change = (name: string, by: number) => {
+    const left = (inFlight.get(name) ?? 0) + by
+    if (left > 0) inFlight.set(name, left)
+    else inFlight.delete(name)
+    return save()
+  }
+
+  return {
+    during: (name, work) => current.run(name, work),
+    async guard(name, work) {
+      await change(name, 1)
+      try {
+        return await current.run(name, work)
+      } finally {
+        if (suspects.has(name)) {
+          await delay(WATCHED)
+          suspects.delete(name)
+        }
+        await change(name, -1)
+      }
+    },
+    suspects: () => suspects,
+    isParked: name => recent(name).length >= LIMIT,
+    blame() {
+      const workload = current.getStore()
+      count(workload ?? UNKNOWN)
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      writeFileSync(`${path}.tmp`, text(workload === undefined ? inFlight.keys() : []), { mode: 0o600 })
+      renameSync(`${path}.tmp`, path)
+      return { workload, crashes: [...crashes.keys()].flatMap(recent).length }
+    },
+  }
+}
+
+/** What the last host left; nothing when it cannot be read, since it only helps to find culprits. */
+function read(path: string): Notes {
+  const nothing: Notes = { inFlight: [], suspects: [], crashes: {} }
+  try {
+    const notes: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return schema(notes) ? notes : nothing
+  } catch {
+    return nothing
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sizeOf } from './capped-file.ts'
+
+/** How a supervisor process is started. */
+export interface Launch {
+  readonly command: readonly [program: string, ...args: string[]]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * This program as a supervisor, whoever started this process: a bundle's entry lies beside or above
+ * this file, the sources' one in `src`.
+ */
+export function ownCommand(here = import.meta.url): Launch['command'] {
+  const candidates = here.endsWith('.ts')
+    ? ['../../src/main.ts']
+    : ['./main.js', '../main.js', '../../main.js']
+  const entries = candidates.map(candidate => fileURLToPath(new URL(candidate, here)))
+  const entry = entries.find(existsSync)
+  if (!entry) throw new Error(`no entry of the program near ${here}`)
+  return [process.execPath, entry, 'supervisor']
+}
+
+/** A supervisor that was started; it lives on when this process ends. */
+export interface Launched {
+  /** Resolves with its last words if it ends while we wait for it. */
+  readonly died: Promise<string>
+  /** No longer waits for it. */
+  letGo(): void
+}
+
+const LOG_BYTES = 5_000_000
+
+/** Starts a supervisor in a session of its own, with its output in `log` (the last one is kept as `<log>.1`). */
+export async function launch({ command, env }: Launch, log: string): Promise<Launched> {
+  await mkdir(dirname(log), { recursive: true, mode: 0o700 })
+  const size = await sizeOf(log)
+  const from = size > LOG_BYTES ? 0 : size
+  if (size > LOG_BYTES) await rename(log, `${log}.1`)
+  const output = await open(log, 'a', 0o600)
+  try {
+    const [program, ...args] = command
+    const child = spawn(program, args, {
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+      cwd: '/',
+      env,
+      windowsHide: true,
+    })
+    const died = new Promise<string>(resolve => {
+      child.once('error', error => resolve(error.message))
+      child.once('exit', (code, signal) => {
+        void lastWords(log, from).then(words =>
+          resolve(words || `it ended at once (${signal ?? `exit ${code}`})`),
+        )
+      })
+    })
+    return {
+      died,
+      letGo: () => {
+        child.removeAllListeners('exit')
+        child.unref()
+      },
+    }
+  } finally {
+    await output.close()
+  }
+}
+
+/** The last lines that were written behind `from`; of JSON lines their message. */
+async function lastWords(log: string, from: number): Promise<string> {
+  const file = await open(log, 'r').catch(() => undefined)
+  if (!file) return ''
+  try {
+    const { size } = await file.stat()
+    const start = Math.max(from, size - 16_384)
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.max(0, size - start)),
+      0,
+      undefined,
+      start,
+    )
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n').filter(Boolean)
+    return lines.slice(-3).map(messageIn).join(' ')
+  } finally {
+    await file.close()
+  }
+}
+
+function messageIn(line: string): string {
+  try {
+    const entry: unknown = JSON.parse(line)
+    if (typeof entry === 'object' && entry !== null && 'msg' in entry) return String(entry.msg)
+  } catch {
+    // not one of our log lines
+  }
+  return line.replace(/^Error: /, '')
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import * as t from 'typanion'
+import { Failure, isFailure, messageOf } from '../../src/errors.ts'
+import type { Paths } from '../../src/paths.ts'
+import { failures } from './failures.ts'
+
+/** Files that the supervisor and its clients meet at. */
+export const places = (paths: Paths) => ({
+  socket: join(paths.runtime, 'supervisor.sock'),
+  /** Held by the client that starts a supervisor. */
+  starting: join(paths.runtime, 'supervisor.starting'),
+  leases: join(paths.runtime, 'leases'),
+  /** Held by the supervisor. In the data folder, which is the same whatever session the user is in. */
+  lock: join(paths.data, 'supervisor', 'lock'),
+  /** Where the holder of the lock listens. */
+  address: join(paths.data, 'supervisor', 'socket'),
+  journal: join(paths.data, 'supervisor', 'journal.json'),
+  log: join(paths.data, 'logs', 'supervisor.log'),
+})
+
+/** What the supervisor says of itself. */
+export interface Info {
+  readonly build: string
+  readonly pid: number
+  readonly workloads: number
+}
+
+export const isInfo = t.isObject({
+  build: t.isString(),
+  pid: t.isNumber(),
+  workloads: t.isNumber(),
+})
+
+/** What is asked of it: `POST /workloads/<name>/<verb>`, `GET /info`, `POST /handover`. */
+export const VERBS = ['start', 'stop', 'remove'] as const
+export type Verb = (typeof VERBS)[number]
+
+const isWireFailure = t.isObject({
+  code: t.isString(),
+  text: t.isString(),
+  status: t.isNumber(),
+  exit: t.isNumber(),
+  hint: t.isOptional(t.isString()),
+})
+
+/** A failure as it travels; what is not a Failure is a bug and travels as its message only. */
+export function encodeFailure(error: unknown): { status: number; body: string } {
+  const failure = isFailure(error) ? error : failures.supervisor_internal({ problem: messageOf(error) })
+  const { code, message, status, exit, hint } = failure
+  return { status, body: JSON.stringify({ code, text: message, status, exit, ...(hint ? { hint } : {}) }) }
+}
+
+export function decodeFailure(body: string): Failure {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    value = undefined
+  }
+  if (!isWireFailure(value)) return failures.supervisor_internal({ problem: 'its answer makes no sense' })
+  const { code, text, status, exit, hint } = value
+  return new Failure(code, { text, status, exit: exit === 2 ? 2 : 1, hint })
+}

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '../../src/errors.ts'
+import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
+import type { Log } from '../../src/log.ts'
+import type { Paths } from '../../src/paths.ts'
+import { failures } from './failures.ts'
+import type { Host } from './host/host.ts'
+import { places } from './protocol.ts'
+import { listen } from './server.ts'
+
+/** How long a new supervisor waits for the one before it to go. */
+const LOCK_MS = 8000
+const ROUND_MS = 5000
+
+/**
+ * Hosts workloads until told to end (the signal, or a handover) or until nothing has been hosted for
+ * `idleMs`. Fails with `supervisor_runs` when another one lives.
+ *
+ * Nothing is stopped at the end: what is meant to run is taken over by the next one.
+ */
+export async function runSupervisor(options: {
+  paths: Paths
+  log: Log
+  build: string
+  host: Host
+  idleMs: number
+  signal: AbortSignal
+}): Promise<void> {
+  const { paths, log, build, host, idleMs, signal } = options
+  const place = places(paths)
+  const lock = await takeLock(place.lock)
+  const leave = new AbortController()
+  let closing: Promise<void> | undefined
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closing ??= host.close({ handover: true })
+    return closing
+  }
+  try {
+    const server = await listen({
+      socket: place.socket,
+      build,
+      host,
+      log,
+      onHandover: async () => {
+        log.info('Handing over to a successor.')
+        closed = server.close()
+        await close()
+        leave.abort()
+      },
+    })
+    await writeFileAtomic(place.address, `${place.socket}\n`)
+    log.info('The supervisor is up.', { pid: process.pid, build })
+    void host.adopt().catch(error => log.error(`Adoption failed: ${messageOf(error)}`))
+    await untilDone()
+    closed ??= server.close()
+    await close()
+    await closed
+
+    /** One timer for all: looks for idleness, and after the socket. */
+    async function untilDone(): Promise<void> {
+      const over = AbortSignal.any([signal, leave.signal])
+      let idleSince = Date.now()
+      while (!over.aborted) {
+        await delay(Math.min(ROUND_MS, Math.max(50, idleMs / 2)), undefined, { signal: over }).catch(
+          () => undefined,
+        )
+        if (host.busy || server.pending) idleSince = Date.now()
+        else if (Date.now() - idleSince >= idleMs) {
+          log.info('Nothing to host; the supervisor ends.')
+          return
+        }
+        await server.repair()
+      }
+    }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function takeLock(path: string): Promise<Lock> {
+  const deadline = Date.now() + LOCK_MS
+  for (;;) {
+    const lock = await tryLock(path)
+    if (lock) return lock
+    if (Date.now() > deadline) {
+      const holder = await readFileIfThere(path)
+      throw failures.supervisor_runs({ pid: Number.parseInt(holder ?? '0', 10) })
+    }
+    await delay(20)
+  }
+}

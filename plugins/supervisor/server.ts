@@ -1,0 +1,110 @@
+import { chmod, mkdir, rm, stat } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { dirname } from 'node:path'
+import { isFailure } from '../../src/errors.ts'
+import type { Log } from '../../src/log.ts'
+import type { Host } from './host/host.ts'
+import { encodeFailure, type Info, VERBS, type Verb } from './protocol.ts'
+
+/** The supervisor's ear: HTTP over a Unix socket that only its user can open. */
+export interface SupervisorServer {
+  /** Requests being worked on. */
+  readonly pending: number
+  /** Opens the socket anew if somebody removed it. */
+  repair(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function listen(options: {
+  socket: string
+  build: string
+  host: Host
+  log: Log
+  /** Asked to make room for a successor; the answer is sent when it resolves. */
+  onHandover: () => Promise<void>
+}): Promise<SupervisorServer> {
+  const { socket, build, host, log, onHandover } = options
+  let pending = 0
+
+  async function answer(method: string, path: string): Promise<unknown> {
+    if (method === 'GET' && path === '/info') {
+      return { build, pid: process.pid, workloads: host.size } satisfies Info
+    }
+    if (method === 'POST' && path === '/handover') return onHandover()
+    const [, area, name, verb] = path.split('/')
+    if (method === 'POST' && area === 'workloads' && name && isVerb(verb)) {
+      return host[verb](decodeURIComponent(name))
+    }
+    return undefined
+  }
+
+  const server = createServer((request, response) => {
+    pending++
+    request.resume()
+    answer(request.method ?? '', request.url ?? '')
+      .then(
+        value => ({ status: 200, body: JSON.stringify(value ?? {}) }),
+        error => {
+          if (!isFailure(error)) log.error('A request failed.', { error: stackOf(error) })
+          return encodeFailure(error)
+        },
+      )
+      .then(({ status, body }) => {
+        pending--
+        response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+        response.end(body)
+      })
+  })
+  server.requestTimeout = 10_000
+
+  let inode = await bind(server, socket)
+  return {
+    get pending() {
+      return pending
+    },
+    async repair() {
+      if ((await inodeOf(socket)) === inode) return
+      log.warn('The socket has disappeared and is made anew.')
+      await new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      })
+      inode = await bind(server, socket)
+    },
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+const isVerb = (text: string | undefined): text is Verb => VERBS.some(verb => verb === text)
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
+
+/** Only the holder of the supervisor's lock comes here, so a socket that is there is a dead one's. */
+async function bind(server: Server, socket: string): Promise<number | undefined> {
+  const folder = dirname(socket)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await chmod(folder, 0o700)
+  await rm(socket, { force: true })
+  const before = process.umask(0o177) // the socket is private from its first moment
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(socket, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  } finally {
+    process.umask(before)
+  }
+  return inodeOf(socket)
+}
+
+const inodeOf = (path: string) =>
+  stat(path).then(
+    ({ ino }) => ino,
+    () => undefined,
+  )

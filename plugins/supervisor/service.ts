@@ -1,0 +1,62 @@
+import type { App } from '../../src/app.ts'
+import { BUILD, VERSION } from '../../src/build.ts'
+import type { Supervisor } from '../../src/contracts/workload.ts'
+import { createLog } from '../../src/log.ts'
+import { createCappedFile } from './capped-file.ts'
+import { createSupervisorClient } from './client.ts'
+import { createHost, type Host } from './host/host.ts'
+import type { Journal } from './journal.ts'
+import { type Launch, ownCommand } from './launch.ts'
+import { createLeases } from './lease.ts'
+import { places } from './protocol.ts'
+
+/** What tells this program from another build of it. */
+export const OWN_BUILD = `${VERSION}+${BUILD}`
+
+const LOG_BYTES = 10_000_000
+
+/** The supervisor as commands use it. */
+export const createSupervisor = (app: App): Supervisor =>
+  createSupervisorClient({
+    paths: app.paths,
+    build: OWN_BUILD,
+    launch: () => ownLaunch(app, OWN_BUILD),
+    host: () => hostFor(app),
+  })
+
+/** It answers as the build of whoever starts it. */
+export function ownLaunch(app: App, build: string): Launch {
+  const [program, ...args] = ownCommand()
+  return { command: [program, ...args, '--build', build], env: app.env }
+}
+
+/** A host in this process, with everything the plugins offer. */
+export async function hostFor(app: App, { journal }: { journal?: Journal } = {}): Promise<Host> {
+  const [store, runtimes, proxies] = await Promise.all([
+    app.service('workloadStore'),
+    app.service('runtimes'),
+    app.service('proxies'),
+  ])
+  return createHost({
+    store,
+    runtimes,
+    proxies,
+    leases: createLeases({ folder: places(app.paths).leases }),
+    log: app.log,
+    ...(journal ? { journal } : {}),
+    logOf(config) {
+      const file = createCappedFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })
+      return createLog({ write: file.write, human: false, debug: config.debug === true || app.debug })
+    },
+    async findEnv(config) {
+      if (!config.env_file_dir) return {}
+      const { readEnvFolder } = await import('../workloads/index.ts')
+      return readEnvFolder(config.env_file_dir, app.log)
+    },
+    async findHidden(config, mounts) {
+      if (mounts.length === 0) return []
+      const overlays = await app.service('overlays')
+      return overlays.find(config, mounts)
+    },
+  })
+}

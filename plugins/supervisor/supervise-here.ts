@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { App } from '../../src/app.ts'
+import type { Host } from './host/host.ts'
+import { createJournal, type Journal } from './journal.ts'
+import type { Launch } from './launch.ts'
+import { places } from './protocol.ts'
+import { runSupervisor } from './run-supervisor.ts'
+import { hostFor, OWN_BUILD, ownLaunch } from './service.ts'
+
+/** More escaped errors than this within minutes, and no successor is started: the next command does. */
+const MOST_CRASHES = 10
+
+/** Turns this process into the supervisor. Does not return: the process ends with it. */
+export async function superviseHere(
+  app: App,
+  options: {
+    idleMs: number
+    signal: AbortSignal
+    build?: string
+    /** What it hosts with, and how a successor is started; tests give their own. */
+    makeHost?: (app: App, options: { journal: Journal }) => Promise<Host>
+    successor?: Launch
+  },
+): Promise<void> {
+  const { idleMs, signal, build = OWN_BUILD, makeHost = hostFor } = options
+  const journal = createJournal({
+    path: places(app.paths).journal,
+    now: Date.now,
+    delay: ms => delay(ms),
+  })
+  dieOfEscapedErrors(app, journal, options.successor ?? ownLaunch(app, build))
+  const host = await makeHost(app, { journal })
+  await runSupervisor({ paths: app.paths, log: app.log, build, host, idleMs, signal })
+  process.exit(0)
+}
+
+/**
+ * An escaped error leaves this process in an unknown state, so it never carries on: it notes whose
+ * work it was, starts a successor, which waits for its end, and goes (70: sysexits' "software").
+ */
+function dieOfEscapedErrors(app: App, journal: Journal, { command, env }: Launch): void {
+  process.on('uncaughtException', error => {
+    try {
+      const { workload, crashes } = journal.blame()
+      app.log.error('An error escaped; the supervisor is replaced.', {
+        stack: error instanceof Error ? error.stack : String(error),
+        ...(workload === undefined ? {} : { workload }),
+      })
+      if (crashes <= MOST_CRASHES) {
+        const [program, ...args] = command
+        spawn(program, args, { detached: true, stdio: ['ignore', 2, 2], cwd: '/', env }).unref()
+      }
+    } finally {
+      process.exit(70)
+    }
+  })
+}

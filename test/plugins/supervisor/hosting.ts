@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Times } from '../../../plugins/supervisor/host/clock.ts'
+import { createHost, type Host } from '../../../plugins/supervisor/host/host.ts'
+import { createLeases } from '../../../plugins/supervisor/lease.ts'
+import { createWorkloadStore, type WorkloadStore } from '../../../plugins/workloads/store.ts'
+import type { Backend, Proxies } from '../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Runtime } from '../../../src/contracts/runtime.ts'
+import { createLog } from '../../../src/log.ts'
+import { findPaths, type Paths } from '../../../src/paths.ts'
+
+/** Never comes: looking again is left to events. */
+const NEVER = 1e9
+
+export interface FakeProxy {
+  readonly config: RunConfig
+  readonly backends: Backend[]
+  readonly reasons: string[]
+  connected: boolean
+  open: boolean
+}
+
+/** Proxies that only note what they are told. `answers(name)` is asked when a host waits for a server. */
+export function fakeProxies(): Proxies & {
+  readonly made: FakeProxy[]
+  /** The proxy that listens for a workload. */
+  of(name: string): FakeProxy | undefined
+  answers: (name: string) => Promise<void>
+  fail: Error | undefined
+} {
+  const made: FakeProxy[] = []
+  const proxies = {
+    made,
+    fail: undefined as Error | undefined,
+    answers: async (_name: string): Promise<void> => undefined,
+    of: (name: string) => made.findLast(proxy => proxy.config.name === name && proxy.open),
+    async open(config: RunConfig) {
+      if (proxies.fail) throw proxies.fail
+      const fake: FakeProxy = { config, backends: [], reasons: [], connected: false, open: true }
+      made.push(fake)
+      return {
+        port: config.port || 45_678,
+        url: `http://127.0.0.1:${config.port}/mcp`,
+        async connect(backend: Backend) {
+          fake.backends.push(backend)
+          fake.connected = true
+        },
+        disconnect(reason: string) {
+          fake.reasons.push(reason)
+          fake.connected = false
+        },
+        ready: ({ signal }: { timeoutMs: number; signal?: AbortSignal }) =>
+          new Promise<void>((resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+            proxies.answers(config.name).then(resolve, reject)
+          }),
+        async close() {
+          fake.open = false
+          fake.connected = false
+        },
+      }
+    },
+  }
+  return proxies
+}
+
+export interface Hosting {
+  readonly host: Host
+  readonly store: WorkloadStore
+  readonly proxies: ReturnType<typeof fakeProxies>
+  readonly paths: Paths
+  /** Waits that passed, in milliseconds, without those for a stdio server to settle. */
+  readonly waits: number[]
+  readonly lines: string[]
+  /** What the clock shows; moves only by hand. */
+  time: number
+  /** While false, waits last until the work they belong to is over. */
+  flows: boolean
+  status(name: string): Promise<string | undefined>
+  context(name: string): Promise<string | undefined>
+  /** Another host on the same disk, as after a restart. */
+  next(): Host
+}
+
+/** A host with fake proxies in a home of its own; time passes at once. */
+export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Promise<Hosting> {
+  const home = await mkdtemp(join(tmpdir(), 'ks-'))
+  const paths = findPaths({ HOME: home }, 'linux')
+  const lines: string[] = []
+  const log = createLog({ write: line => lines.push(line), human: false, debug: true })
+  const store = createWorkloadStore({ paths, log })
+  const proxies = fakeProxies()
+  const waits: number[] = []
+  const hosts: Host[] = []
+  const settle = 1
+  const make = () => {
+    const host = createHost({
+      store,
+      proxies,
+      runtimes: { get: async () => runtime },
+      leases: createLeases({ folder: join(paths.runtime, 'leases') }),
+      log,
+      logOf: config => log.with({ workload: config.name }),
+      clock: {
+        now: () => hosted.time,
+        delay: async (ms, signal) => {
+          if (ms !== settle && ms !== NEVER) waits.push(ms)
+          await new Promise<void>((resolve, reject) => {
+            if (ms !== NEVER && hosted.flows) setImmediate(resolve)
+            if (signal?.aborted) reject(signal.reason)
+            signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+          })
+        },
+      },
+      times: { look: NEVER, settle, grace: 0, ...times },
+    })
+    hosts.push(host)
+    return host
+  }
+  const hosted: Hosting = {
+    host: undefined as unknown as Host,
+    store,
+    proxies,
+    paths,
+    waits,
+    lines,
+    time: 1_000_000,
+    flows: true,
+    status: async name => (await store.statuses.read(name))?.status,
+    context: async name => (await store.statuses.read(name))?.status_context,
+    next: make,
+  }
+  Object.assign(hosted, { host: make() })
+  onTestFinished(async () => {
+    await Promise.allSettled(hosts.map(host => host.close({ handover: true })))
+    await rm(home, { recursive: true, force: true })
+  })
+  return hosted
+}
+
+export const workload = (name: string, more: Partial<RunConfig> = {}): RunConfig => ({
+  schema_version: 'v0.1.0',
+  name,
+  runtime: 'fake',
+  image: 'serve',
+  transport: 'streamable-http',
+  port: 4000,
+  target_port: 8080,
+  ...more,
+})
+
+export const stdio = (name: string, more: Partial<RunConfig> = {}): RunConfig => {
+  const { target_port: _, ...config } = workload(name, more)
+  return { ...config, image: 'echo', transport: 'stdio', ...more }
+}
