@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Supervisor } from '../../src/contracts/workload.ts'
 import { failures as core, isFailure } from '../../src/errors.ts'
-import { readFileIfThere } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
+import { findSupervisor } from './find-supervisor.ts'
 import type { Host } from './host/host.ts'
 import { type Launch, launch } from './launch.ts'
-import { decodeFailure, type Info, isInfo, places, type Verb } from './protocol.ts'
+import { decodeFailure, places, type Verb } from './protocol.ts'
 import { ask, Unreachable } from './request.ts'
 
 const START_MS = 10_000
@@ -27,20 +27,7 @@ export function createSupervisorClient(options: {
   const { paths, build } = options
   const place = places(paths)
 
-  /** Who answers, at the usual place or where the holder of the lock says it listens. */
-  async function find(): Promise<{ socket: string; info: Info } | undefined> {
-    const noted = (await readFileIfThere(place.address))?.trim()
-    for (const socket of new Set([place.socket, ...(noted ? [noted] : [])])) {
-      try {
-        const { body } = await ask(socket, 'GET', '/info', { timeoutMs: 5000 })
-        const info: unknown = JSON.parse(body)
-        if (isInfo(info)) return { socket, info }
-      } catch (error) {
-        if (!(error instanceof Unreachable)) throw error
-      }
-    }
-    return undefined
-  }
+  const find = () => findSupervisor(place)
 
   async function ensure(): Promise<string> {
     const found = await find()

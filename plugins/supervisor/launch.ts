@@ -85,7 +85,8 @@ async function lastWords(log: string, from: number): Promise<string> {
       start,
     )
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n').filter(Boolean)
-    return lines.slice(-3).map(messageIn).join(' ')
+    const error = lines.findLast(line => /^\w*Error: /.test(line)) // of a stack trace only what happened
+    return error ? messageIn(error) : lines.slice(-3).map(messageIn).join(' ')
   } finally {
     await file.close()
   }
@@ -98,5 +99,5 @@ function messageIn(line: string): string {
   } catch {
     // not one of our log lines
   }
-  return line.replace(/^Error: /, '')
+  return line.replace(/^\w*Error: /, '')
 }

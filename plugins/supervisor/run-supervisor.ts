@@ -5,6 +5,7 @@ import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
+import { findSupervisor } from './find-supervisor.ts'
 import type { Host } from './host/host.ts'
 import { places } from './protocol.ts'
 import { listen } from './server.ts'
@@ -23,21 +24,23 @@ export async function runSupervisor(options: {
   paths: Paths
   log: Log
   build: string
-  host: Host
+  /** Called when this process is the supervisor, and no other one touches its files any more. */
+  makeHost: () => Promise<Host>
   idleMs: number
   signal: AbortSignal
 }): Promise<void> {
-  const { paths, log, build, host, idleMs, signal } = options
+  const { paths, log, build, makeHost, idleMs, signal } = options
   const place = places(paths)
-  const lock = await takeLock(place.lock)
+  const lock = await takeLock(place, build)
   const leave = new AbortController()
   let closing: Promise<void> | undefined
   let closed: Promise<void> | undefined
-  const close = () => {
-    closing ??= host.close({ handover: true })
-    return closing
-  }
   try {
+    const host = await makeHost()
+    const close = () => {
+      closing ??= host.close({ handover: true })
+      return closing
+    }
     const server = await listen({
       socket: place.socket,
       build,
@@ -79,14 +82,16 @@ export async function runSupervisor(options: {
   }
 }
 
-async function takeLock(path: string): Promise<Lock> {
+/** Waits while the one before it goes; gives way when another one of this build is there to stay. */
+async function takeLock(place: ReturnType<typeof places>, build: string): Promise<Lock> {
   const deadline = Date.now() + LOCK_MS
   for (;;) {
-    const lock = await tryLock(path)
+    const lock = await tryLock(place.lock)
     if (lock) return lock
-    if (Date.now() > deadline) {
-      const holder = await readFileIfThere(path)
-      throw failures.supervisor_runs({ pid: Number.parseInt(holder ?? '0', 10) })
+    const other = await findSupervisor(place)
+    if (other?.info.build === build || Date.now() > deadline) {
+      const holder = await readFileIfThere(place.lock)
+      throw failures.supervisor_runs({ pid: other?.info.pid ?? Number.parseInt(holder ?? '0', 10) })
     }
     await delay(20)
   }

@@ -24,14 +24,19 @@ export async function superviseHere(
   },
 ): Promise<void> {
   const { idleMs, signal, build = OWN_BUILD, makeHost = hostFor } = options
-  const journal = createJournal({
-    path: places(app.paths).journal,
-    now: Date.now,
-    delay: ms => delay(ms),
+  await runSupervisor({
+    paths: app.paths,
+    log: app.log,
+    build,
+    idleMs,
+    signal,
+    makeHost: () => {
+      const path = places(app.paths).journal
+      const journal = createJournal({ path, now: Date.now, delay: ms => delay(ms) })
+      dieOfEscapedErrors(app, journal, options.successor ?? ownLaunch(app, build))
+      return makeHost(app, { journal })
+    },
   })
-  dieOfEscapedErrors(app, journal, options.successor ?? ownLaunch(app, build))
-  const host = await makeHost(app, { journal })
-  await runSupervisor({ paths: app.paths, log: app.log, build, host, idleMs, signal })
   process.exit(0)
 }
 

@@ -1,0 +1,20 @@
+import { readFileIfThere } from '../../src/lib/atomic-file.ts'
+import { type Info, isInfo, type places } from './protocol.ts'
+import { ask, Unreachable } from './request.ts'
+
+/** The supervisor that answers: at the usual place, or where the holder of the lock says it listens. */
+export async function findSupervisor(
+  place: ReturnType<typeof places>,
+): Promise<{ socket: string; info: Info } | undefined> {
+  const noted = (await readFileIfThere(place.address))?.trim()
+  for (const socket of new Set([place.socket, ...(noted ? [noted] : [])])) {
+    try {
+      const { body } = await ask(socket, 'GET', '/info', { timeoutMs: 5000 })
+      const info: unknown = JSON.parse(body)
+      if (isInfo(info)) return { socket, info }
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+    }
+  }
+  return undefined
+}
