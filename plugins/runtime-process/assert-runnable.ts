@@ -1,0 +1,63 @@
+import { access } from 'node:fs/promises'
+import type { InstanceSpec } from '../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { failures } from './failures.ts'
+import type { Bubblewrap } from './find-bubblewrap.ts'
+
+const ENGINE = 'Use docker or podman (`--runtime docker`).'
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+/**
+ * Refuses what a process on this host cannot be given or held to; nothing asked for is left out in silence.
+ * Without bubblewrap that is also everything that needs a sandbox.
+ */
+export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap): Promise<void> {
+  const { name, network, ports, env, mounts } = spec
+  const refuse = (what: string, hint = ENGINE) => failures.process_refused({ name, what, hint })
+  if (!NAME.test(name)) throw refuse('this name', 'Use letters, digits, ".", "_" and "-".')
+  if (spec.privileged) throw refuse('privileges')
+  if (!['bridge', 'host', 'none', undefined].includes(network)) throw refuse(`the network "${network}"`)
+  if (network === 'none' && !spec.stdio) throw refuse('no network and a port to listen on')
+  const mapped = ports.find(port => port.hostPort !== undefined && port.hostPort !== port.instancePort)
+  if (mapped) {
+    throw refuse(
+      `its port ${mapped.instancePort} as ${mapped.hostPort}`,
+      'It listens on this host itself: leave the port out of --publish, or use docker or podman.',
+    )
+  }
+  for (const [key, value] of Object.entries(env)) {
+    const problem =
+      key === '' || /[=\0]/.test(key)
+        ? 'a name is not empty and holds neither "=" nor NUL.'
+        : value.includes('\0')
+          ? 'its value holds a NUL.'
+          : undefined
+    if (problem) throw runtimeFailures.env_refused({ name: key, problem })
+  }
+  if (!bubblewrap.works) {
+    const hint = `${bubblewrap.problem}. Install bubblewrap, or use docker or podman (\`--runtime docker\`).`
+    if (spec.explicitProfile) throw refuse('the permission profile that was asked for', hint)
+    if (mounts.length > 0) throw refuse('folders of this host (--volume) and nothing else', hint)
+    if (network === 'host' || network === 'none') throw refuse(`the network mode "${network}"`, hint)
+  }
+  for (const { source } of mounts) {
+    await access(source).catch(() => {
+      throw runtimeFailures.mount_missing({ path: source })
+    })
+  }
+}
+
+/** What a user should know before such an instance runs. */
+export function warningsOf({ name, limits }: InstanceSpec, bubblewrap: Bubblewrap): string[] {
+  const unheld = Object.keys(limits).filter(key => limits[key as keyof typeof limits] !== undefined)
+  return [
+    ...(bubblewrap.works ? [] : [`"${name}": ${unsandboxed(bubblewrap.problem)}`]),
+    ...(unheld.length > 0
+      ? [`"${name}": the process runtime does not hold limits (${unheld.join(', ')}).`]
+      : []),
+  ]
+}
+
+/** The one sentence on running without a sandbox. */
+export const unsandboxed = (problem: string): string =>
+  `servers run without a sandbox (${problem}): they can read, change and reach all that you can.`

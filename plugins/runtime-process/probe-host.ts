@@ -1,0 +1,35 @@
+import type { Probe } from '../../src/contracts/runtime.ts'
+import { npmCommand } from '../../src/lib/newest-version.ts'
+import { unsandboxed } from './assert-runnable.ts'
+import type { Bubblewrap } from './find-bubblewrap.ts'
+import { findOnPath } from './find-on-path.ts'
+
+/** Whether any kind of package can be installed and run here, and what would not be enforced. */
+export async function probeHost(bubblewrap: Bubblewrap, path: string): Promise<Probe> {
+  if (process.platform === 'win32') {
+    return {
+      ok: false,
+      problem: 'it needs process groups, which Windows does not have.',
+      hint: 'Use docker or podman.',
+    }
+  }
+  const npm = npmCommand()[0] !== 'npm' || (await findOnPath('npm', path)) !== undefined
+  const others = await Promise.all(['uv', 'python3', 'go'].map(tool => findOnPath(tool, path)))
+  if (!npm && others.every(found => found === undefined)) {
+    return {
+      ok: false,
+      problem: 'none of npm, uv, python3 and go is installed.',
+      hint: 'Install npm to run npx:// packages.',
+    }
+  }
+  return {
+    ok: true,
+    version: `node ${process.version}${bubblewrap.works ? `, bubblewrap ${bubblewrap.version}` : ''}`,
+    warnings: [
+      ...(bubblewrap.works ? [] : [capital(unsandboxed(bubblewrap.problem))]),
+      ...(npm ? [] : ['npm is not installed: npx:// packages cannot be run.']),
+    ],
+  }
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -1,0 +1,104 @@
+import { lstat, readlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { InstanceSpec } from '../../src/contracts/runtime.ts'
+import type { InstalledPackage } from './packages/installed-package.ts'
+
+/** Where an instance's private home appears inside the sandbox. */
+export const HOME = '/home/keelson'
+
+/** What a program may need of /etc: names, certificates and the linker's list, but no keys and no settings. */
+const ETC = [
+  'alternatives',
+  'ca-certificates',
+  'gai.conf',
+  'group',
+  'host.conf',
+  'hosts',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'mime.types',
+  'nsswitch.conf',
+  'passwd',
+  'pki/tls/certs',
+  'pki/ca-trust/extracted',
+  'protocols',
+  'resolv.conf',
+  'services',
+  'ssl/cert.pem',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+]
+
+/**
+ * Namespaces and file systems that every instance gets. The network stays the host's: see
+ * `networkArguments`. No capabilities are left, which is bubblewrap's default, also for root.
+ */
+export const SYSTEM_ARGUMENTS: readonly string[] = [
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  '--proc',
+  '/proc',
+  '--dev',
+  '/dev',
+  '--tmpfs',
+  '/tmp',
+]
+
+/** The system's programs and libraries, read-only; /bin and the like as they are here, link or folder. */
+export async function systemFolders(): Promise<string[]> {
+  const args = ['--ro-bind', '/usr', '/usr']
+  for (const folder of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
+    const found = await lstat(folder).catch(() => undefined)
+    if (found?.isSymbolicLink()) args.push('--symlink', await readlink(folder), folder)
+    else if (found) args.push('--ro-bind', folder, folder)
+  }
+  for (const name of ETC) args.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
+  return args
+}
+
+/** How the instance's network is cut off. Isolation by permission profile will belong here. */
+const networkArguments = ({ network }: InstanceSpec): string[] =>
+  network === 'none' ? ['--unshare-net'] : []
+
+/**
+ * The command line that runs a package inside bubblewrap. It holds paths only: the environment is
+ * bubblewrap's own, which hands it on, since arguments can be read by everybody.
+ *
+ * There is no `--new-session`: the instance is started in a session of its own, without a terminal,
+ * and stays in one process group with bubblewrap, which is how it is stopped.
+ */
+export async function sandboxCommand(
+  spec: InstanceSpec,
+  { program, installed, home }: { program: string; installed: InstalledPackage; home: string },
+): Promise<string[]> {
+  const shown = [...new Set([dirname(process.execPath), ...installed.needs])].filter(path => !isSystem(path))
+  return [
+    program,
+    ...(await systemFolders()),
+    ...SYSTEM_ARGUMENTS,
+    ...shown.flatMap(path => ['--ro-bind', path, path]),
+    '--ro-bind',
+    installed.folder,
+    installed.folder,
+    '--bind',
+    home,
+    HOME,
+    ...spec.mounts.flatMap(mount => [mount.readOnly ? '--ro-bind' : '--bind', mount.source, mount.target]),
+    ...networkArguments(spec),
+    // One whose streams we hold ends with us; others live on for whoever comes after us.
+    ...(spec.stdio ? ['--die-with-parent'] : []),
+    '--remount-ro',
+    '/',
+    '--chdir',
+    HOME,
+    '--',
+    ...installed.command,
+    ...spec.args,
+  ]
+}
+
+const isSystem = (path: string): boolean => path === '/usr' || path.startsWith('/usr/')
