@@ -57,13 +57,13 @@ export function createJournal(options: {
   const inFlight = new Map<string, number>()
   const suspects = new Set([...before.suspects, ...before.inFlight])
   const crashes = new Map(Object.entries(before.crashes))
-  const [only, ...others] = before.inFlight
-  if (only !== undefined && others.length === 0) count(only)
-
   function count(name: string): void {
     crashes.set(name, [...recent(name), now()])
   }
   const recent = (name: string) => (crashes.get(name) ?? []).filter(at => now() - at < WINDOW)
+
+  const [only, ...others] = before.inFlight
+  if (only !== undefined && others.length === 0) count(only)
 
   const text = (flying: Iterable<string>) => {
     const notes: Notes = { inFlight: [...flying], suspects: [...suspects], crashes: {} }
