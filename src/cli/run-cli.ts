@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { VERSION } from '../build.ts'
 import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
-import type { CliContext } from './base-command.ts'
+import type { CliContext, CommandClass } from './base-command.ts'
 import {
   addedVerbs,
   allCommands,
@@ -13,7 +13,7 @@ import {
   flagsOf,
   nearestCommand,
 } from './command-table.ts'
-import { commandHelp, groupHelp, programHelp } from './help.ts'
+import { commandHelp, groupHelp, programHelp, usageLine } from './help.ts'
 
 export interface CliRun {
   readonly app: App
@@ -50,7 +50,7 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   }
   const tail = command.passthrough || !normal.dashes ? [] : ['--', ...normal.passthrough]
   const cli = Cli.from([command as never], { binaryName: 'keelson', binaryVersion: VERSION })
-  const ready = parse(() => cli.process([...path, ...normal.args, ...tail], context))
+  const ready = parse(command, () => cli.process([...path, ...normal.args, ...tail], context))
   return (await ready.execute()) ?? 0
 }
 
@@ -63,17 +63,16 @@ const asksHelp = (words: readonly string[]): boolean => {
 }
 
 /** clipanion's own words for a wrong number of arguments, without its usage page. */
-function parse<T>(work: () => T): T {
+function parse<T>(command: CommandClass, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error && (error.name === 'UnknownSyntaxError' || error.name === 'UsageError')))
       throw error
-    const line = error.message.split('\n')[0] ?? ''
-    throw failures.usage({
-      text: line.replace(/^(Unknown Syntax Error|Usage Error): /, ''),
-      hint: '`--help` behind the command shows how it is used.',
-    })
+    const line = (error.message.split('\n')[0] ?? '').replace(/^(Unknown Syntax Error|Usage Error): /, '')
+    // Said of a missing argument behind a flag, where it would only puzzle: the command has been found.
+    const text = line.startsWith('Command not found') ? 'The arguments do not fit this command.' : line
+    throw failures.usage({ text, hint: `Usage: ${usageLine(command)}` })
   }
 }
 

@@ -1,0 +1,105 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { VERSION } from '../../src/build.ts'
+import { explain, isNoStreamableHttp } from './explain.ts'
+
+export interface ServerAddress {
+  readonly url: URL
+  readonly transport: 'auto' | 'sse' | 'streamable-http'
+}
+
+/** A conversation with an MCP server. */
+export interface McpSession {
+  readonly client: Client
+  /** Goes into every request: the time that is left, and the user's interrupt. */
+  readonly options: { readonly signal: AbortSignal; readonly timeout: number }
+  /** Turns what a request threw into a Failure; `what` names the request. */
+  fail(error: unknown, what: string): never
+}
+
+const MAX_PAGES = 100_000 // a server that pages for ever is ended by the time limit
+
+/**
+ * Talks to a server, whichever era of the protocol it speaks, and says goodbye afterwards.
+ * The time limit covers everything from the connection to the last answer.
+ */
+export async function withServer<T>(
+  server: ServerAddress,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  work: (session: McpSession) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(timeoutMs)
+  const options = { signal: AbortSignal.any([limit, signal]), timeout: timeoutMs }
+  const fail = (error: unknown, what: string): never => {
+    throw explain(error, { url: server.url.href, what, timeoutMs, late: limit.aborted })
+  }
+  const { client, close } = await connect(server, options).catch(error => fail(error, 'the connection'))
+  try {
+    return await orAborted(work({ client, options, fail }), options.signal).catch(error => fail(error, 'it'))
+  } finally {
+    await close()
+  }
+}
+
+interface Connection {
+  readonly client: Client
+  close(): Promise<void>
+}
+
+async function connect(server: ServerAddress, options: McpSession['options']): Promise<Connection> {
+  if (server.transport === 'sse') return open('sse', server.url, options)
+  try {
+    return await open('streamable-http', server.url, options)
+  } catch (error) {
+    if (server.transport !== 'auto' || !isNoStreamableHttp(error)) throw error
+    return open('sse', server.url, options)
+  }
+}
+
+async function open(
+  kind: 'sse' | 'streamable-http',
+  url: URL,
+  options: McpSession['options'],
+): Promise<Connection> {
+  const mcp = await import('@modelcontextprotocol/client')
+  const client = new mcp.Client(
+    { name: 'keelson', version: VERSION },
+    // The 2026-07-28 revision has no SSE transport: there, asking for it would only cost a request.
+    { listMaxPages: MAX_PAGES, versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto' } },
+  )
+  const transport =
+    kind === 'sse' ? new mcp.SSEClientTransport(url) : new mcp.StreamableHTTPClientTransport(url)
+  try {
+    await orAborted(client.connect(transport, options), options.signal)
+  } catch (error) {
+    await transport.close().catch(() => undefined)
+    throw error
+  }
+  return {
+    client,
+    async close() {
+      if ('terminateSession' in transport) await goodbye(transport.terminateSession())
+      await client.close().catch(() => undefined)
+    },
+  }
+}
+
+const GOODBYE_MS = 1000
+
+/** Ends the session at the server, so that none is left behind; a server that does not care is not waited for. */
+const goodbye = (work: Promise<void>): Promise<void> =>
+  orAborted(work, AbortSignal.timeout(GOODBYE_MS)).catch(() => undefined)
+
+/** Rejects with the signal's reason as soon as it aborts. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let abort: () => void = () => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,78 @@
+import { clean } from '../../src/cli/output.ts'
+import { Failure, messageOf } from '../../src/errors.ts'
+import { failures } from './failures.ts'
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused.',
+  ECONNRESET: 'the connection was cut.',
+  ENOTFOUND: 'there is no such host.',
+  EAI_AGAIN: 'its host name could not be looked up.',
+  EHOSTUNREACH: 'the host cannot be reached.',
+  ENETUNREACH: 'the network cannot be reached.',
+  UND_ERR_SOCKET: 'the connection was cut.',
+}
+
+/** What went wrong between us and a server, as a Failure. What is one already stays as it is. */
+export function explain(
+  error: unknown,
+  about: { url: string; what: string; timeoutMs: number; late: boolean },
+): unknown {
+  const { url, what, timeoutMs, late } = about
+  if (error instanceof Failure) return error
+  const causes = [...chain(error)]
+  const options = { cause: error }
+  if (late || causes.some(({ code }) => code === 'REQUEST_TIMEOUT'))
+    return failures.mcp_timeout({ url, seconds: timeoutMs / 1000 }, options)
+  const status = causes.map(httpStatus).find(found => found !== undefined)
+  if (status === 401 || status === 403) return failures.mcp_unauthorized({ url, status }, options)
+  if (causes.some(({ name }) => name === 'UnauthorizedError'))
+    return failures.mcp_unauthorized({ url, status: 401 }, options)
+  const rpc = causes.find(({ code }) => typeof code === 'number' && code < 0)
+  if (typeof rpc?.code === 'number')
+    return failures.mcp_refused({ what, message: clean(rpc.message ?? ''), code: rpc.code }, options)
+  const known = causes.map(knownProblem).find(Boolean)
+  const last = `${clean(causes.at(-1)?.message || messageOf(error))}.`
+  const problem = known ?? (status === undefined ? last : `it answered HTTP ${status}.`)
+  return failures.mcp_unreachable({ url, problem }, options)
+}
+
+/** Whether the server is there but takes no POST at this address: an older one that speaks SSE only (MCP 2025-11-25, transports). */
+export function isNoStreamableHttp(error: unknown): boolean {
+  const status = [...chain(error)].map(httpStatus).find(found => found !== undefined)
+  return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403
+}
+
+interface Thrown {
+  readonly name?: string
+  readonly message?: string
+  readonly code?: unknown
+  readonly status?: unknown
+  readonly cause?: unknown
+  readonly errors?: unknown
+  readonly data?: unknown
+}
+
+/** An error and what it was caused by; the SDK keeps some causes in its data. */
+function* chain(error: unknown, depth = 0): Generator<Thrown> {
+  if (typeof error !== 'object' || error === null || depth > 8) return
+  const thrown: Thrown = error
+  yield thrown
+  yield* chain(thrown.cause, depth + 1)
+  if (Array.isArray(thrown.errors)) for (const one of thrown.errors) yield* chain(one, depth + 1)
+  if (typeof thrown.data === 'object' && thrown.data !== null && 'cause' in thrown.data)
+    yield* chain(thrown.data.cause, depth + 1)
+}
+
+/** The SDK's SSE transport keeps only the text of what went wrong, so codes are looked for there, too. */
+function knownProblem({ code, message = '' }: Thrown): string | undefined {
+  const found = typeof code === 'string' ? code : /\b(E[A-Z_]{4,}|UND_ERR_SOCKET)\b/.exec(message)?.[1]
+  return found === undefined ? undefined : PROBLEMS[found]
+}
+
+function httpStatus({ status, data, message = '' }: Thrown): number | undefined {
+  if (typeof status === 'number') return status
+  if (typeof data === 'object' && data !== null && 'status' in data && typeof data.status === 'number')
+    return data.status
+  const inText = /status code \((\d{3})\)/.exec(message)?.[1]
+  return inText === undefined ? undefined : Number(inText)
+}

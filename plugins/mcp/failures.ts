@@ -1,0 +1,38 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  mcp_server_stopped: {
+    status: 409,
+    text: (d: { name: string; status: string }) =>
+      `The workload "${d.name}" is not running: it is ${d.status}.`,
+    hint: d => `Start it with \`keelson start ${d.name}\`; \`keelson logs ${d.name}\` may say why it is not.`,
+  },
+  mcp_unreachable: {
+    status: 502,
+    text: (d: { url: string; problem: string }) => `No MCP server answers at ${d.url}: ${d.problem}`,
+    hint: 'Check the address and that the server runs; `keelson list --all` shows your workloads with theirs.',
+  },
+  mcp_unauthorized: {
+    status: 401,
+    text: (d: { url: string; status: number }) =>
+      `The server at ${d.url} refuses us (HTTP ${d.status}): it wants a login.`,
+    hint: 'Run it as a workload, which can log in (`keelson run URL`), and name that workload.',
+  },
+  mcp_timeout: {
+    status: 504,
+    text: (d: { url: string; seconds: number }) =>
+      `The server at ${d.url} did not answer within ${d.seconds} s.`,
+    hint: 'Allow it more with --timeout, e.g. --timeout 2m.',
+  },
+  mcp_refused: {
+    status: 502,
+    text: (d: { what: string; message: string; code: number }) =>
+      `The server refused ${d.what}: ${d.message} (JSON-RPC error ${d.code}).`,
+    hint: '`keelson mcp list` shows what the server offers.',
+  },
+  mcp_tool_failed: {
+    status: 502,
+    text: (d: { tool: string }) => `The tool "${d.tool}" reports that it failed.`,
+    hint: 'What it said is printed above; --ignore-tool-error takes it as an answer.',
+  },
+})

@@ -1,0 +1,23 @@
+import type { App } from '../../src/app.ts'
+import { failures as core } from '../../src/errors.ts'
+import type { ServerAddress } from './connect.ts'
+import { failures } from './failures.ts'
+
+/** Where a server is: a URL as it is, or a running workload by name. Fails with `workload_missing`, `mcp_server_stopped`. */
+export async function findServer(
+  app: App,
+  server: string,
+  transport: ServerAddress['transport'],
+): Promise<ServerAddress> {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(server)) return { url: parseUrl(server), transport }
+  const workload = await (await app.service('workloads')).get(server)
+  if (workload.status !== 'running')
+    throw failures.mcp_server_stopped({ name: server, status: workload.status })
+  return { url: parseUrl(workload.url), transport: transport === 'auto' ? workload.proxy_mode : transport }
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  throw core.usage({ text: `--server takes an http or https URL, or the name of a workload, not "${text}".` })
+}

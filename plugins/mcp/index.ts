@@ -1,0 +1,8 @@
+import type { Plugin } from '../../src/plugin.ts'
+import type {} from '../workloads/index.ts'
+import { McpCall } from './commands/mcp-call.ts'
+import { McpList } from './commands/mcp-list.ts'
+
+/** Asks a running MCP server what it offers, and calls its tools. */
+const mcp: Plugin = { name: 'mcp', needs: ['workloads'], commands: [McpList, McpCall] }
+export default mcp

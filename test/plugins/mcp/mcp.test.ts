@@ -1,0 +1,254 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findFreePort } from '../../../src/lib/ports.ts'
+import { keelsonUser } from '../../support/keelson.ts'
+import { everything, modernServer, scripted, serve } from './servers.ts'
+
+const mcp = async (...args: string[]) => (await keelsonUser()).run(['mcp', ...args])
+
+describe.each(['streamableHttp', 'sse'] as const)('with server-everything over %s', mode => {
+  test('list prints all three categories', async () => {
+    const { code, stdout, stderr } = await mcp('list', '--server', await everything(mode))
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^TOOLS\nNAME\s+DESCRIPTION\necho\s+Echoes back/)
+    expect(stdout).toMatch(/\n\nRESOURCES\nNAME\s+URI\s+DESCRIPTION\s+MIME_TYPE\n/)
+    expect(stdout).toMatch(/\n\nPROMPTS\nNAME\s+DESCRIPTION\s+ARGUMENTS\n/)
+    expect(stdout).toMatch(/args-prompt .* city, \[state\]/)
+  })
+
+  test('call prints what the tool says', async () => {
+    const url = await everything(mode)
+
+    const shown = await mcp('call', 'echo', '--server', url, '--args', '{"message":"ahoy"}')
+
+    expect(shown).toEqual({ code: 0, stdout: 'Echo: ahoy\n', stderr: '' })
+  })
+})
+
+test('list of one category as JSON has that one key', async () => {
+  const { stdout } = await mcp(
+    'list',
+    'prompts',
+    '--server',
+    await everything('streamableHttp'),
+    '--format',
+    'json',
+  )
+
+  const { prompts, ...others } = JSON.parse(stdout) as { prompts: { name: string }[] }
+  expect(prompts.map(({ name }) => name)).toContain('simple-prompt')
+  expect(others).toEqual({})
+})
+
+test('call --format json prints the whole result', async () => {
+  const url = await everything('streamableHttp')
+
+  const { stdout } = await mcp(
+    'call',
+    'get-structured-content',
+    '--server',
+    url,
+    '--format',
+    'json',
+    '--args',
+    '{"location":"Chicago"}',
+  )
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    content: [{ type: 'text' }],
+    structuredContent: { humidity: 82 },
+  })
+})
+
+test('what is no text is described in brackets', async () => {
+  const { stdout } = await mcp('call', 'get-tiny-image', '--server', await everything('streamableHttp'))
+
+  expect(stdout).toMatch(/^\[image: image\/png, \d+ bytes\]$/m)
+})
+
+test('arguments come from a file, or from standard input', async () => {
+  const user = await keelsonUser()
+  const url = await everything('streamableHttp')
+  await writeFile(join(user.home, 'args.json'), '{"a":2,"b":3}')
+  const call = ['mcp', 'call', 'get-sum', '--server', url, '--args-file']
+
+  expect((await user.run([...call, 'args.json'])).stdout).toContain('5')
+  expect((await user.run([...call, '-'], { input: '{"a":20,"b":30}' })).stdout).toContain('50')
+})
+
+test('a tool that fails: what it says on stdout, the failure on stderr, exit 1', async () => {
+  const url = await scripted({
+    'tools/call': () => ({ isError: true, content: [{ type: 'text', text: 'the disk is full' }] }),
+  })
+
+  const failed = await mcp('call', 'save', '--server', url)
+  const ignored = await mcp('call', 'save', '--server', url, '--ignore-tool-error')
+
+  expect(failed).toMatchObject({ code: 1, stdout: 'the disk is full\n' })
+  expect(failed.stderr).toContain('The tool "save" reports that it failed.')
+  expect(ignored).toMatchObject({ code: 0, stdout: 'the disk is full\n' })
+})
+
+test('a server of the 2026-07-28 revision is spoken to in its own way', async () => {
+  const url = await modernServer()
+
+  expect((await mcp('list', 'tools', '--server', url)).stdout).toMatch(/now\s+Says which era this is/)
+  expect((await mcp('call', 'now', '--server', url)).stdout).toBe('modern times\n')
+})
+
+test('lists are read to the last page', async () => {
+  const url = await scripted({
+    'tools/list': params => {
+      const page = Number(params?.cursor ?? 0)
+      const tools = [{ name: `tool-${page}`, inputSchema: { type: 'object' } }]
+      return page === 99 ? { tools } : { tools, nextCursor: String(page + 1) }
+    },
+  })
+
+  const { stdout } = await mcp('list', 'tools', '--server', url, '--format', 'json')
+
+  expect((JSON.parse(stdout) as { tools: unknown[] }).tools).toHaveLength(100)
+})
+
+test('a server that pages for ever is ended by the time limit', async () => {
+  let page = 0
+  const url = await scripted({ 'tools/list': () => ({ tools: [], nextCursor: String(page++) }) })
+
+  const { code, stderr } = await mcp('list', 'tools', '--server', url, '--timeout', '1s')
+
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('within 1 s') })
+})
+
+test('a category that fails is empty and warned of; alone it is an error', async () => {
+  const url = await scripted({
+    'tools/list': () => ({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] }),
+    'resources/list': () => 'the shelf is broken',
+    'prompts/list': () => ({ prompts: [] }),
+  })
+
+  const all = await mcp('list', '--server', url, '--format', 'json')
+  const one = await mcp('list', 'resources', '--server', url)
+
+  expect(JSON.parse(all.stdout)).toMatchObject({ tools: [{ name: 'one' }], resources: [], prompts: [] })
+  expect(all).toMatchObject({ code: 0, stderr: expect.stringContaining('the shelf is broken') })
+  expect(one).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('the shelf is broken') })
+})
+
+test('text of a server cannot steer the terminal in a list', async () => {
+  const url = await scripted({
+    'tools/list': () => ({
+      tools: [{ name: 'x\u001b[31m', description: 'a\nb', inputSchema: { type: 'object' } }],
+    }),
+  })
+
+  expect((await mcp('list', 'tools', '--server', url)).stdout).toMatch(/\nx\s+a b\n$/)
+})
+
+describe('when nothing works', () => {
+  test('a refused connection names the URL and what to check', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}/mcp`
+
+    for (const transport of ['auto', 'sse', 'streamable-http']) {
+      const { code, stdout, stderr } = await mcp('list', '--server', url, '--transport', transport)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain(`No MCP server answers at ${url}: the connection was refused.`)
+      expect(stderr).toContain('keelson list --all')
+    }
+  })
+
+  test('a server that never answers is given up after --timeout', async () => {
+    const url = await serve(() => {})
+
+    for (const transport of ['sse', 'streamable-http']) {
+      const { code, stderr } = await mcp(
+        'call',
+        'x',
+        '--server',
+        url,
+        '--timeout',
+        '300ms',
+        '--transport',
+        transport,
+      )
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('did not answer within 0.3 s'),
+      })
+    }
+  })
+
+  test('a tool that takes too long is given up, too', async () => {
+    const url = await everything('streamableHttp')
+    const call = ['trigger-long-running-operation', '--args', '{"duration":60,"steps":60}', '--timeout', '1s']
+
+    const { code, stderr } = await mcp('call', ...call, '--server', url)
+
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('within 1 s') })
+  })
+
+  test.each([404, 500])('a web server that is no MCP server (HTTP %i) is told apart', async status => {
+    const url = await serve((_, response) => response.writeHead(status).end('hello'))
+
+    const { code, stderr } = await mcp('list', '--server', url)
+
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`HTTP ${status}`) })
+  })
+
+  test('an answer that is no MCP is an error, not a hang', async () => {
+    const url = await serve((_, response) => response.end('<html>'))
+
+    const { code, stderr } = await mcp('list', '--server', url, '--timeout', '5s')
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('No MCP server answers at')
+    expect(stderr).not.toContain('defect')
+  })
+
+  test('a server that wants a login says so', async () => {
+    const url = await serve((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
+
+    const { code, stderr } = await mcp('list', '--server', url)
+
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('it wants a login') })
+  })
+
+  test('a request that the server refuses shows its own words', async () => {
+    const url = await scripted({ 'tools/call': () => 'there is no tool "nosuch"' })
+
+    const { code, stderr } = await mcp('call', 'nosuch', '--server', url)
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('there is no tool "nosuch" (JSON-RPC error -32603)')
+  })
+
+  test('a workload that does not exist', async () => {
+    const { code, stderr } = await mcp('list', '--server', 'nosuch')
+
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no workload "nosuch"'),
+    })
+  })
+
+  test.each([
+    [['list'], '--server is missing'],
+    [['list', 'wings', '--server', 'http://127.0.0.1:1/'], '"wings" is none of them'],
+    [['list', '--server', 'ftp://example.com'], '--server takes an http or https URL'],
+    [['list', '--server', 'http://'], '--server takes an http or https URL'],
+    [['list', '--server', 'x', '--timeout', '0'], '--timeout must be more than 0'],
+    [['list', '--server', 'x', '--transport', 'stdio'], '--transport takes one of'],
+    [['call', '--server', 'x'], 'keelson mcp call [flags] TOOL'],
+    [['call', 'x', '--server', 'x', '--args', '{"a":'], '--args is no JSON object'],
+    [['call', 'x', '--server', 'x', '--args', '[1]'], '--args is no JSON object: it is a list'],
+    [['call', 'x', '--server', 'x', '--args', '{}', '--args-file', 'f'], 'exclude each other'],
+    [['call', 'x', '--server', 'x', '--args-file', 'nosuch.json'], '--args-file nosuch.json cannot be read'],
+  ])('%j is wrong usage: %s', async (args, reason) => {
+    const { code, stdout, stderr } = await mcp(...args)
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(reason)
+    expect(stderr).not.toContain('    at ')
+  })
+})
