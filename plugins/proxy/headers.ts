@@ -39,6 +39,8 @@ export interface ForwardRules {
   readonly trust: boolean
   /** Leaves out `Accept-Encoding`: the answer has to be read. */
   readonly identity: boolean
+  /** Leaves out `Last-Event-ID`: the server does not know that event. */
+  readonly forgetEvents: boolean
   /** What `Mcp-Session-Id` says to the server; undefined: as the client says; null: leaves it out. */
   readonly session: string | null | undefined
 }
@@ -71,6 +73,8 @@ export function requestHeaders(request: IncomingMessage, rules: ForwardRules): s
     } else if (key === 'mcp-session-id' && rules.session !== undefined) {
       continue
     } else if (rules.identity && key === 'accept-encoding') {
+      continue
+    } else if (rules.forgetEvents && key === 'last-event-id') {
       continue
     }
     out.push(name, value)

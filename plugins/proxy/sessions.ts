@@ -14,6 +14,8 @@ export interface Session {
   readonly opening: Opening | undefined
   /** Opening again, while that lasts: requests of one session share it. */
   reopening: Promise<boolean> | undefined
+  /** The event ids that the client still holds are those of a server that is gone. */
+  eventsLost: boolean
   lastSeen: number
 }
 
@@ -57,7 +59,15 @@ export function createSessions({
       return session
     },
     add({ id, epoch, opening }) {
-      const session = { id, backendId: id, epoch, opening, reopening: undefined, lastSeen: now() }
+      const session = {
+        id,
+        backendId: id,
+        epoch,
+        opening,
+        reopening: undefined,
+        eventsLost: false,
+        lastSeen: now(),
+      }
       byId.delete(id)
       byId.set(id, session)
       const oldest = byId.keys().next()

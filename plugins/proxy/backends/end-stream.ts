@@ -7,14 +7,14 @@ import type { BrokenStream } from './relay.ts'
 /**
  * Ends an event stream that the server broke off, so that its client need not wait for a timeout.
  *
- * The stream of a call gets the call's error as its last event, unless its events have ids: then the client
- * may ask for the rest, and an answer of ours would be the wrong one. Returns false where this is no such
- * stream; then the connection has to break.
+ * The stream of a call gets the call's error as its last event. Not so if its events have ids and the server
+ * is remote: it may only be the network that broke, and the client can ask for the rest. A local server that
+ * breaks a connection has died, and its memory with it. Returns false where the connection has to break.
  */
 export function endStream(
   { request, response }: Exchange,
   error: Error,
-  { id, stream: { first } }: { id: RequestId | undefined; stream: BrokenStream },
+  { id, stream: { first }, remote }: { id: RequestId | undefined; stream: BrokenStream; remote: boolean },
 ): boolean {
   if (response.destroyed || error instanceof ClientGone) return false
   const resumable = first !== undefined && /(?:^|[\r\n])id:/.test(first.toString('latin1'))
@@ -22,7 +22,7 @@ export function endStream(
     response.end()
     return true
   }
-  if (resumable) return false
+  if (remote && resumable) return false
   // A blank line first: the server may have stopped in the middle of an event.
   response.end(
     `\n\n${formatSse({ event: 'message', data: errorResponse(-32000, 'The server went away', id) })}`,

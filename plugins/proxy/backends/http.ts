@@ -92,6 +92,7 @@ export function createHttpBackend(options: {
       remote,
       trust,
       identity: sse && request.method === 'GET',
+      forgetEvents: session?.eventsLost === true && request.method === 'GET',
       session: stripSession
         ? null
         : session && session.backendId !== session.id
@@ -155,7 +156,7 @@ export function createHttpBackend(options: {
       const id = exchange.buffered ? await requestId(exchange) : undefined
       const error = toGatewayError(outcome.error, id)
       log.debug('the server did not answer in full', { error: String(outcome.error) })
-      if (outcome.stream && endStream(exchange, error, { id, stream: outcome.stream })) return
+      if (outcome.stream && endStream(exchange, error, { id, stream: outcome.stream, remote })) return
       throw error
     }
     if (next) {
@@ -179,6 +180,7 @@ export function createHttpBackend(options: {
         session.reopening = undefined
         if (opened) {
           session.epoch = at
+          session.eventsLost = true
           log.info('opened a session again after the server had lost it')
         }
         return opened
@@ -191,7 +193,10 @@ export function createHttpBackend(options: {
     const { session } = passage
     if (session) {
       if (outgoing.method === 'DELETE' && (status < 300 || status === 404)) sessions.delete(session.id)
-      else if (status < 300) session.epoch = epoch
+      else if (status < 300) {
+        session.epoch = epoch
+        if (outgoing.method === 'GET') session.eventsLost = false
+      }
       return
     }
     const id = headers['mcp-session-id']

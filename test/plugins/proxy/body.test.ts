@@ -1,0 +1,145 @@
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import { post, rpc, sendRaw, testProxy, testServer, until } from './test-proxy.ts'
+
+const MIB = 1024 * 1024
+
+/** Answers with the number of bytes it got. */
+const counting = () =>
+  testServer(async (request, response) => {
+    let total = 0
+    try {
+      for await (const chunk of request) total += chunk.length
+    } catch {
+      return
+    }
+    response.end(String(total))
+  })
+
+const reading: MiddlewareFactory = async () => ({
+  name: 'reading',
+  stage: 'validate',
+  wrap: next => async exchange => {
+    await exchange.message()
+    await next(exchange)
+  },
+})
+
+function postChunked(origin: string, chunks: number): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${origin}/mcp`, { method: 'POST' }, async response => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve({ status: response.statusCode ?? 0, text })
+    })
+    outgoing.on('error', reject)
+    outgoing.write('"')
+    for (let i = 0; i < chunks; i++) outgoing.write(Buffer.alloc(MIB, 'a'))
+    outgoing.end('"')
+  })
+}
+
+describe('the cap of 8 MiB', () => {
+  test('an announced length above it is refused before a byte is read', async () => {
+    const proxy = await testProxy({ target: await counting() })
+    const answer = await sendRaw(
+      proxy.port,
+      `POST /mcp HTTP/1.1\r\nHost: localhost:${proxy.port}\r\nContent-Length: ${8 * MIB + 1}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  test('whoever asks first (Expect) is told without sending', async () => {
+    const proxy = await testProxy({ target: await counting() })
+    const answer = await sendRaw(
+      proxy.port,
+      `POST /mcp HTTP/1.1\r\nHost: localhost:${proxy.port}\r\nContent-Length: ${8 * MIB + 1}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  test('a body that streams through is cut off at it', async () => {
+    const proxy = await testProxy({ target: await counting() })
+    expect((await postChunked(proxy.origin, 9)).status).toBe(413)
+  })
+
+  test('a body that a middleware reads is cut off at it', async () => {
+    const proxy = await testProxy({ target: await counting(), middlewares: [reading] })
+    expect((await postChunked(proxy.origin, 9)).status).toBe(413)
+  })
+
+  test('a body just below it passes whole, streamed or read', async () => {
+    const target = await counting()
+    const streaming = await testProxy({ target })
+    const buffering = await testProxy({ target, middlewares: [reading] })
+    expect(await postChunked(streaming.origin, 7)).toEqual({ status: 200, text: String(7 * MIB + 2) })
+    expect(await postChunked(buffering.origin, 7)).toEqual({ status: 200, text: String(7 * MIB + 2) })
+  })
+})
+
+describe('batches', () => {
+  test.each([
+    ['small', `  \n[${rpc('ping', 1)}]`],
+    ['large', `[${rpc('ping', 1, { text: 'x'.repeat(200_000) })}]`],
+  ])('a %s one is refused without an id and does not reach the server', async (_size, body) => {
+    let asked = 0
+    const proxy = await testProxy({
+      target: await testServer((_request, response) => {
+        asked++
+        response.end()
+      }),
+    })
+    const answer = await post(`${proxy.origin}/mcp`, body, { 'content-type': 'text/plain' })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32600, message: 'JSON-RPC batches are not supported' },
+    })
+    expect((await post(`${proxy.origin}/mcp`, rpc('ping', 2))).status).toBe(200)
+    expect(asked).toBe(1)
+  })
+
+  test('one sent in pieces is found behind its white space', async () => {
+    const proxy = await testProxy({ target: await counting() })
+    const answer = await sendRaw(
+      proxy.port,
+      `POST /mcp HTTP/1.1\r\nHost: localhost:${proxy.port}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n  \r\n4\r\n\n[{}\r\n1\r\n]\r\n0\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('-32600')
+  })
+})
+
+test('a body replaced by a middleware is sent with its own length', async () => {
+  const replacing: MiddlewareFactory = async () => ({
+    name: 'replacing',
+    stage: 'mutate',
+    wrap: next => exchange => {
+      exchange.replaceBody(Buffer.from('twelve bytes'))
+      return next(exchange)
+    },
+  })
+  const proxy = await testProxy({ target: await counting(), middlewares: [replacing] })
+  expect(await (await post(`${proxy.origin}/mcp`, rpc('ping', 1))).text()).toBe('12')
+})
+
+test('an upload that breaks off breaks off at the server too', async () => {
+  let broken = false
+  const proxy = await testProxy({
+    target: await testServer(request => {
+      request.on('data', () => {})
+      request.on('error', () => {})
+      request.on('close', () => {
+        broken = !request.complete
+      })
+    }),
+  })
+  const outgoing = request(`${proxy.origin}/mcp`, { method: 'POST' })
+  outgoing.on('error', () => {})
+  outgoing.write(Buffer.alloc(100_000, 'x'))
+  await new Promise(resolve => setTimeout(resolve, 50))
+  outgoing.destroy()
+  await until(() => broken)
+  expect(broken).toBe(true)
+})
