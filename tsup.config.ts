@@ -22,6 +22,13 @@ export default defineConfig({
   clean: true,
   dts: false,
   noExternal: [/.*/],
+  esbuildOptions(options) {
+    // Their ESM builds, which can be shaken: by default the bundler would take CommonJS.
+    options.alias = {
+      clipanion: './node_modules/clipanion/lib/advanced/index.mjs',
+      typanion: './node_modules/typanion/lib/index.mjs',
+    }
+  },
   define: { __KEELSON_BUILD__: JSON.stringify(build.digest('hex').slice(0, 12)) },
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

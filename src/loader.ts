@@ -1,6 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from './errors.ts'
-import { readFileIfThere } from './lib/atomic-file.ts'
 import type { Log } from './log.ts'
 import type { Paths } from './paths.ts'
 import type { PluginEntry } from './plugin.ts'
@@ -19,8 +19,8 @@ export async function thirdPartyEntries(
 ): Promise<PluginEntry[]> {
   const path = pluginLockPath(paths)
   try {
-    const text = await readFileIfThere(path)
-    if (text === undefined) return []
+    if (!existsSync(path)) return [] // synchronously: most starts end here, and fs/promises takes time to load
+    const text = readFileSync(path, 'utf8')
     const { readPluginLock, toEntry } = await import('./third-party.ts')
     return readPluginLock(text, path).map(record => toEntry(record, paths, takenVerbs))
   } catch (error) {

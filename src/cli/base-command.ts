@@ -4,7 +4,6 @@ import { failures } from '../errors.ts'
 import type { Flag, FlagTable, FlagValues } from './flags.ts'
 import { type Column, formatTable } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { ask, askSecret } from './prompt.ts'
 
 /** What a command gets from its host. */
 export interface CliContext extends BaseContext {
@@ -108,6 +107,7 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   /** A yes-or-no question, no by default. Without a terminal it fails, naming the flag that answers it. */
   protected async confirm(question: string, flagName = 'yes'): Promise<boolean> {
+    const { ask } = await import('./prompt.ts') // few commands ask, and readline takes time to load
     const answer = await ask(this.context, `${question} [y/N] `)
     if (answer === undefined) {
       throw failures.usage({
@@ -119,8 +119,8 @@ export abstract class BaseCommand extends Command<CliContext> {
   }
 
   /** A value read from standard input, or asked for without echo on a terminal. */
-  protected readSecret(question: string): Promise<string> {
-    return askSecret(this.context, question)
+  protected async readSecret(question: string): Promise<string> {
+    return (await import('./prompt.ts')).askSecret(this.context, question)
   }
 }
 

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Writes a file so that a reader, or a kill at any moment, sees the old text or the new one, whole. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
     const file = await open(temporary, 'wx', mode)
     try {

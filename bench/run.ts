@@ -1,0 +1,22 @@
+/** `npm run bench [NAME...]`: measures, prints, and exits 1 when a bound is not kept. Build first. */
+import type { Result } from './result.ts'
+
+const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>>> = {
+  start: () => import('./start.ts'),
+  supervisor: () => import('./supervisor.ts'),
+}
+
+const names = process.argv.slice(2)
+const chosen = Object.keys(benches).filter(name => names.length === 0 || names.includes(name))
+let kept = true
+for (const name of chosen) {
+  const result = await (await benches[name]?.())?.run()
+  if (!result) continue
+  process.stdout.write(`\n${result.name}: ${result.ok ? 'ok' : 'NOT KEPT'}\n`)
+  for (const [what, value] of Object.entries(result.figures)) {
+    const shown = typeof value === 'number' ? value.toFixed(value >= 100 ? 0 : 2) : value
+    process.stdout.write(`  ${shown.padStart(12)}  ${what}\n`)
+  }
+  kept &&= result.ok
+}
+process.exit(kept && chosen.length > 0 ? 0 : 1)
