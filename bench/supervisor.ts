@@ -10,6 +10,7 @@ import { SCHEMA_VERSION } from '../src/contracts/run-config.ts'
 import { findFreePort } from '../src/lib/ports.ts'
 import { createLog } from '../src/log.ts'
 import { findPaths } from '../src/paths.ts'
+import type { Result } from './result.ts'
 
 const MB = 1024 * 1024
 const MOST_MB = 150
@@ -22,7 +23,7 @@ const COUNT = 100
  * Measured is the built program when there is one, else the sources. The remote address is never
  * asked for anything, since nobody calls.
  */
-export async function run(): Promise<{ name: string; figures: Record<string, number>; ok: boolean }> {
+export async function run(): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
   const env = { HOME: home, PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: join(home, 'run') }
   const paths = findPaths(env)
@@ -60,7 +61,12 @@ export async function run(): Promise<{ name: string; figures: Record<string, num
     const each = (many - one) / (COUNT - 1)
     return {
       name: 'supervisor',
-      figures: { rss_mb_0: none, rss_mb_1: one, rss_mb_100: many, mb_per_workload: round(each) },
+      figures: {
+        'RSS without workloads, MB': none,
+        'RSS with 1 remote workload, MB': one,
+        [`RSS with ${COUNT} remote workloads, MB (at most ${MOST_MB})`]: many,
+        [`MB for each more (at most ${MOST_MB_EACH})`]: round(each),
+      },
       ok: many <= MOST_MB && each <= MOST_MB_EACH,
     }
   } finally {

@@ -194,7 +194,7 @@ export function createLife(options: LifeOptions): Life {
         trouble.away++
       } else {
         trouble.away = 0
-        if (attempts > 1) trouble.way = 'create'
+        if (attempts > 2) trouble.way = 'create'
       }
       return false
     }

@@ -1,6 +1,7 @@
 import type { Backend } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment, Instance, InstanceSpec, Runtime } from '../../../src/contracts/runtime.ts'
+import { isFailure } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import { describeEnd, describeInstance } from './describe.ts'
 
@@ -46,6 +47,25 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
     return { kind: 'stdio', attachment: streams }
   }
 
+  /** Starts what was made; a stdio server is connected at once. */
+  async function launch(before: Instance | undefined, onEnd: (how: string) => void) {
+    if (!local) throw new Error('a remote workload has no instance')
+    const { runtime, spec } = local
+    if (!stdio) {
+      if (before?.state !== 'running') await runtime.start(spec.name)
+      return 'started' as const
+    }
+    // The streams of one that runs belong to somebody else, so it has to begin anew.
+    if (before && before.state !== 'exited' && before.state !== 'created') await runtime.stop(spec.name)
+    return await attach(runtime, spec.name, onEnd)
+  }
+
+  /** An instance of an earlier host's that cannot be started by this one is made anew. */
+  function refused(error: unknown): undefined {
+    signal.throwIfAborted()
+    if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
+  }
+
   function toTarget(spec: InstanceSpec, instance: Instance): URL {
     const published = instance.ports.find(({ instancePort }) => instancePort === target.port)
     if (!published && spec.ports.some(({ instancePort }) => instancePort === target.port)) {
@@ -77,18 +97,14 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       const { runtime, spec } = local
       known = undefined
       const before = way === 'resume' ? await runtime.inspect(spec.name) : undefined
-      if (!before) {
-        await runtime.remove(spec.name)
-        signal.throwIfAborted()
-        await runtime.create(spec, { signal })
-      }
       signal.throwIfAborted()
-      if (stdio) {
-        // Its streams belonged to somebody else, so it has to begin anew.
-        if (before && before.state !== 'exited' && before.state !== 'created') await runtime.stop(spec.name)
-        return await attach(runtime, spec.name, onEnd)
-      }
-      if (before?.state !== 'running') await runtime.start(spec.name)
+      const resumed = before && (await launch(before, onEnd).catch(refused))
+      if (!resumed) await runtime.remove(spec.name)
+      signal.throwIfAborted()
+      if (!resumed) await runtime.create(spec, { signal })
+      signal.throwIfAborted()
+      const backend = resumed ?? (await launch(undefined, onEnd))
+      if (backend !== 'started') return backend
       known = await runtime.inspect(spec.name)
       if (known?.state === 'running') return { kind: 'http', target: toTarget(spec, known), remote: false }
       throw new Error(known ? describeInstance(known) : 'it was removed')

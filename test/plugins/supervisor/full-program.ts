@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { createProxies } from '../../../plugins/proxy/service.ts'
+import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
+import { createSupervisorClient } from '../../../plugins/supervisor/client.ts'
+import { createHost } from '../../../plugins/supervisor/host/host.ts'
+import type { Journal } from '../../../plugins/supervisor/journal.ts'
+import { createLeases } from '../../../plugins/supervisor/lease.ts'
+import { places } from '../../../plugins/supervisor/protocol.ts'
+import { superviseHere } from '../../../plugins/supervisor/supervise-here.ts'
+import { createWorkloadStore } from '../../../plugins/workloads/store.ts'
+import { createApp } from '../../../src/app.ts'
+import { createLog } from '../../../src/log.ts'
+import { findPaths } from '../../../src/paths.ts'
+import { fixedPackages } from '../runtime-process/fixed-packages.ts'
+
+// The supervisor, or with `foreground NAME` a host in the foreground, with real proxies and processes.
+
+const [, program = '', mode = '', name = ''] = process.argv
+const paths = findPaths(process.env)
+const log = createLog({ write: line => process.stderr.write(line), human: false, debug: true })
+const app = createApp({ paths, log, env: process.env, entries: [] })
+const stop = new AbortController()
+process.on('SIGTERM', () => stop.abort())
+
+const makeHost = async (journal?: Journal) =>
+  createHost({
+    store: createWorkloadStore({ paths, log }),
+    runtimes: {
+      get: async () =>
+        createProcessRuntime({
+          folder: join(paths.data, 'processes'),
+          packages: fixedPackages(paths.cache),
+          bubblewrap: async () => ({ works: false, problem: 'not here' }),
+          path: process.env.PATH ?? '',
+        }),
+    },
+    proxies: createProxies(app),
+    leases: createLeases({ folder: places(paths).leases }),
+    log,
+    logOf: config => log.with({ workload: config.name }),
+    ...(journal ? { journal } : {}),
+  })
+
+if (mode === 'foreground') {
+  const client = createSupervisorClient({
+    paths,
+    build: 'full',
+    launch: () => ({ command: ['/nonexistent'], env: {} }),
+    host: () => makeHost(),
+  })
+  await client.foreground(name, { signal: stop.signal, onUp: () => process.stdout.write('up\n') })
+  process.stdout.write('over\n')
+  process.exit(0)
+}
+await superviseHere(app, {
+  idleMs: 60_000,
+  signal: stop.signal,
+  build: 'full',
+  successor: { command: [process.execPath, program], env: process.env },
+  makeHost: (_, { journal }) => makeHost(journal),
+})
