@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { type NamelessFile, withNamelessFile } from './nameless-file.ts'
 
 /**
  * Names that the engine's program, what it starts or its libraries act on: given to that program as
@@ -55,25 +52,11 @@ export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
 
 const refused = (name: string, problem: string) => runtimeFailures.env_refused({ name, problem })
 
-/**
- * Lets the work read the variables from an open file that has no name any more: nothing is left on
- * disk even when we are killed. Windows knows no such file, so there it has one until the work ends.
- */
-export async function withEnvFile<T>(
+/** The variables as an env file that leaves nothing on disk; without variables the work gets none. */
+export function withEnvFile<T>(
   variables: Readonly<Record<string, string>>,
-  work: (file: { fd: number; path: string } | undefined) => Promise<T>,
+  work: (file: NamelessFile | undefined) => Promise<T>,
 ): Promise<T> {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
-  if (!lines.length) return work(undefined)
-  const path = join(tmpdir(), `keelson-${randomBytes(8).toString('hex')}`)
-  const file = await open(path, 'wx+', 0o600)
-  try {
-    const named = process.platform === 'win32'
-    if (!named) await rm(path)
-    await file.write(lines.join(''), 0)
-    return await work({ fd: file.fd, path: named ? path : '/dev/fd/3' })
-  } finally {
-    await file.close()
-    await rm(path, { force: true })
-  }
+  return lines.length ? withNamelessFile(lines.join(''), work) : work(undefined)
 }

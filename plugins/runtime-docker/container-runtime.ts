@@ -32,10 +32,12 @@ export function createContainerRuntime(options: {
   /** Whose instances these are; see `ownerOf`. */
   owner: string
   env: Readonly<Record<string, string | undefined>>
+  /** For files that the engine's helpers drop. */
+  folder: string
 }): Runtime {
-  const { dialect, owner, env } = options
+  const { dialect, owner, env, folder } = options
   const runtime = dialect.name
-  const cli = createEngineCli({ dialect, env })
+  const cli = createEngineCli({ dialect, env, folder })
   let abilities: Promise<Abilities> | undefined
   let init = true
 

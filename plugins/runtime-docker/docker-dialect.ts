@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<string, EngineEvent['kind']>> = {
 /** The `docker` program, from 20.10 on. */
 export const dockerDialect: Dialect = {
   name: 'docker',
+  litters: false,
   probeArguments: ['version', '--format', '{{json .}}'],
   readServer(answer) {
     const server = versionAnswer(answer) ? answer.Server : undefined

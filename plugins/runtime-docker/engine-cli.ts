@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { mkdirSync } from 'node:fs'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
-import { isFailure, messageOf } from '../../src/errors.ts'
+import { messageOf } from '../../src/errors.ts'
 import { diagnose, type Subject } from './diagnose.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -12,8 +13,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Added to the environment of the program, not of the container. */
   readonly env?: Env
-  /** Standard input. */
-  readonly input?: string
+  /** An open file as standard input: podman cannot open again what is no file. */
+  readonly stdin?: number
   /** An open file that the program inherits as file descriptor 3. */
   readonly file?: number | undefined
   /** Each line of output as it comes. */
@@ -39,17 +40,29 @@ export interface EngineCli {
 }
 
 const SHORT_MS = 30_000
+const TAIL_LINES = 50
 
-export function createEngineCli({ dialect, env }: { dialect: Dialect; env: Env }): EngineCli {
+export function createEngineCli(options: {
+  dialect: Dialect
+  env: Env
+  /** Made when it is needed. */
+  folder: string
+}): EngineCli {
+  const { dialect, env, folder } = options
+  const place = () => {
+    if (!dialect.litters) return {}
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return { cwd: folder }
+  }
   // Loaded on first use: most commands never talk to an engine.
   const load = async () => (await import('execa')).execa
 
   return {
-    async run(args, subject, options = {}) {
+    async run(args, subject, call = {}) {
       const execa = await load()
-      const { timeoutMs = SHORT_MS, signal, input, file, onLine } = options
+      const { timeoutMs = SHORT_MS, signal, stdin = 'ignore', file, onLine } = call
       signal?.throwIfAborted()
-      const stdin = input === undefined ? 'ignore' : 'pipe'
+      if (args.some(argument => argument.includes('\0'))) throw holdsNul(dialect, subject)
       // execa takes any open file here, but its types stop at the number 9.
       const stdio = [stdin, 'pipe', 'pipe', ...(file === undefined ? [] : [file])] as unknown as [
         'pipe',
@@ -57,30 +70,34 @@ export function createEngineCli({ dialect, env }: { dialect: Dialect; env: Env }
         'pipe',
       ]
       const child = execa(dialect.name, [...args], {
-        env: { ...env, ...options.env },
+        env: { ...env, ...call.env },
         extendEnv: false,
-        ...(input === undefined ? {} : { input }),
+        ...place(),
         stdio,
         timeout: timeoutMs,
         forceKillAfterDelay: 2000,
         reject: false,
         stripFinalNewline: true,
+        // Long work may say more than fits in memory; its last lines are enough.
+        buffer: onLine === undefined,
         maxBuffer: 64 * 1024 * 1024,
         ...(signal ? { cancelSignal: signal } : {}),
       })
-      if (onLine) void forwardLines(child, onLine)
+      const tail = onLine ? forwardLines(child, onLine) : undefined
       const result = await child
       if (!result.failed) return String(result.stdout ?? '')
       signal?.throwIfAborted()
       if (result.timedOut) throw tooSlow(dialect, subject, timeoutMs)
-      if (result.exitCode === undefined && result.cause) throw cannotRun(dialect, result.cause)
-      throw diagnose(dialect, `${String(result.stdout ?? '')}\n${String(result.stderr ?? '')}`, subject)
+      if (result.exitCode === undefined && result.cause) throw cannotRun(dialect, subject, result.cause)
+      const words = tail ? await tail : String(result.stderr || result.stdout)
+      throw diagnose(dialect, words, subject)
     },
 
-    // Not execa: it drops what a program says before somebody listens.
+    // Not execa: it throws away what a program says before somebody listens.
     open(args) {
       const child = spawn(dialect.name, args, {
         env: { ...env },
+        ...place(),
         // A session of its own: Ctrl-C in a terminal is the caller's to act on, not the program's.
         detached: true,
         stdio: 'pipe',
@@ -90,21 +107,30 @@ export function createEngineCli({ dialect, env }: { dialect: Dialect; env: Env }
         child.once('error', () => resolve(undefined))
       })
       child.stdin.on('error', () => undefined) // the reader is gone; `ended` says so
-      const { stdin, stdout, stderr } = child
-      return { stdin, stdout, stderr, ended, kill: () => void child.kill('SIGKILL') }
+      // When a program ends, Node throws away what nobody has read; so somebody reads from the start.
+      const stdout = child.stdout.pipe(new PassThrough())
+      const stderr = child.stderr.pipe(new PassThrough())
+      return { stdin: child.stdin, stdout, stderr, ended, kill: () => void child.kill('SIGKILL') }
     },
   }
 }
 
+/** Hands lines on as they come; answers the last ones. */
 async function forwardLines(
-  child: { iterable(options: { from: 'all' | 'stdout' | 'stderr' }): AsyncIterable<unknown> },
+  child: { iterable(options: { from: 'stdout' | 'stderr' }): AsyncIterable<unknown> },
   onLine: (line: string) => void,
-): Promise<void> {
+): Promise<string> {
+  const tail: string[] = []
   const forward = async (from: 'stdout' | 'stderr') => {
-    for await (const line of child.iterable({ from })) onLine(String(line))
+    for await (const line of child.iterable({ from })) {
+      tail.push(String(line))
+      if (tail.length > TAIL_LINES) tail.shift()
+      onLine(String(line))
+    }
   }
   // The iteration rejects when the call fails; its result tells that better.
   await Promise.allSettled([forward('stdout'), forward('stderr')])
+  return tail.join('\n')
 }
 
 function tooSlow(dialect: Dialect, subject: Subject, timeoutMs: number) {
@@ -116,8 +142,7 @@ function tooSlow(dialect: Dialect, subject: Subject, timeoutMs: number) {
 }
 
 /** The program could not even be started. */
-function cannotRun(dialect: Dialect, cause: unknown) {
-  if (isFailure(cause)) return cause
+function cannotRun(dialect: Dialect, subject: Subject, cause: unknown) {
   const runtime = dialect.name
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (code === 'ENOENT') {
@@ -126,9 +151,18 @@ function cannotRun(dialect: Dialect, cause: unknown) {
       { cause },
     )
   }
-  const problem =
-    code === 'E2BIG'
-      ? 'arguments and environment are too long for this system.'
-      : `it cannot be started: ${messageOf(cause)}`
-  return runtimeFailures.runtime_unavailable({ runtime, problem, hint: dialect.install }, { cause })
+  if (code === 'E2BIG') {
+    const problem = 'arguments and environment are too long for this system.'
+    return runtimeFailures.runtime_failed({ runtime, doing: subject.doing, problem }, { cause })
+  }
+  return runtimeFailures.runtime_unavailable(
+    { runtime, problem: `its program cannot be started: ${messageOf(cause)}`, hint: dialect.install },
+    { cause },
+  )
+}
+
+/** No program can be given one (POSIX, `execve`). */
+function holdsNul(dialect: Dialect, { doing }: Subject) {
+  const problem = 'a name, an argument, a label or a path holds a NUL character.'
+  return runtimeFailures.runtime_failed({ runtime: dialect.name, doing, problem })
 }

@@ -7,6 +7,7 @@ import { lastWords } from './diagnose.ts'
 import type { BuildExtras, Dialect } from './dialect.ts'
 import type { EngineCli } from './engine-cli.ts'
 import { failures } from './failures.ts'
+import { withNamelessFile } from './nameless-file.ts'
 
 const open = { extra: t.isUnknown() }
 const inspected = t.isArray(
@@ -76,18 +77,20 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       const { args, env } = await extras
       const output = collect(report)
       try {
-        await cli.run(
-          [
-            'build',
-            `--tag=${tag}`,
-            ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
-            ...args,
-            '--file=-',
-            '--',
-            context,
-          ],
-          { doing: `build "${tag}"`, image: tag },
-          { timeoutMs: NO_LIMIT, signal, env, input: dockerfile, onLine: output.add },
+        await withNamelessFile(dockerfile, ({ fd }) =>
+          cli.run(
+            [
+              'build',
+              `--tag=${tag}`,
+              ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
+              ...args,
+              '--file=-',
+              '--',
+              context,
+            ],
+            { doing: `build "${tag}"`, image: tag },
+            { timeoutMs: NO_LIMIT, signal, env, stdin: fd, onLine: output.add },
+          ),
         )
       } catch (error) {
         if (!isFailure(error) || error.code === 'runtime_unavailable') throw error

@@ -8,7 +8,8 @@ export type { Abilities, Dialect, EngineEvent, Symptom } from './dialect.ts'
 /** A runtime over an engine's command line, for an engine that speaks docker's with the dialect given. */
 export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {
   const { createContainerRuntime, ownerOf } = await import('./container-runtime.ts')
-  return createContainerRuntime({ dialect, owner: ownerOf(app.paths.data), env: app.env })
+  const { env, paths } = app
+  return createContainerRuntime({ dialect, owner: ownerOf(paths.data), env, folder: paths.runtime })
 }
 
 /** Runs instances in Docker containers. */

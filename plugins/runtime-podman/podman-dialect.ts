@@ -39,6 +39,8 @@ const missingControllers = (controllers: readonly string[]) =>
 /** The `podman` program, from 4 on: no daemon, images without a default registry. */
 export const podmanDialect: Dialect = {
   name: 'podman',
+  // conmon leaves a file `oom` there when an instance runs out of memory (cgroup v1).
+  litters: true,
   probeArguments: ['info', '--format', 'json'],
   readServer(answer) {
     if (!infoAnswer(answer) || !answer.version) return undefined

@@ -3,7 +3,7 @@ const SECRET_KEY =
 const PATTERNS: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
   [/(:\/\/[^/\s:@]+:)[^@\s/]+@/g, '$1[redacted]@'],
-  [/\b([A-Z][A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIALS?)[A-Z0-9_]*)=\S+/g, '$1=[redacted]'],
+  [/\b([A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIALS?)[A-Z0-9_]*)=\S+/g, '$1=[redacted]'],
   [/([?&](?:access_token|token|code|client_secret|api_key|key|password)=)[^&\s#]+/gi, '$1[redacted]'],
   [/\b(gh[pousr]_|github_pat_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}/g, '$1[redacted]'],
 ]

@@ -278,6 +278,14 @@ export function runtimeContract(
         await readUntil(stderr, 'oops')
       })
 
+      test('what it said before it ended is kept for a reader who comes later', async () => {
+        const name = await make('print-env', { stdio: true, env: { KEPT: 'yes' } })
+        const { stdin, stdout, exit } = await runtime.attach(name)
+        stdin.end()
+        await exit
+        expect(await text(stdout)).toContain('KEPT=yes')
+      })
+
       test('its exit is seen, with the code', async () => {
         const name = await make('exit-7', { stdio: true })
         const { exit } = await runtime.attach(name)

@@ -6,7 +6,13 @@ import { runtimeContract } from '../../support/runtime-contract.ts'
 
 runtimeContract(
   'docker',
-  home => createContainerRuntime({ dialect: dockerDialect, owner: ownerOf(home), env: { ...process.env } }),
+  home =>
+    createContainerRuntime({
+      folder: home,
+      dialect: dockerDialect,
+      owner: ownerOf(home),
+      env: { ...process.env },
+    }),
   {
     program: busyboxProgram,
     unavailable: engineProblem('docker', 'keelson-test/busybox:1'),

@@ -6,7 +6,13 @@ import { runtimeContract } from '../../support/runtime-contract.ts'
 
 runtimeContract(
   'podman',
-  home => createContainerRuntime({ dialect: podmanDialect, owner: ownerOf(home), env: { ...process.env } }),
+  home =>
+    createContainerRuntime({
+      folder: home,
+      dialect: podmanDialect,
+      owner: ownerOf(home),
+      env: { ...process.env },
+    }),
   {
     program: busyboxProgram,
     unavailable: engineProblem('podman', 'keelson-test/busybox:1'),

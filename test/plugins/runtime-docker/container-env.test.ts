@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { expect, test } from 'vitest'
+import { splitEnv, withEnvFile } from '../../../plugins/runtime-docker/container-env.ts'
+
+test.each([
+  'PATH',
+  'HOME',
+  'DOCKER_HOST',
+  'DOCKER_CONFIG',
+  'CONTAINER_HOST',
+  'CONTAINERS_CONF',
+  'https_proxy',
+  'ALL_PROXY',
+  'LD_PRELOAD',
+  'XDG_RUNTIME_DIR',
+  'TMPDIR',
+  'GODEBUG',
+  'SSL_CERT_FILE',
+  'SSH_AUTH_SOCK',
+])('%s goes through a file, since the program would act on it', name => {
+  expect(splitEnv({ [name]: 'x' })).toEqual({ inherited: {}, filed: { [name]: 'x' } })
+})
+
+test.each(['API_TOKEN', 'GITHUB_TOKEN', 'GOOGLE_KEY', 'SSH_PRIVATE_KEY', 'PATHS', 'MY_HOME'])(
+  '%s goes through the environment of the program, in many lines too',
+  name => {
+    expect(splitEnv({ [name]: 'a\nb' })).toEqual({ inherited: { [name]: 'a\nb' }, filed: {} })
+  },
+)
+
+test.each(['a\nb', 'a\rb'])('a value of several lines for a name of the program is refused', value => {
+  expect(() => splitEnv({ HTTP_PROXY: value })).toThrow(
+    expect.objectContaining({ code: 'env_refused', message: expect.stringContaining('HTTP_PROXY') }),
+  )
+})
+
+test.each(['', 'A=B', 'A*', 'A B', 'A\nB', 'A\0'])('%j is no name', name => {
+  expect(() => splitEnv({ [name]: 'x' })).toThrow(expect.objectContaining({ code: 'env_refused' }))
+})
+
+test('a refusal does not show the value', () => {
+  expect(() => splitEnv({ HTTP_PROXY: 'hunter2\nx' })).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+  )
+})
+
+const filesOfOurs = async () => (await readdir(tmpdir())).filter(name => /^keelson-[0-9a-f]{16}$/.test(name))
+
+test('the file has no name, so nothing is left when the work fails or we are killed', async () => {
+  const work = withEnvFile({ PATH: '/bin', HOME: '/h' }, async file => {
+    expect(await readFile(`/proc/self/fd/${file?.fd}`, 'utf8')).toBe('PATH=/bin\nHOME=/h\n')
+    expect(await filesOfOurs()).toEqual([])
+    throw new Error('the work failed')
+  })
+  await expect(work).rejects.toThrow('the work failed')
+  expect(await filesOfOurs()).toEqual([])
+})
+
+test('without variables there is no file', async () => {
+  expect(await withEnvFile({}, async file => file)).toBeUndefined()
+})
