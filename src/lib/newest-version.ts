@@ -76,7 +76,7 @@ async function fromNpm({ name, wanted }: PackageReference, options: Options): Pr
 
 /** `pip index versions`, and where there is no pip, what uv would choose. */
 async function fromPypi({ name }: PackageReference, options: Options): Promise<VersionAnswer> {
-  const python = options.python ? ['--python-version', options.python, '--only-binary', ':all:'] : []
+  const python = options.python ? ['--python-version', options.python] : []
   const pip = await runTool(
     ['python3', '-m', 'pip', 'index', 'versions', name, '--retries', '1', '--timeout', '15', ...python],
     { ...options, timeoutMs: TIMEOUT_MS },
@@ -121,5 +121,5 @@ async function fromGo({ name, wanted }: PackageReference, options: Options): Pro
   if (found) return { kind: 'found', version: found.stdout.trim() }
   if (answers.some(answer => answer.status === 'missing')) return missing('go')
   const failures = answers.map(failed)
-  return failures.find(answer => answer.kind === 'unknown') ?? failures[0] ?? missing('go')
+  return failures.find(answer => answer.kind === 'unknown') ?? failures.at(-1) ?? missing('go')
 }

@@ -1,0 +1,44 @@
+import { defineFailures } from '../../src/errors.ts'
+import { PACKAGE_FORM } from '../../src/lib/package-reference.ts'
+
+export const failures = defineFailures({
+  recipe_package_invalid: {
+    status: 400,
+    exit: 2,
+    text: (d: { scheme: keyof typeof PACKAGE_FORM; package: string }) =>
+      `"${d.package}" is not a package that ${d.scheme}:// can run.`,
+    hint: (d: { scheme: keyof typeof PACKAGE_FORM }) => `Write ${PACKAGE_FORM[d.scheme]}.`,
+  },
+  recipe_package_absent: {
+    status: 404,
+    text: (d: { package: string; problem: string }) => `There is no package ${d.package}: ${d.problem}`,
+    hint: 'Check the name and the version.',
+  },
+  recipe_option_invalid: {
+    status: 400,
+    exit: 2,
+    text: (d: { flag: string; value: string; wanted: string }) =>
+      `--${d.flag} takes ${d.wanted}, not "${d.value}".`,
+  },
+  recipe_option_useless: {
+    status: 400,
+    exit: 2,
+    text: (d: { flag: string; where: string }) => `--${d.flag} has no effect on ${d.where}.`,
+    hint: 'Leave it out.',
+  },
+  recipe_ca_invalid: {
+    status: 400,
+    text: (d: { path: string; problem: string }) => `--ca-cert: ${d.path} ${d.problem}`,
+    hint: 'Give a file with one or more certificates in PEM form.',
+  },
+  recipe_no_module: {
+    status: 400,
+    text: (d: { path: string }) => `${d.path} is not Go code: neither it nor a folder above has a go.mod.`,
+    hint: 'Run `go mod init` there, or name another folder.',
+  },
+  recipe_no_images: {
+    status: 400,
+    text: (d: { runtime: string }) => `The ${d.runtime} runtime has no images, so none can be built for it.`,
+    hint: 'Choose docker or podman with --runtime.',
+  },
+})

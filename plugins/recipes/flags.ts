@@ -1,0 +1,9 @@
+import { flag } from '../../src/cli/flags.ts'
+
+/** Flags that shape how a package becomes an image. */
+export const recipeFlags = {
+  'build-with': flag.list('requirement to install beside the package (uvx only)', 'CONSTRAINT'),
+  'ca-cert': flag.file('certificates (PEM) to trust while the image is built'),
+  'runtime-image': flag.string('base image instead of the default one', { placeholder: 'IMAGE' }),
+  'runtime-add-package': flag.list('system package to add to the image', 'PACKAGE'),
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import type { Plugin } from '../../src/plugin.ts'
+import { Build } from './commands/build.ts'
+import type { Recipes } from './service.ts'
+
+export { recipeFlags } from './flags.ts'
+export { parsePackageArgument } from './package-argument.ts'
+export type { RecipeOptions } from './recipe.ts'
+export type { Plan, Recipes } from './service.ts'
+
+/** Turns npx://, uvx:// and go:// packages into container images. */
+const recipes: Plugin = {
+  name: 'recipes',
+  needs: ['runtimes'],
+  commands: [Build],
+  services: {
+    recipes: async app =>
+      (await import('./service.ts')).createRecipes({ folder: join(app.paths.cache, 'recipes') }),
+  },
+}
+export default recipes
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    recipes: Recipes
+  }
+}

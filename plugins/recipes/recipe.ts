@@ -1,0 +1,41 @@
+import type { PackageReference } from '../../src/lib/package-reference.ts'
+
+/** What the user may choose about an image, as given. */
+export interface RecipeOptions {
+  /** Base image instead of the scheme's own. */
+  readonly runtimeImage?: string | undefined
+  /** System packages to add to the image. */
+  readonly addPackages?: readonly string[] | undefined
+  /** Path of a PEM file: certificates to trust from the first step of the build on. */
+  readonly caCert?: string | undefined
+  /** Arguments baked into the image, before those given at the start. */
+  readonly args?: readonly string[] | undefined
+  /** Name of the image instead of one made from what is in it. */
+  readonly tag?: string | undefined
+}
+
+/** Options that have been read and checked. */
+export interface CheckedOptions {
+  readonly image: string | undefined
+  readonly packages: readonly string[]
+  /** PEM. */
+  readonly ca: string | undefined
+  readonly args: readonly string[]
+  readonly buildWith: readonly string[]
+}
+
+/** A Dockerfile and the files it copies. */
+export interface Recipe {
+  readonly dockerfile: string
+  /** Path in the build context to content. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** A package to build at a version, or at whatever its tool picks when the version is not known. */
+export interface Pinned {
+  readonly reference: PackageReference
+  readonly version: string | undefined
+}
+
+/** Marks the line of a build that tells which version was installed. */
+export const VERSION_LINE = 'keelson-version='

@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import * as t from 'typanion'
+import type { ImageStore, PackageRequest, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import { parseDocument } from '../../src/document.ts'
+import { failures as core } from '../../src/errors.ts'
+import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { withLock } from '../../src/lib/file-lock.ts'
+import { newestVersion } from '../../src/lib/newest-version.ts'
+import {
+  exactVersion,
+  type PackageReference,
+  parsePackageReference,
+} from '../../src/lib/package-reference.ts'
+import { checkOptions } from './check-options.ts'
+import { failures } from './failures.ts'
+import { goRecipe, localGoRecipe } from './go-recipe.ts'
+import { copySource, type LocalSource, readLocalSource } from './local-source.ts'
+import { npxRecipe } from './npx-recipe.ts'
+import { type CheckedOptions, type Recipe, type RecipeOptions, VERSION_LINE } from './recipe.ts'
+import { UVX_IMAGE, uvxRecipe } from './uvx-recipe.ts'
+
+/** How one package becomes one image; everything that decides what will be in it. */
+export interface Plan extends Recipe {
+  /** Name of the image. */
+  readonly tag: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Hash of the Dockerfile and all it copies: the same key, the same image. */
+  readonly key: string
+  /** Absent when no registry could be asked; the build then takes the newest. */
+  readonly version: string | undefined
+  /** Local code that goes into the build context. */
+  readonly source: LocalSource | undefined
+  /** Why the version is not known. */
+  readonly problem?: string
+  /** Key of the same plan without a version: what ran last under it can stand in. */
+  readonly base: string
+}
+
+/** Makes container images of npm, PyPI and Go packages. No package code runs on the host. */
+export interface Recipes {
+  /** Decides what would be built. Asks the package's registry for the version, builds nothing. */
+  plan(request: PackageRequest, options?: RecipeOptions, wait?: WaitOptions): Promise<Plan>
+  /** Builds the image unless the runtime has it already. */
+  build(
+    request: PackageRequest,
+    options: RecipeOptions & { readonly runtime: Pick<Runtime, 'name' | 'images'> },
+    wait?: WaitOptions,
+  ): Promise<{ image: string; version: string }>
+}
+
+const LABEL_KEY = 'keelson-recipe'
+const LABEL_PACKAGE = 'keelson-package'
+const LABEL_VERSION = 'keelson-package-version'
+const LOCK_MS = 30 * 60_000
+const RECIPES = { npx: npxRecipe, uvx: uvxRecipe, go: goRecipe }
+
+const lastBuilt = t.isObject({ image: t.isString(), version: t.isString() })
+
+/** `folder` holds locks and what was built last, all of which can be lost. */
+export function createRecipes({ folder }: { folder: string }): Recipes {
+  async function plan(
+    request: PackageRequest,
+    options: RecipeOptions = {},
+    wait: WaitOptions = {},
+  ): Promise<Plan> {
+    const checked = await checkOptions(request, options)
+    if (request.local) return planLocal(request, checked, options)
+    const { scheme } = request
+    const reference = parsePackageReference(scheme, request.package)
+    if (!reference) throw failures.recipe_package_invalid({ scheme, package: request.package })
+    const label = `${scheme}://${request.package}`
+    const exact = exactVersion(reference)
+    const answer = exact ? ({ kind: 'found', version: exact } as const) : await ask(reference, checked, wait)
+    if (answer.kind === 'absent')
+      throw failures.recipe_package_absent({ package: label, problem: answer.problem })
+    const version = answer.kind === 'found' ? answer.version : undefined
+    const compose = RECIPES[scheme]
+    const base = keyOf(compose({ reference, version: undefined }, checked), undefined)
+    return {
+      ...toPlan(compose({ reference, version }, checked), {
+        name: `${scheme}-${reference.name}`,
+        label,
+        version,
+        tag: options.tag,
+      }),
+      base,
+      ...(answer.kind === 'unknown' ? { problem: answer.problem } : {}),
+    }
+  }
+
+  async function planLocal(
+    request: PackageRequest,
+    checked: CheckedOptions,
+    options: RecipeOptions,
+  ): Promise<Plan> {
+    const { scheme, package: path } = request
+    if (scheme !== 'go') throw failures.recipe_package_invalid({ scheme, package: path })
+    const source = await readLocalSource(path)
+    if (source.dockerfile !== undefined) assertUntouched(options)
+    const recipe: Recipe =
+      source.dockerfile === undefined
+        ? localGoRecipe(source.main, checked)
+        : { dockerfile: source.dockerfile, files: new Map() }
+    const version = source.hash.slice(0, 16)
+    const name = `go-${basename(path) || 'program'}`
+    const made = toPlan(recipe, { name, label: `go://${path}`, version, tag: options.tag, source })
+    return { ...made, base: made.key }
+  }
+
+  return {
+    plan,
+    async build(request, options, wait = {}) {
+      const { runtime } = options
+      const { images } = runtime
+      if (!images) throw failures.recipe_no_images({ runtime: runtime.name })
+      const made = await plan(request, options, wait)
+      const there = await alreadyBuilt(images, made)
+      if (there) return there
+      const standIn = made.problem === undefined ? undefined : await builtBefore(images, made)
+      if (standIn) {
+        wait.report?.(
+          `warning: no newer version could be asked for (${made.problem}); using ${standIn.version}`,
+        )
+        return standIn
+      }
+      const lock = join(folder, `${made.key}.${runtime.name}.lock`)
+      const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
+      return withLock(
+        lock,
+        async () => (await alreadyBuilt(images, made)) ?? buildImage(images, made, wait),
+        {
+          timeoutMs: LOCK_MS,
+          onTimeout,
+        },
+      )
+    },
+  }
+
+  async function buildImage(
+    images: ImageStore,
+    made: Plan,
+    wait: WaitOptions,
+  ): Promise<{ image: string; version: string }> {
+    const { tag, dockerfile, labels } = made
+    wait.signal?.throwIfAborted()
+    wait.report?.(`building ${tag}`)
+    let said: string | undefined
+    const report = (line: string) => {
+      said ??= new RegExp(`${VERSION_LINE}([^\\s"']+)`).exec(line)?.[1]
+      wait.report?.(line)
+    }
+    const context = await mkdtemp(join(tmpdir(), 'keelson-build-'))
+    try {
+      await writeContext(context, made)
+      await images.build({ tag, context, dockerfile, labels }, { signal: wait.signal, report })
+    } finally {
+      await rm(context, { recursive: true, force: true })
+    }
+    const version = made.version ?? said ?? 'latest'
+    await writeFileAtomic(join(folder, `${made.base}.json`), JSON.stringify({ image: tag, version }))
+    return { image: tag, version }
+  }
+
+  async function alreadyBuilt(
+    images: ImageStore,
+    { tag, key, version }: Plan,
+  ): Promise<{ image: string; version: string } | undefined> {
+    const labels = await images.labels(tag)
+    if (labels?.[LABEL_KEY] !== key) return undefined
+    return { image: tag, version: version ?? labels[LABEL_VERSION] ?? 'latest' }
+  }
+
+  /** What the same wish led to when the registry still answered. */
+  async function builtBefore(
+    images: ImageStore,
+    { base }: Plan,
+  ): Promise<{ image: string; version: string } | undefined> {
+    const path = join(folder, `${base}.json`)
+    const text = await readFileIfThere(path)
+    if (text === undefined) return undefined
+    const found = parseDocument(text, path, lastBuilt)
+    return (await images.has(found.image)) ? found : undefined
+  }
+}
+
+function ask(reference: PackageReference, { image = UVX_IMAGE }: CheckedOptions, wait: WaitOptions) {
+  wait.report?.(`asking for the newest version of ${reference.name}`)
+  // An official image says which Python is in it; PyPI then leaves out what would not run there.
+  const python = /(?:^|\/)python:(\d+\.\d+)/.exec(image)?.[1]
+  return newestVersion(reference, { signal: wait.signal, python })
+}
+
+function assertUntouched({ runtimeImage, addPackages, caCert, args }: RecipeOptions): void {
+  const given = [
+    ['runtime-image', runtimeImage],
+    ['runtime-add-package', addPackages?.[0]],
+    ['ca-cert', caCert],
+  ].find(([, value]) => value !== undefined)
+  const where = 'a folder that has a Dockerfile of its own'
+  if (given?.[0]) throw failures.recipe_option_useless({ flag: given[0], where })
+  if (args?.length) throw core.usage({ text: `Arguments cannot be baked into ${where}.` })
+}
+
+function keyOf({ dockerfile, files }: Recipe, source: LocalSource | undefined): string {
+  const hash = createHash('sha256')
+  const add = (text: string) => hash.update(`${Buffer.byteLength(text)}\0`).update(text)
+  add(dockerfile)
+  for (const [path, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    add(path)
+    add(content)
+  }
+  if (source) add(source.hash)
+  return hash.digest('hex')
+}
+
+function toPlan(
+  recipe: Recipe,
+  facts: {
+    name: string
+    label: string
+    version: string | undefined
+    tag: string | undefined
+    source?: LocalSource
+  },
+): Omit<Plan, 'base'> {
+  const { name, label, version, tag, source } = facts
+  const key = keyOf(recipe, source)
+  const cleaned = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 100)
+    .replace(/-$/, '')
+  return {
+    ...recipe,
+    key,
+    version,
+    source,
+    tag: tag ?? `keelson.local/${cleaned}:${key.slice(0, 16)}`,
+    // Not the label of what we manage: a container that somebody starts by hand would inherit it.
+    labels: { [LABEL_KEY]: key, [LABEL_PACKAGE]: label, ...(version ? { [LABEL_VERSION]: version } : {}) },
+  }
+}
+
+async function writeContext(context: string, { files, source, dockerfile }: Plan): Promise<void> {
+  if (source) await copySource(source, source.dockerfile === undefined ? join(context, 'source') : context)
+  await mkdir(context, { recursive: true })
+  for (const [path, content] of files) await writeFile(join(context, path), content)
+  await writeFile(join(context, 'Dockerfile'), dockerfile)
+}
