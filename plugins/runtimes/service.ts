@@ -61,13 +61,21 @@ export function createRuntimes(options: {
 
   /** Without choice of the user's: the first in order that answers, not waiting for those behind it. */
   async function detect(): Promise<Selection> {
-    const probes = (await all()).map(runtime => ({ runtime, probe: probeWithin(runtime, DETECTION_MS) }))
+    const chosen = new AbortController()
+    const probes = (await all()).map(runtime => ({
+      runtime,
+      probe: probeWithin(runtime, DETECTION_MS, chosen.signal),
+    }))
     const problems: string[] = []
-    for (const { runtime, probe } of probes) {
-      const answer = await probe
-      if (!answer.ok) problems.push(`${runtime.name}: ${answer.problem}`)
-      else if (runtime.name !== LAST_RESORT) return { runtime, warnings: answer.warnings }
-      else return { runtime, warnings: [...problems, ...answer.warnings] }
+    try {
+      for (const { runtime, probe } of probes) {
+        const answer = await probe
+        if (!answer.ok) problems.push(`${runtime.name}: ${answer.problem}`)
+        else if (runtime.name !== LAST_RESORT) return { runtime, warnings: answer.warnings }
+        else return { runtime, warnings: [...problems, ...answer.warnings] }
+      }
+    } finally {
+      chosen.abort() // a program that still waits for an answer would keep us alive
     }
     throw failures.no_runtime({ problems })
   }
@@ -116,8 +124,8 @@ function rank(name: string): number {
 }
 
 /** Holds to the limit even against a runtime that hangs or throws. */
-async function probeWithin(runtime: Runtime, timeoutMs: number): Promise<Probe> {
-  const signal = AbortSignal.timeout(timeoutMs)
+async function probeWithin(runtime: Runtime, timeoutMs: number, enough?: AbortSignal): Promise<Probe> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(enough ? [enough] : [])])
   const late = new Promise<Probe>(resolve => {
     signal.addEventListener('abort', () =>
       resolve({
