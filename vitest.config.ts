@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    // Node finds its CommonJS files; vite would hand Node the ES modules, whose imports Node does not resolve.
+    server: { deps: { inline: ['clipanion'] } },
   },
 })

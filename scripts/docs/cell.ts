@@ -1,0 +1,2 @@
+/** Text as it may stand in a cell of a Markdown table. */
+export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
