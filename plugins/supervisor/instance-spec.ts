@@ -21,7 +21,7 @@ export interface InstanceFacts {
 export const instanceName = (config: RunConfig): string => config.container_name || config.name
 
 /** The network mode a workload asked for; undefined means bridge. */
-export const networkOf = (config: RunConfig): string | undefined =>
+const networkOf = (config: RunConfig): string | undefined =>
   config.permission_profile?.network?.mode || undefined
 
 /**

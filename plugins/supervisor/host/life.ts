@@ -8,7 +8,7 @@ import { readLastLines } from './describe.ts'
 import { createServerSide, type ServerSideOptions, type Way } from './server-side.ts'
 
 /** Why a life ends: the workload is taken down, or only changes hands. */
-export type EndReason = 'stop' | 'handover'
+type EndReason = 'stop' | 'handover'
 
 /** One workload while it is meant to run: brings its server up, notices its end, brings it back. */
 export interface Life {

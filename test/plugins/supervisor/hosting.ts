@@ -15,7 +15,7 @@ import { findPaths, type Paths } from '../../../src/paths.ts'
 /** Never comes: looking again is left to events. */
 const NEVER = 1e9
 
-export interface FakeProxy {
+interface FakeProxy {
   readonly config: RunConfig
   readonly backends: Backend[]
   readonly reasons: string[]
@@ -24,7 +24,7 @@ export interface FakeProxy {
 }
 
 /** Proxies that only note what they are told. `answers(name)` is asked when a host waits for a server. */
-export function fakeProxies(): Proxies & {
+function fakeProxies(): Proxies & {
   readonly made: FakeProxy[]
   /** The proxy that listens for a workload. */
   of(name: string): FakeProxy | undefined
