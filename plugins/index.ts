@@ -63,6 +63,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./mcp/index.ts')).default,
   },
   {
+    name: 'settings',
+    services: ['settings'],
+    load: async () => (await import('./settings/index.ts')).default,
+  },
+  {
     name: 'plugins',
     verbs: ['plugin'],
     services: ['plugins'],
