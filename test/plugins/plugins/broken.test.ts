@@ -105,6 +105,15 @@ test('a broken runtime of a plugin costs one warning; the other runtimes stay', 
   expect(warnings[0]).toContain('I am no good')
 })
 
+test('with a broken plugin the runtimes of keelson are used, after one warning', async () => {
+  const user = await userWith(throws)
+
+  const { stdout, stderr } = await user.run(['runtime', 'check'])
+
+  for (const name of ['docker', 'podman', 'process']) expect(stdout).toMatch(new RegExp(`^${name}\\s`, 'm'))
+  expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('I am no good')])
+})
+
 test('a plugin of an API this program does not know is not loaded', async () => {
   const user = await userWith({})
   const text = await readFile(lockOf(user), 'utf8')

@@ -1,9 +1,10 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
 
+const main = new URL('../../../src/main.ts', import.meta.url).pathname
 const sample = new URL('../../../fixtures/sample-plugin', import.meta.url).pathname
 
 async function userWithSample() {
@@ -45,4 +46,34 @@ test('the runtime of the sample plugin is one of the runtimes, and runs an insta
     exit: { code: 137, reason: expect.stringMatching(/^SIG(TERM|KILL)$/) },
     left: [],
   })
+})
+
+test('the runtime of the sample plugin is chosen with --runtime; a tool of its server answers through the proxy', async () => {
+  const user = await userWithSample()
+  const flags = ['--runtime', 'sample', '--transport', 'stdio', '--name', 'parrot', '--foreground']
+  const running = execa(process.execPath, [main, 'run', 'sample/echo', ...flags], {
+    cwd: user.home,
+    env: user.env,
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  })
+  onTestFinished(() => void running.kill('SIGKILL'))
+  await new Promise(resolve => running.stdout.on('data', resolve)) // the URL, when it is up
+
+  const called = await user.run(['mcp', 'call', 'echo', '--server', 'parrot', '--args', '{"text":"ahoy"}'])
+  running.kill('SIGINT')
+  await running
+
+  expect(called).toEqual({ code: 0, stdout: 'ahoy\n', stderr: '' })
+  expect((await user.run(['list', '--all', '--format', 'json'])).stdout).toBe('[]\n')
+})
+
+test('`runtime check` knows the runtime of the sample plugin', async () => {
+  const user = await userWithSample()
+
+  const { code, stdout } = await user.run(['runtime', 'check', '--runtime', 'sample'])
+
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^sample\s+yes\s/m)
 })
