@@ -12,6 +12,7 @@ import { ask, Unreachable } from './request.ts'
 
 const START_MS = 10_000
 const HANDOVER_MS = 60_000
+const ADOPTION_MS = 3000
 /** How often a request is sent again when the supervisor goes away below it. */
 const TRIES = 3
 
@@ -47,13 +48,25 @@ export function createSupervisorClient(options: {
     const started = await launch(options.launch(), place.log)
     try {
       const problem = await Promise.race([started.died, untilAnswers()])
-      if (typeof problem === 'object') return problem.socket
+      if (typeof problem === 'object') {
+        await untilAdopted(problem.socket)
+        return problem.socket
+      }
       // Another one may have been faster, e.g. one that a service unit started.
       const other = await find()
       if (other) return other.socket
       throw failures.supervisor_unreachable({ problem, log: place.log })
     } finally {
       started.letGo()
+    }
+  }
+
+  /** So that what ran before is seen to run: the statuses of a dead supervisor say nothing. */
+  async function untilAdopted(socket: string): Promise<void> {
+    try {
+      await ask(socket, 'GET', '/adopted', { timeoutMs: ADOPTION_MS })
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error // it goes on without us
     }
   }
 

@@ -31,7 +31,7 @@ export const isInfo = t.isObject({
   workloads: t.isNumber(),
 })
 
-/** What is asked of it: `POST /workloads/<name>/<verb>`, `GET /info`, `POST /handover`. */
+/** What is asked of it: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`. */
 export const VERBS = ['start', 'stop', 'remove'] as const
 export type Verb = (typeof VERBS)[number]
 

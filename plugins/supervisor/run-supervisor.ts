@@ -41,10 +41,15 @@ export async function runSupervisor(options: {
       closing ??= host.close({ handover: true })
       return closing
     }
+    const listening = Promise.withResolvers<void>()
+    const adopted = listening.promise
+      .then(() => host.adopt())
+      .catch(error => log.error(`Adoption failed: ${messageOf(error)}`))
     const server = await listen({
       socket: place.socket,
       build,
       host,
+      adopted,
       log,
       onHandover: async () => {
         log.info('Handing over to a successor.')
@@ -55,7 +60,7 @@ export async function runSupervisor(options: {
     })
     await writeFileAtomic(place.address, `${place.socket}\n`)
     log.info('The supervisor is up.', { pid: process.pid, build })
-    void host.adopt().catch(error => log.error(`Adoption failed: ${messageOf(error)}`))
+    listening.resolve()
     await untilDone()
     closed ??= server.close()
     await close()

@@ -19,17 +19,20 @@ export async function listen(options: {
   socket: string
   build: string
   host: Host
+  /** Resolves when everything that was meant to run has been taken over, as far as that went. */
+  adopted: Promise<void>
   log: Log
   /** Asked to make room for a successor; the answer is sent when it resolves. */
   onHandover: () => Promise<void>
 }): Promise<SupervisorServer> {
-  const { socket, build, host, log, onHandover } = options
+  const { socket, build, host, adopted, log, onHandover } = options
   let pending = 0
 
   async function answer(method: string, path: string): Promise<unknown> {
     if (method === 'GET' && path === '/info') {
       return { build, pid: process.pid, workloads: host.size } satisfies Info
     }
+    if (method === 'GET' && path === '/adopted') return adopted
     if (method === 'POST' && path === '/handover') return onHandover()
     const [, area, name, verb] = path.split('/')
     if (method === 'POST' && area === 'workloads' && name && isVerb(verb)) {

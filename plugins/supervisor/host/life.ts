@@ -248,8 +248,9 @@ export function createLife(options: LifeOptions): Life {
       if (!up) void nudgeIfRunning()
     },
     engineAway(problem) {
+      const isNews = !engineIsAway
       engineIsAway = true
-      if (life.isUp()) void setLater('unhealthy', { context: problem, startedAt: startedAt() })
+      if (isNews && life.isUp()) void setLater('unhealthy', { context: problem, startedAt: startedAt() })
     },
     engineBack() {
       nudge.abort()
