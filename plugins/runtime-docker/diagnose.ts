@@ -43,7 +43,7 @@ export function diagnose(dialect: Dialect, text: string, subject: Subject): Fail
   const words = lastWords(text) || 'it ended without a word.'
   const { name = '', image = '' } = subject
 
-  const trouble = findSymptom(dialect, text)
+  const trouble = findSymptom(dialect, text, subject)
   if (trouble) return runtimeFailures.runtime_unavailable({ runtime, ...trouble })
   if (/no such container|no container with name or ID|multiple IDs found/i.test(text)) {
     return runtimeFailures.instance_missing({ runtime, name })
@@ -66,15 +66,19 @@ export function diagnose(dialect: Dialect, text: string, subject: Subject): Fail
 }
 
 /** What is wrong with the engine itself, if its words say so. */
-export function findSymptom(dialect: Dialect, text: string): { problem: string; hint: string } | undefined {
-  const symptom = [...dialect.symptoms, ...SHARED].find(({ words }) => words.test(text))
+function findSymptom(
+  dialect: Dialect,
+  text: string,
+  { image }: Subject,
+): { problem: string; hint: string } | undefined {
+  // Where images come in, the stream that broke may be that of a registry.
+  const known = image === undefined ? [LOST, ...dialect.symptoms] : dialect.symptoms
+  const symptom = known.find(({ words }) => words.test(text))
   return symptom && { problem: symptom.problem(lastWords(text, 2)), hint: symptom.hint }
 }
 
-const SHARED: readonly Symptom[] = [
-  {
-    words: /unexpected EOF|connection reset by peer|error waiting for container: EOF|(?:^|: )EOF$/m,
-    problem: () => 'the engine went away in the middle of the call.',
-    hint: 'Start it again and repeat the command.',
-  },
-]
+const LOST: Symptom = {
+  words: /unexpected EOF|connection reset by peer|: EOF$/m,
+  problem: () => 'the engine went away in the middle of the call.',
+  hint: 'Start it again and repeat the command.',
+}

@@ -48,7 +48,7 @@ export interface Dialect {
   toPullReference(reference: string): string
   /** Arguments and environment that `build` needs; `hasPlugin` asks whether a CLI plugin is there. */
   buildExtras(hasPlugin: (name: string) => Promise<boolean>): Promise<BuildExtras>
-  /** Asked in this order, before those that all engines share. */
+  /** Asked in this order. */
   readonly symptoms: readonly Symptom[]
   /** How to get it running, for a machine that has it not. */
   readonly install: string

@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -73,6 +73,12 @@ const troubles: readonly [engine: Engine, words: string, problem: RegExp, hint: 
     'Error response from daemon: client version 1.50 is too new. Maximum supported API version is 1.41',
     /understand each other/,
     /DOCKER_API_VERSION/,
+  ],
+  [
+    'docker',
+    'error during connect: Post "http://%2Frun%2Fdocker.sock/v1.41/containers/8c6f/stop?t=8": EOF',
+    /went away in the middle/,
+    /Start it again/,
   ],
   [
     'podman',
@@ -183,4 +189,21 @@ test('noise between the events is passed over', async () => {
   const events = []
   for await (const event of runtimeWith('docker', env).watch(new AbortController().signal)) events.push(event)
   expect(events).toEqual([{ kind: 'started', name: 'one' }, { kind: 'gone' }])
+})
+
+test('an engine without the helper behind --init makes the instance without it', async () => {
+  const script = `case "$*" in
+  *"container inspect"*) echo "Error: no such container one" >&2; exit 125;;
+  info*) echo '{"host":{}}';;
+  create*--init*) echo "Error: container-init binary not found on the host: stat /usr/libexec/podman/catatonit: no such file or directory" >&2; exit 125;;
+  create*) echo "$*" >>"$HOME/created";;
+esac`
+  const env = await fakeProgram('podman', script)
+  await runtimeWith('podman', env).create(spec)
+  expect(await readFile(join(env.HOME ?? '', 'created'), 'utf8')).toMatch(/^create --name=one /)
+})
+
+test('a registry that breaks off is not mistaken for the engine', async () => {
+  const runtime = runtimeWith('docker', await fakeProgram('docker', saying('unexpected EOF')))
+  await expect(runtime.images?.pull('some/image:1')).rejects.toMatchObject({ code: 'pull_failed' })
 })
