@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
 import { Build } from './commands/build.ts'
+import { recipeFlags } from './flags.ts'
 import type { Recipes } from './service.ts'
 
-export { recipeFlags } from './flags.ts'
 export { parsePackageArgument } from './package-argument.ts'
 export type { RecipeOptions } from './recipe.ts'
 export type { Plan, Recipes } from './service.ts'
@@ -13,6 +13,7 @@ const recipes: Plugin = {
   name: 'recipes',
   needs: ['runtimes'],
   commands: [Build],
+  provides: { flags: [{ title: 'Packages', of: ['run'], flags: recipeFlags }] },
   services: {
     recipes: async app =>
       (await import('./service.ts')).createRecipes({ folder: join(app.paths.cache, 'recipes') }),

@@ -60,7 +60,12 @@ const RECIPES = { npx: npxRecipe, uvx: uvxRecipe, go: goRecipe }
 const lastBuilt = t.isObject({ image: t.isString(), version: t.isString() })
 
 /** `folder` holds locks and what was built last, all of which can be lost. */
-export function createRecipes({ folder }: { folder: string }): Recipes {
+export function createRecipes(host: {
+  folder: string
+  /** Asks the package's registry. */
+  newestVersion?: typeof newestVersion
+}): Recipes {
+  const { folder, newestVersion: newest = newestVersion } = host
   async function plan(
     request: PackageRequest,
     options: RecipeOptions = {},
@@ -73,7 +78,9 @@ export function createRecipes({ folder }: { folder: string }): Recipes {
     if (!reference) throw failures.recipe_package_invalid({ scheme, package: request.package })
     const label = `${scheme}://${request.package}`
     const exact = exactVersion(reference)
-    const answer = exact ? ({ kind: 'found', version: exact } as const) : await ask(reference, checked, wait)
+    const answer = exact
+      ? ({ kind: 'found', version: exact } as const)
+      : await ask(newest, reference, checked, wait)
     if (answer.kind === 'absent')
       throw failures.recipe_package_absent({ package: label, problem: answer.problem })
     const version = answer.kind === 'found' ? answer.version : undefined
@@ -186,11 +193,16 @@ export function createRecipes({ folder }: { folder: string }): Recipes {
   }
 }
 
-function ask(reference: PackageReference, { image = UVX_IMAGE }: CheckedOptions, wait: WaitOptions) {
+function ask(
+  newest: typeof newestVersion,
+  reference: PackageReference,
+  { image = UVX_IMAGE }: CheckedOptions,
+  wait: WaitOptions,
+) {
   wait.report?.(`asking for the newest version of ${reference.name}`)
   // An official image says which Python is in it; PyPI then leaves out what would not run there.
   const python = /(?:^|\/)python:(\d+\.\d+)/.exec(image)?.[1]
-  return newestVersion(reference, { signal: wait.signal, python })
+  return newest(reference, { signal: wait.signal, python })
 }
 
 function assertUntouched({ runtimeImage, addPackages, caCert, args }: RecipeOptions): void {

@@ -33,14 +33,19 @@ const ETC = [
 
 /**
  * Namespaces and file systems that every instance gets. The network stays the host's: see
- * `networkArguments`. No capabilities are left, which is bubblewrap's default, also for root.
+ * `networkArguments`. For the case that we are root: capabilities are dropped, since bubblewrap would
+ * leave them, and /proc is read-only, since root may change settings of the kernel there without any.
  */
 export const SYSTEM_ARGUMENTS: readonly string[] = [
+  '--cap-drop',
+  'ALL',
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup-try',
   '--proc',
+  '/proc',
+  '--remount-ro',
   '/proc',
   '--dev',
   '/dev',

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { PackageRequest, PackageStore, WaitOptions } from '../../../src/contracts/runtime.ts'
+import type { PackageRequest, PackageStore, Scheme, WaitOptions } from '../../../src/contracts/runtime.ts'
 import { parseDocument } from '../../../src/document.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
@@ -31,7 +31,18 @@ export interface Packages extends PackageStore {
   resolve(image: string, options?: WaitOptions): Promise<InstalledPackage>
 }
 
-const INSTALLERS = { npx: installNpm, uvx: installPython, go: installGo }
+/** What asks registries and installs; the ecosystems' own tools by default. */
+export interface PackageTools {
+  readonly newestVersion: typeof newestVersion
+  readonly installers: Readonly<
+    Record<Scheme, (pinned: PinnedPackage, folder: string, options: WaitOptions) => Promise<Installed>>
+  >
+}
+
+const TOOLS: PackageTools = {
+  newestVersion,
+  installers: { npx: installNpm, uvx: installPython, go: installGo },
+}
 const RECORD = 'keelson.json'
 const LOCK_MS = 15 * 60_000
 
@@ -40,7 +51,7 @@ const LOCK_MS = 15 * 60_000
  *
  * A package is installed beside its place and moved there whole: what stands there is complete.
  */
-export function createPackageStore(folder: string): Packages {
+export function createPackageStore(folder: string, tools: PackageTools = TOOLS): Packages {
   return {
     async install(request, options = {}) {
       if (request.local) return installLocal(request, options)
@@ -90,7 +101,7 @@ export function createPackageStore(folder: string): Packages {
     const exact = exactVersion(reference)
     if (exact) return whole(exact)
     options.report?.(`asking for the newest version of ${name}`)
-    const answer = await newestVersion(reference, { signal: options.signal })
+    const answer = await tools.newestVersion(reference, { signal: options.signal })
     if (answer.kind === 'found') return whole(answer.version)
     const label = `${scheme}://${request.package}`
     if (answer.kind === 'absent')
@@ -120,7 +131,7 @@ export function createPackageStore(folder: string): Packages {
       if (await readRecord(place)) return
       options.report?.(`installing ${pinned.name} ${pinned.version}`)
       await intoPlace(place, pinned, image, temporary =>
-        INSTALLERS[pinned.scheme](pinned, temporary, options),
+        tools.installers[pinned.scheme](pinned, temporary, options),
       )
     })
   }

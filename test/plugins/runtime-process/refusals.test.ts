@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import type { InstanceSpec } from '../../../src/contracts/runtime.ts'
+import { isFailure } from '../../../src/errors.ts'
+import { hostRuntime } from './host-runtime.ts'
+import { shellInstance } from './instance-spec.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const refusal = async (spec: InstanceSpec, sandbox = false) => {
+  const runtime = hostRuntime(await temporaryFolder(), { sandbox })
+  const thrown = await runtime.create(spec).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(await runtime.list()).toEqual([])
+  return isFailure(thrown) ? thrown : undefined
+}
+
+describe('without a sandbox', () => {
+  test.each<[string, Partial<InstanceSpec>]>([
+    ['a permission profile that was asked for', { explicitProfile: true }],
+    ['mounts', { mounts: [{ source: '/tmp', target: '/data', readOnly: true }] }],
+    ['no network', { network: 'none', stdio: true }],
+  ])('%s is refused, and bubblewrap or an engine named as the way out', async (_, given) => {
+    const failure = await refusal(shellInstance('true', given))
+    expect(failure?.code).toBe('process_refused')
+    expect(failure?.hint).toMatch(/Install bubblewrap.*--runtime docker/)
+  })
+
+  test('what is not enforced is said before it runs', async () => {
+    const said: string[] = []
+    const runtime = hostRuntime(await temporaryFolder(), { sandbox: false })
+    const spec = shellInstance('true', { limits: { memory: 1e9, cpus: 1 } })
+    await runtime.create(spec, { report: line => said.push(line) })
+    expect(said.join('\n')).toMatch(/warning: .*without a sandbox[\s\S]*warning: .*limits \(memory, cpus\)/)
+    expect(await runtime.probe()).toMatchObject({ ok: true, warnings: [expect.stringContaining('sandbox')] })
+  })
+})
+
+describe('in any case', () => {
+  test.each<[string, Partial<InstanceSpec>]>([
+    ['privileges', { privileged: true }],
+    ['a network of an engine', { network: 'my-network' }],
+    ['another port on the host', { ports: [{ instancePort: 8000, hostPort: 9000, address: '127.0.0.1' }] }],
+    ['a name that is a path', { name: '../elsewhere' }],
+  ])('%s is refused', async (_, given) => {
+    expect((await refusal(shellInstance('true', given)))?.code).toBe('process_refused')
+  })
+
+  test('a container image is refused, saying what runs here', async () => {
+    const failure = await refusal(shellInstance('true', { image: 'docker.io/library/busybox' }))
+    expect(failure?.code).toBe('process_not_installed')
+    expect(failure?.hint).toContain('npx://')
+  })
+})
