@@ -14,7 +14,7 @@ import { clean } from '../../src/cli/output.ts'
 import { completeArgument } from './complete-argument.ts'
 
 /** A word that fits, and what it means. */
-export interface Candidate {
+interface Candidate {
   readonly value: string
   readonly description: string
 }
@@ -25,7 +25,7 @@ export interface Completions {
   readonly files: 'none' | 'file' | 'directory'
 }
 
-export const NOTHING: Completions = { candidates: [], files: 'none' }
+const NOTHING: Completions = { candidates: [], files: 'none' }
 
 /** What fits for the last of the words (those behind the program's name). Runs no code of added plugins. */
 export async function complete(app: App, words: readonly string[]): Promise<Completions> {

@@ -15,6 +15,9 @@ export interface NpmInstall {
   readonly signal: AbortSignal
 }
 
+/** No such program: npm before 11.10 knows no `--allow-git`, and would install and prepare packages from git. */
+const NO_GIT = 'no-git-for-plugins'
+
 /**
  * Runs `npm install` without letting any package run code.
  *
@@ -24,20 +27,14 @@ export async function npmInstall({ folder, spec, source, env, signal }: NpmInsta
   const { execa } = await import('execa')
   const { command, path } = findNpm(env)
   const options = ['--ignore-scripts', '--omit=dev', '--omit=peer', '--install-links', '--no-bin-links']
-  const quiet = [
-    '--allow-git=none',
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-    '--loglevel=error',
-    '--no-global',
-  ]
+  const git = ['--allow-git=none', `--git=${NO_GIT}`]
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--no-global']
   const result = await execa(
     command,
-    ['install', `--prefix=${folder}`, ...options, ...quiet, ...(spec ? ['--', spec] : [])],
+    ['install', `--prefix=${folder}`, ...options, ...git, ...quiet, ...(spec ? ['--', spec] : [])],
     {
       cwd: folder,
-      env: { ...env, PATH: path },
+      env: { ...env, PATH: path, npm_config_ignore_scripts: 'true' },
       extendEnv: false,
       cancelSignal: signal,
       stdin: 'ignore',
@@ -58,12 +55,21 @@ function findNpm(env: Env): { command: string; path: string } {
   return { command: join(folder, name), path: `${folder}${delimiter}${path}` }
 }
 
-/** npm's own words, without its decoration and its log file. */
+const KNOWN: Readonly<Record<string, string>> = {
+  E404: 'there is no such package, or you may not read it.',
+  ETARGET: 'the package has no such version.',
+  ENOTFOUND: 'the package registry cannot be found.',
+  ECONNREFUSED: 'the package registry does not answer.',
+  EALLOWGIT: 'it needs a package straight from git, which could run code while it is installed.',
+}
+
+/** What npm's error codes mean; else its own words, without decoration and without its log file. */
 function npmProblem(stderr: string): string {
-  const lines = stderr
-    .split('\n')
-    .filter(line => line.startsWith('npm error') && !/A complete log|code E\w+$/.test(line))
-    .map(line => line.replace(/^npm error( \d{3})?/, '').trim())
-    .filter(Boolean)
-  return lines.slice(0, 3).join(' ') || 'it ended without saying why.'
+  const lines = stderr.split('\n').flatMap(line => /^npm (?:error|ERR!)(.*)/.exec(line)?.[1]?.trim() ?? [])
+  const said = lines.map(line => /^code (\w+)$/.exec(line)?.[1]).find(Boolean)
+  const code = stderr.includes(NO_GIT) ? 'EALLOWGIT' : said
+  const known = code === undefined ? undefined : KNOWN[code]
+  if (known) return known
+  const words = lines.filter(line => line && !/^code |A complete log/.test(line))
+  return words.slice(0, 3).join(' ') || 'it ended without saying why.'
 }

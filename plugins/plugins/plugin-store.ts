@@ -20,7 +20,7 @@ const LOCK_SECONDS = 10
 const STAGING = 'new-'
 
 /** A folder to prepare a plugin in, beside its final place; nobody else touches it until it is let go. */
-export interface Staging {
+interface Staging {
   readonly folder: string
   discard(): Promise<void>
 }

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
 /** What one run of the program showed. */
-export interface Shown {
+interface Shown {
   readonly code: number | undefined
   readonly stdout: string
   readonly stderr: string

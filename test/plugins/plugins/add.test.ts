@@ -173,6 +173,41 @@ test('a folder without package.json is refused', async () => {
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('no package.json') })
 })
 
+test('without npm a plugin that needs packages is refused, one that needs none is added', async () => {
+  const user = await keelsonUser()
+  await writePlugin(join(user.home, 'p'), { package: { dependencies: { leaf: '1.0.0' } } })
+  await writePlugin(join(user.home, 'q'))
+  const env = { PATH: user.home }
+
+  const needy = await user.run(['plugin', 'add', './p', '--yes'], { env })
+  const modest = await user.run(['plugin', 'add', './q', '--yes'], { env })
+
+  expect(needy).toMatchObject({ code: 1, stderr: expect.stringContaining('npm is not there') })
+  expect(modest).toMatchObject({ code: 0 })
+})
+
+test('a package that npm cannot get is an error in plain words, and leaves nothing behind', async () => {
+  const user = await keelsonUser()
+  await writePlugin(join(user.home, 'p'), { package: { dependencies: { leaf: '1.0.0' } } })
+  const env = { npm_config_registry: 'http://127.0.0.1:1/', npm_config_fetch_retries: '0' }
+
+  const { code, stderr } = await user.run(['plugin', 'add', './p', '--yes'], { env })
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('the package registry does not answer')
+  expect(await installed(user)).toEqual([])
+})
+
+test('a package that would come straight from git is refused', async () => {
+  const user = await keelsonUser()
+  const dependencies = { leaf: `git+file://${user.home}/repository` }
+  await writePlugin(join(user.home, 'p'), { package: { dependencies } })
+
+  const { code, stderr } = await user.run(['plugin', 'add', './p', '--yes'])
+
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('straight from git') })
+})
+
 test('text of a manifest cannot steer the terminal', async () => {
   const user = await keelsonUser()
   await writePlugin(join(user.home, 'p'), { keelson: { permissions: ['none\u001b[2K\rharmless'] } })
