@@ -34,6 +34,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'recipes',
     verbs: ['build'],
     services: ['recipes'],
+    provides: ['flags'],
     load: async () => (await import('./recipes/index.ts')).default,
   },
   {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
-import type { ImageStore, PackageRequest, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import type { ImageStore, PackageRequest, Report, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { parseDocument } from '../../src/document.ts'
 import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
@@ -153,11 +153,11 @@ export function createRecipes(host: {
   ): Promise<{ image: string; version: string }> {
     const { tag, dockerfile, labels } = made
     wait.signal?.throwIfAborted()
-    wait.report?.(`building ${tag}`)
+    wait.report?.(`Building ${tag}`)
     let said: string | undefined
-    const report = (line: string) => {
+    const report: Report = (line, kind) => {
       said ??= new RegExp(`${VERSION_LINE}([^\\s"']+)`).exec(line)?.[1]
-      wait.report?.(line)
+      wait.report?.(line, kind)
     }
     const context = await mkdtemp(join(tmpdir(), 'keelson-build-'))
     try {
@@ -199,7 +199,7 @@ function ask(
   { image = UVX_IMAGE }: CheckedOptions,
   wait: WaitOptions,
 ) {
-  wait.report?.(`asking for the newest version of ${reference.name}`)
+  wait.report?.(`Asking for the newest version of ${reference.name}`)
   // An official image says which Python is in it; PyPI then leaves out what would not run there.
   const python = /(?:^|\/)python:(\d+\.\d+)/.exec(image)?.[1]
   return newest(reference, { signal: wait.signal, python })

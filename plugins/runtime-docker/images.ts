@@ -1,5 +1,5 @@
 import * as t from 'typanion'
-import type { ImageStore } from '../../src/contracts/runtime.ts'
+import type { ImageStore, Report } from '../../src/contracts/runtime.ts'
 import { parseDocument } from '../../src/document.ts'
 import { isFailure } from '../../src/errors.ts'
 import { redact } from '../../src/lib/redact.ts'
@@ -116,7 +116,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
 }
 
 /** Hands lines on as they come and keeps the last ones for a failure. */
-function collect(report: ((line: string) => void) | undefined) {
+function collect(report: Report | undefined) {
   const lines: string[] = []
   return {
     add(line: string) {
@@ -127,7 +127,7 @@ function collect(report: ((line: string) => void) | undefined) {
         return
       lines.push(line)
       if (lines.length > BUILD_LINES) lines.shift()
-      report?.(redact(line))
+      report?.(redact(line), 'detail')
     },
     end: (count: number) => lastWords(lines.join('\n'), count),
   }

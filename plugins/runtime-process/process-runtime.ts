@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { constants } from 'node:os'
 import { delimiter, dirname } from 'node:path'
-import { PassThrough, type Readable, type Writable } from 'node:stream'
 import type {
-  Attachment,
   Exit,
   Instance,
   InstanceSpec,
@@ -18,6 +15,7 @@ import { withLock } from '../../src/lib/file-lock.ts'
 import { isPortFree } from '../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
 import { assertRunnable, warningsOf } from './assert-runnable.ts'
+import { describeExit, toAttachment } from './attachment.ts'
 import { failures } from './failures.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { isExecutable } from './find-on-path.ts'
@@ -251,10 +249,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
         const log = await openLogWriter(records.log(name))
         try {
           const { child, exit } = await run(record, 'pipes')
-          const { stdin, stdout, stderr } = child
-          if (!stdin || !stdout || !stderr) throw new Error('a process without pipes')
-          void exit.then(() => child.unref())
-          return toAttachment({ stdin, stdout, stderr: tee(stderr, log), exit, release: () => child.unref() })
+          return toAttachment(child, { exit, log })
         } catch (error) {
           log.destroy()
           throw error
@@ -314,46 +309,5 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
         [MARK]: id,
       },
     }
-  }
-}
-
-function describeExit(code: number | null, signal: NodeJS.Signals | null): Exit {
-  if (code !== null) return { code }
-  if (!signal) return {}
-  return { code: 128 + constants.signals[signal], reason: `it was ended by ${signal}` } // as shells count
-}
-
-/** What the server says goes into its log; the reader gets it too, but cannot hold the server up. */
-function tee(source: Readable, log: Writable): Readable {
-  const copy = new PassThrough()
-  source.on('data', (chunk: Buffer) => {
-    if (!copy.writableNeedDrain) copy.write(chunk)
-  })
-  source.on('end', () => copy.end())
-  log.on('error', () => source.resume())
-  source.pipe(log)
-  return copy
-}
-
-function toAttachment(options: {
-  stdin: Writable
-  stdout: Readable
-  stderr: Readable
-  exit: Promise<Exit>
-  release: () => void
-}): Attachment {
-  const { stdin, stdout, stderr, exit, release } = options
-  return {
-    stdin,
-    stdout,
-    stderr,
-    exit,
-    // The pipes end with this process; until then what comes is taken, so that the server is not held up.
-    detach() {
-      release()
-      stdout.resume()
-      stderr.resume()
-      for (const stream of [stdin, stdout]) if ('unref' in stream) (stream.unref as () => void)()
-    },
   }
 }

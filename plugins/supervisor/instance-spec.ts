@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { LABEL } from '../../src/lib/labels.ts'
 import { failures } from './failures.ts'
@@ -17,8 +17,6 @@ export interface InstanceFacts {
   /** Variables found at start only (env files, secrets); the run config's `env_vars` win. */
   readonly env: Readonly<Record<string, string>>
 }
-
-export const instanceName = (config: RunConfig): string => config.container_name || config.name
 
 /** The network mode a workload asked for; undefined means bridge. */
 const networkOf = (config: RunConfig): string | undefined =>

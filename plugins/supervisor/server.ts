@@ -61,24 +61,26 @@ export async function listen(options: {
   server.requestTimeout = 10_000
 
   let inode = await bind(server, socket)
+  let leaving = false
+  const close = () =>
+    new Promise<void>(resolve => {
+      server.close(() => resolve())
+      server.closeIdleConnections()
+    })
   return {
     get pending() {
       return pending
     },
     async repair() {
-      if ((await inodeOf(socket)) === inode) return
+      if (leaving || (await inodeOf(socket)) === inode || leaving) return
       log.warn('The socket has disappeared and is made anew.')
-      await new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-      })
+      await close()
       inode = await bind(server, socket)
     },
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-      }),
+    close() {
+      leaving = true
+      return close()
+    },
   }
 }
 

@@ -1,13 +1,13 @@
 import type { App } from '../../src/app.ts'
 import type { FlagTable, FlagValues } from '../../src/cli/flags.ts'
-import { type RunConfig, SCHEMA_VERSION } from '../../src/contracts/run-config.ts'
+import { type RunConfig, SCHEMA_VERSION, toInstanceName } from '../../src/contracts/run-config.ts'
 import type { Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
 import { failures as core } from '../../src/errors.ts'
 import { parseLabel } from '../../src/lib/labels.ts'
 import { parseVariables, readEnvFile } from './env-files.ts'
 import { failures } from './failures.ts'
-import type { buildFlags, runFlags } from './flags.ts'
+import type { runFlags } from './flags.ts'
 import { parsePublish, parseVolumes } from './mount-flags.ts'
 import { readProfile } from './profile-flag.ts'
 
@@ -17,7 +17,7 @@ export interface RunRequest extends WaitOptions {
   readonly argument: string
   /** What stood behind `--`: arguments of the server. */
   readonly serverArgs: readonly string[]
-  readonly flags: FlagValues<typeof runFlags> & FlagValues<typeof buildFlags>
+  readonly flags: FlagValues<typeof runFlags>
   /** Flags of every group, other plugins' among them. */
   readonly values: FlagValues<FlagTable>
   /** Names of the flags that the user wrote. */
@@ -47,7 +47,7 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
     schema_version: SCHEMA_VERSION,
     name,
     base_name: name,
-    container_name: name,
+    container_name: toInstanceName(name),
     group: flags.group ?? 'default',
     transport: flags.transport ?? 'streamable-http',
     port: 0,

@@ -32,7 +32,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { flags: readonly string[] }) =>
-      `--from-config goes with --foreground, --runtime and --debug only, not with ${d.flags.map(name => `--${name}`).join(', ')}.`,
+      `--from-config goes with --foreground, --runtime, --ca-cert and --debug only, not with ${d.flags.map(name => `--${name}`).join(', ')}.`,
     hint: 'Edit the file instead; nothing is merged into it.',
   },
   interrupted: {

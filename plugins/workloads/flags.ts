@@ -30,11 +30,3 @@ export const runFlags = {
     },
   ),
 } as const
-
-/** Flags of `run` and `build` for servers that are built from a package. */
-export const buildFlags = {
-  'ca-cert': flag.file('CA certificates (PEM) to trust while the image is built'),
-  'runtime-image': flag.string('base image instead of the default one', { placeholder: 'IMAGE' }),
-  'runtime-add-package': flag.list('further system package in the image', 'PACKAGE'),
-  'build-with': flag.list('constraint on a dependency (uvx only)', 'CONSTRAINT'),
-} as const

@@ -5,7 +5,7 @@ import { failures as core } from '../../src/errors.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import { failures } from './failures.ts'
 
-const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'debug'])
+const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug'])
 
 /** Reads the file of `--from-config`, all of it checked; nothing is merged into it. */
 export async function configFromFile(app: App, path: string, given: ReadonlySet<string>): Promise<RunConfig> {

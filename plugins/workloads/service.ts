@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { App } from '../../src/app.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { LogOptions } from '../../src/contracts/runtime.ts'
 import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
@@ -147,8 +147,9 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       const config = await store.configs.get(name)
       if (!config.runtime) throw failures.logs_missing({ name })
       const runtime = await (await app.service('runtimes')).get(config.runtime)
-      if (!(await runtime.inspect(name))) throw failures.logs_missing({ name })
-      return runtime.logs(name, options)
+      const instance = instanceName(config)
+      if (!(await runtime.inspect(instance))) throw failures.logs_missing({ name })
+      return runtime.logs(instance, options)
     },
 
     async proxyLog(name) {

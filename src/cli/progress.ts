@@ -12,7 +12,7 @@ const QUIET_MS = 300
 
 /**
  * Progress of long work. On a terminal one line that replaces itself, shown only when the work
- * takes long enough to wonder; elsewhere a line for each step.
+ * takes long enough to wonder; elsewhere a line for each step, without details.
  */
 export function createProgress(stream: Writable, now: () => number = Date.now): Progress {
   const terminal = 'isTTY' in stream && stream.isTTY === true
@@ -20,12 +20,13 @@ export function createProgress(stream: Writable, now: () => number = Date.now): 
   const started = now()
   let last = ''
   return {
-    report(line) {
+    report(line, kind = 'step') {
       const text = clean(line).trim()
       if (!text || text === last) return
       last = text
-      if (!terminal) stream.write(`${text}\n`)
-      else if (now() - started > QUIET_MS) stream.write(`\r\u001b[2K${text.slice(0, columns - 1)}`)
+      if (!terminal) {
+        if (kind === 'step') stream.write(`${text}\n`)
+      } else if (now() - started > QUIET_MS) stream.write(`\r\u001b[2K${text.slice(0, columns - 1)}`)
     },
     done() {
       if (terminal && last) stream.write('\r\u001b[2K')

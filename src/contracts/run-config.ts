@@ -68,6 +68,13 @@ export interface RunConfig {
   debug?: boolean
 }
 
+/** What the runtime calls the workload's instance. */
+export const instanceName = (config: RunConfig): string => config.container_name || config.name
+
+/** A name that every engine takes (at least two characters, a letter or digit first), and is the workload's if it can be. */
+export const toInstanceName = (workload: string): string =>
+  /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/.test(workload) ? workload : `keelson-${workload}`
+
 const strings = t.isArray(t.isString())
 const stringMap = t.isRecord(t.isString())
 const port = t.cascade(t.isNumber(), [t.isInteger(), t.isInInclusiveRange(0, 65535)])

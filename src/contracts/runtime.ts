@@ -3,8 +3,11 @@ import type { Readable, Writable } from 'node:stream'
 /** A package of npm, PyPI or Go, named by a protocol scheme. */
 export type Scheme = 'npx' | 'uvx' | 'go'
 
-/** Text for a person who waits: one line, replaced by the next. */
-export type Report = (line: string) => void
+/**
+ * Text for a person who waits: a line for each step, and the details of what goes on below it
+ * (a tool's own output), which only a terminal shows, one replaced by the next.
+ */
+export type Report = (line: string, kind?: 'step' | 'detail') => void
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined

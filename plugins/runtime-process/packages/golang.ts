@@ -20,7 +20,7 @@ export async function installGo(
   const result = await runTool(['go', 'install', '-trimpath', `${name}@${version}`], {
     signal,
     env: { ...ENV, GOBIN: bin },
-    onLine: line => report?.(line),
+    onLine: line => report?.(line, 'detail'),
   })
   check(result, `${name}@${version}`)
   const [program] = await readdir(bin)
@@ -38,7 +38,7 @@ export async function buildLocalGo(
     cwd: path,
     signal,
     env: ENV,
-    onLine: line => report?.(line),
+    onLine: line => report?.(line, 'detail'),
   })
   check(result, path)
 }

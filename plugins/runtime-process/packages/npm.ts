@@ -43,7 +43,7 @@ export async function installNpm(
       '--prefer-offline',
       '--loglevel=error',
     ],
-    { cwd: folder, signal, onLine: line => report?.(`npm: ${line}`) },
+    { cwd: folder, signal, onLine: line => report?.(`npm: ${line}`, 'detail') },
   )
   if (result.status === 'missing') throw failures.process_tool_missing({ scheme: 'npx', tool: 'npm' })
   if (result.status === 'failed') {

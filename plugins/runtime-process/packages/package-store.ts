@@ -100,7 +100,7 @@ export function createPackageStore(folder: string, tools: PackageTools = TOOLS):
     })
     const exact = exactVersion(reference)
     if (exact) return whole(exact)
-    options.report?.(`asking for the newest version of ${name}`)
+    options.report?.(`Asking for the newest version of ${name}`)
     const answer = await tools.newestVersion(reference, { signal: options.signal })
     if (answer.kind === 'found') return whole(answer.version)
     const label = `${scheme}://${request.package}`
@@ -129,7 +129,7 @@ export function createPackageStore(folder: string, tools: PackageTools = TOOLS):
     if (await readRecord(place)) return
     await alone(place, async () => {
       if (await readRecord(place)) return
-      options.report?.(`installing ${pinned.name} ${pinned.version}`)
+      options.report?.(`Installing ${pinned.name} ${pinned.version}`)
       await intoPlace(place, pinned, image, temporary =>
         tools.installers[pinned.scheme](pinned, temporary, options),
       )
@@ -148,7 +148,7 @@ export function createPackageStore(folder: string, tools: PackageTools = TOOLS):
     await mkdir(parent, { recursive: true, mode: 0o700 })
     const built = join(parent, `build.${process.pid}.${randomBytes(4).toString('hex')}.tmp`)
     try {
-      options.report?.(`building ${path}`)
+      options.report?.(`Building ${path}`)
       await buildLocalGo(path, built, options)
       // `go build` of a package that is no program makes no file that can be run
       if (!(await isExecutable(built))) throw failures.process_no_entry({ package: path, names: [] })

@@ -18,7 +18,7 @@ export async function installPython(
   folder: string,
   { signal, report }: WaitOptions = {},
 ): Promise<Installed> {
-  const onLine = (line: string) => report?.(`${name}: ${line}`)
+  const onLine = (line: string) => report?.(`${name}: ${line}`, 'detail')
   const extra = extras.length > 0 ? `[${extras.join(',')}]` : ''
   const wanted = [`${name}${extra}==${version}`, ...buildWith]
   const environment = join(folder, 'venv')

@@ -1,5 +1,5 @@
 import type { Proxies, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
-import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount, Runtime } from '../../../src/contracts/runtime.ts'
 import type { Status, StatusRecord } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
@@ -8,7 +8,7 @@ import { findFreePort } from '../../../src/lib/ports.ts'
 import type { Log } from '../../../src/log.ts'
 import type { WorkloadStore } from '../../workloads/index.ts'
 import { failures } from '../failures.ts'
-import { instanceName, toInstanceSpec } from '../instance-spec.ts'
+import { toInstanceSpec } from '../instance-spec.ts'
 import type { Journal } from '../journal.ts'
 import type { Leases } from '../lease.ts'
 import { toMounts } from '../mounts.ts'
@@ -288,7 +288,8 @@ export function createHost(options: HostOptions): Host {
         return undefined
       }
     })
-    await entry?.life.resume(way)
+    // A stdio instance begins anew in any case; what its runtime kept in memory went with the last host.
+    await entry?.life.resume(entry.config.transport === 'stdio' ? 'create' : way)
   }
 
   const guard = <T>(name: string, work: () => Promise<T>): Promise<T> =>

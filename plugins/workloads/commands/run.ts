@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import type { FlagTable } from '../../../src/cli/flags.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../../../src/errors.ts'
-import { buildFlags, runFlags } from '../flags.ts'
+import { runFlags } from '../flags.ts'
 
 export class Run extends BaseCommand {
   static override paths = [['run']]
@@ -29,12 +29,12 @@ export class Run extends BaseCommand {
   static override synopsis = '[TARGET]'
   static override passthrough = true
   static override sharesFlags = true
-  static override flags = { ...runFlags, ...buildFlags }
+  static override flags = runFlags
 
   target = Option.String({ required: false })
 
   override async execute(): Promise<void> {
-    const flags = this.values({ ...runFlags, ...buildFlags })
+    const flags = this.values(runFlags)
     if (!flags['from-config'] && this.target === undefined) {
       throw failures.usage({
         text: '`run` needs to know what to run.',

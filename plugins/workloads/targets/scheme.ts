@@ -1,52 +1,91 @@
-import { isAbsolute, resolve } from 'node:path'
 import type { App } from '../../../src/app.ts'
-import type { PackageRequest, Scheme } from '../../../src/contracts/runtime.ts'
+import type { FlagTable, FlagValues } from '../../../src/cli/flags.ts'
+import type { RunConfig, Transport } from '../../../src/contracts/run-config.ts'
+import type { PackageRequest, Runtime, WaitOptions } from '../../../src/contracts/runtime.ts'
 import type { Target } from '../../../src/contracts/target.ts'
+import { failures as core } from '../../../src/errors.ts'
+import { parsePackageReference } from '../../../src/lib/package-reference.ts'
+import { parsePackageArgument, type RecipeOptions } from '../../recipes/index.ts'
 
-const FORM = /^(npx|uvx|go):\/\/(.+)$/s
+const SCHEME = /^(npx|uvx|go):\/\//
 
 /** `npx://`, `uvx://`, `go://`: a package, built into an image or installed on the host. */
 export const schemeTarget = (app: App): Target => ({
   kind: 'scheme',
-  accepts: argument => /^(npx|uvx|go):\/\//.test(argument),
+  accepts: argument => SCHEME.test(argument),
+  defaultName: nameOfPackage,
 
-  defaultName: argument =>
-    (FORM.exec(argument)?.[2] ?? argument)
-      .replace(/^(\.{1,2}\/)+/, '')
-      .replace(/(?<=.)@[^/@]*$/, '')
-      .replace(/[/@.]/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .replace(/[^A-Za-z0-9_-]+/g, '-') || 'workload',
-
-  async resolve(argument, context) {
-    const { flags } = context
-    const request = toRequest(argument, (flags['build-with'] as readonly string[] | undefined) ?? [])
-    const runtime = await context.runtime()
-    const builder = flags['runtime-image'] as string | undefined
-    const packages = (flags['runtime-add-package'] as readonly string[] | undefined) ?? []
-    const wait = { signal: context.signal, report: context.report }
-    const runtime_config = {
-      ...(builder ? { builder_image: builder } : {}),
-      ...(packages.length ? { additional_packages: [...packages] } : {}),
-      ...(request.buildWith.length ? { build_with: [...request.buildWith] } : {}),
+  async resolve(argument, { flags, runtime: chooseRuntime, signal, report }) {
+    const buildWith = (flags['build-with'] as readonly string[] | undefined) ?? []
+    const request = parsePackageArgument(argument, { cwd: process.cwd(), buildWith })
+    if (!request) throw core.usage({ text: `"${argument}" names no package.` })
+    const options: RecipeOptions = {
+      runtimeImage: flags['runtime-image'] as string | undefined,
+      addPackages: (flags['runtime-add-package'] as readonly string[] | undefined) ?? [],
+      caCert: flags['ca-cert'] as string | undefined,
     }
-    const { image } = runtime.packages
-      ? await runtime.packages.install(request, wait)
-      : await (await app.service('recipes')).build(request, { runtime, ...buildOptions(flags) }, wait)
+    const runtime = await chooseRuntime()
+    const { image, version } = await fetchPackage(app, request, options, runtime, { signal, report })
+    const runtime_config = toRuntimeConfig(options, buildWith)
     return {
-      source: argument,
+      source: pinned(request, version),
       image,
-      transport: (flags.transport as 'stdio' | undefined) ?? 'stdio',
-      ...(Object.keys(runtime_config).length ? { runtime_config } : {}),
+      transport: (flags as FlagValues<FlagTable> & { transport?: Transport }).transport ?? 'stdio',
+      ...(runtime_config ? { runtime_config } : {}),
     }
   },
 })
 
-const buildOptions = (_flags: unknown) => ({})
+async function fetchPackage(
+  app: App,
+  request: PackageRequest,
+  options: RecipeOptions,
+  runtime: Runtime,
+  wait: WaitOptions,
+): Promise<{ image: string; version: string }> {
+  if (!runtime.packages) return (await app.service('recipes')).build(request, { ...options, runtime }, wait)
+  const useless = options.runtimeImage
+    ? 'runtime-image'
+    : options.addPackages?.length
+      ? 'runtime-add-package'
+      : undefined
+  if (useless) {
+    throw core.usage({
+      text: `--${useless} shapes an image; the ${runtime.name} runtime runs packages without one.`,
+    })
+  }
+  return runtime.packages.install(request, wait)
+}
 
-export function toRequest(argument: string, buildWith: readonly string[]): PackageRequest {
-  const [, scheme, text = ''] = FORM.exec(argument) ?? []
-  const local =
-    scheme === 'go' && (/^\.{0,2}\//.test(text) || text === '.' || text === '..' || isAbsolute(text))
-  return { scheme: scheme as Scheme, package: local ? resolve(text) : text, local, buildWith }
+/** The package with the version that was found, so that an export runs the same again. */
+function pinned(request: PackageRequest, version: string): string {
+  const { scheme, local } = request
+  const reference = local ? undefined : parsePackageReference(scheme, request.package)
+  if (!reference || version === 'latest') return `${scheme}://${request.package}`
+  const extras = reference.extras.length ? `[${reference.extras.join(',')}]` : ''
+  return `${scheme}://${reference.name}${extras}@${version}`
+}
+
+function toRuntimeConfig(
+  { runtimeImage, addPackages = [] }: RecipeOptions,
+  buildWith: readonly string[],
+): RunConfig['runtime_config'] {
+  const config = {
+    ...(runtimeImage ? { builder_image: runtimeImage } : {}),
+    ...(addPackages.length ? { additional_packages: [...addPackages] } : {}),
+    ...(buildWith.length ? { build_with: [...buildWith] } : {}),
+  }
+  return Object.keys(config).length ? config : undefined
+}
+
+/** `@scope/name@1.2.3` becomes `scope-name`, `./cmd/server` becomes `cmd-server`. */
+function nameOfPackage(argument: string): string {
+  return (
+    argument
+      .replace(SCHEME, '')
+      .replace(/(?<=.)@[^/@]*$/, '')
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 100) || 'workload'
+  )
 }
