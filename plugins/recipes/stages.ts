@@ -53,11 +53,13 @@ const PRESENT: Readonly<Record<string, string>> = {
  * is missing, and a base image that cannot install it may do without.
  */
 function addPackages(asked: readonly string[], wants: readonly string[]): string[] {
-  const missing = wants
+  const looks = wants
     .filter(name => !asked.includes(name))
-    .map(name => `{ ${PRESENT[name]} >/dev/null 2>&1 || { ${install(name)}; } || true; }`)
+    .map(name => `{ ${PRESENT[name]} >/dev/null 2>&1 || want="$want ${name}"; }`)
   return [
-    ...(missing.length > 0 ? [`RUN ${missing.join(' && ')}`] : []),
+    ...(looks.length > 0
+      ? [`RUN want=''; ${looks.join('; ')}; test -z "$want" || { ${install('$want')}; } || true`]
+      : []),
     ...(asked.length > 0 ? [`RUN ${install(asked.join(' '))}`] : []),
   ]
 }

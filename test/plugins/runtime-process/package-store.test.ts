@@ -13,7 +13,7 @@ import {
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { VersionAnswer } from '../../../src/lib/newest-version.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const request = (name: string, given: Partial<PackageRequest> = {}): PackageRequest => ({
   scheme: 'npx',

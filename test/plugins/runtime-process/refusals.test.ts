@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceSpec } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
 import { shellInstance } from './instance-spec.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 const refusal = async (spec: InstanceSpec, sandbox = false) => {
   const runtime = hostRuntime(await temporaryFolder(), { sandbox })

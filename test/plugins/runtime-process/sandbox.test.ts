@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
 import { shellInstance } from './instance-spec.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', 'true']).status === 0
 

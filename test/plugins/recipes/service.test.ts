@@ -1,0 +1,286 @@
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createRecipes } from '../../../plugins/recipes/service.ts'
+import type { PackageRequest } from '../../../src/contracts/runtime.ts'
+import { isFailure } from '../../../src/errors.ts'
+import type { VersionAnswer } from '../../../src/lib/newest-version.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { certificate } from './certificate.ts'
+import { fakeImages } from './fake-images.ts'
+
+const request = (scheme: PackageRequest['scheme'], name: string, given: Partial<PackageRequest> = {}) => ({
+  scheme,
+  package: name,
+  local: false,
+  buildWith: [],
+  ...given,
+})
+
+async function fresh(answer: VersionAnswer = { kind: 'found', version: '1.2.3' }) {
+  const registry = { answer }
+  const recipes = createRecipes({
+    folder: await temporaryFolder(),
+    newestVersion: async () => registry.answer,
+  })
+  return { recipes, registry }
+}
+
+const failsWith = (code: string) => (error: unknown) => isFailure(error, code)
+
+describe('the plan', () => {
+  test('pins an npm package to the version that the registry names', async () => {
+    const { recipes } = await fresh()
+    const plan = await recipes.plan(request('npx', '@scope/name'))
+    expect(JSON.parse(plan.files.get('package.json') ?? '')).toMatchObject({
+      dependencies: { '@scope/name': '1.2.3' },
+    })
+    expect(plan.tag).toMatch(/^keelson\.local\/npx-scope-name:[0-9a-f]{16}$/)
+    expect(plan.labels).toMatchObject({
+      'keelson-package': 'npx://@scope/name',
+      'keelson-package-version': '1.2.3',
+    })
+    expect(plan.labels).not.toHaveProperty('keelson')
+  })
+
+  test('pins a PyPI package, with its extras and what it is built with', async () => {
+    const { recipes } = await fresh()
+    const plan = await recipes.plan(request('uvx', 'name[cli]', { buildWith: ['mcp<2'] }))
+    expect(plan.files.get('requirements.txt')).toBe('name[cli]==1.2.3\nmcp<2\n')
+  })
+
+  test('pins a Go package', async () => {
+    const { recipes } = await fresh({ kind: 'found', version: 'v1.2.3' })
+    const { dockerfile } = await recipes.plan(request('go', 'example.test/x/cmd/y'))
+    expect(dockerfile).toContain('go install -trimpath example.test/x/cmd/y@v1.2.3')
+  })
+
+  test('starts the program directly, as a user without rights, with baked arguments as they are', async () => {
+    const { recipes } = await fresh()
+    const args = ["it's", '$HOME "x"', 'a\nb', '-v']
+    const { dockerfile } = await recipes.plan(request('npx', 'name'), { args })
+    const last = dockerfile.trimEnd().split('\n').at(-1) ?? ''
+    expect(JSON.parse(last.replace('ENTRYPOINT ', ''))).toEqual(['/app/mcp-server', ...args])
+    expect(dockerfile).toContain('USER 1000:1000')
+    expect(dockerfile.match(/^FROM /gm)).toHaveLength(2)
+  })
+
+  test('is the same for the same wish, and another for another', async () => {
+    const { recipes, registry } = await fresh()
+    const folder = await temporaryFolder()
+    const ca = join(folder, 'ca.pem')
+    await writeFile(ca, certificate)
+    const key = async (options = {}) => (await recipes.plan(request('npx', 'name'), options)).key
+    const keys = [
+      await key(),
+      await key({ runtimeImage: 'node:22' }),
+      await key({ addPackages: ['curl'] }),
+      await key({ args: ['-v'] }),
+      await key({ caCert: ca }),
+    ]
+    registry.answer = { kind: 'found', version: '1.2.4' }
+    keys.push(await key())
+    expect(new Set(keys).size).toBe(keys.length)
+    registry.answer = { kind: 'found', version: '1.2.3' }
+    expect([await key(), await key({ addPackages: ['curl'] })]).toEqual([keys[0], keys[2]])
+  })
+
+  test('trusts given certificates before any step that uses the network, and takes nothing else of the file', async () => {
+    const { recipes } = await fresh()
+    const ca = join(await temporaryFolder(), 'ca.pem')
+    await writeFile(ca, `-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n${certificate}`)
+    const { dockerfile, files } = await recipes.plan(request('uvx', 'name'), {
+      caCert: ca,
+      addPackages: ['curl'],
+    })
+    expect(files.get('ca-cert.crt')).toContain('BEGIN CERTIFICATE')
+    expect(files.get('ca-cert.crt')).not.toContain('secret')
+    for (const stage of dockerfile.split(/^FROM /m).slice(1)) {
+      const [, user, copy, trust] = stage.split('\n')
+      expect([user, copy, trust]).toEqual([
+        'USER 0',
+        expect.stringMatching(/^COPY ca-cert\.crt /),
+        expect.stringMatching(/^RUN .*>>\/etc\/ssl\/certs/),
+      ])
+    }
+  })
+
+  test('of an exact version asks nobody', async () => {
+    const { recipes } = await fresh({ kind: 'unknown', problem: 'no network' })
+    expect((await recipes.plan(request('npx', 'name@3.0.0'))).version).toBe('3.0.0')
+  })
+
+  test('of a package that the registry does not have fails', async () => {
+    const { recipes } = await fresh({ kind: 'absent', problem: 'no such package' })
+    await expect(recipes.plan(request('npx', 'name'))).rejects.toSatisfy(failsWith('recipe_package_absent'))
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[PackageRequest['scheme'], string]>([
+    ['npx', 'name; RUN evil'],
+    ['npx', 'name\nRUN evil'],
+    ['npx', '--registry=http://x'],
+    ['npx', 'git+https://example.test/x'],
+    ['npx', 'name@1 || 2'],
+    ['uvx', 'name @ http://example.test/x'],
+    ['uvx', 'name==1 --index-url=x'],
+    ['go', 'example.test/x$(id)'],
+    ['go', 'example.test/../x'],
+    ['go', '-flag/x'],
+  ])('%s://%s', async (scheme, name) => {
+    const { recipes } = await fresh()
+    await expect(recipes.plan(request(scheme, name))).rejects.toSatisfy(failsWith('recipe_package_invalid'))
+  })
+
+  test.each([
+    ['--runtime-image', { runtimeImage: 'node:24\nRUN evil' }],
+    ['--runtime-image', { runtimeImage: 'node AS x' }],
+    ['--runtime-add-package', { addPackages: ['curl', 'a;b'] }],
+    ['--runtime-add-package', { addPackages: ['--allow-untrusted'] }],
+    ['--tag', { tag: 'UPPER case' }],
+  ])('a value of %s that is none', async (flag, options) => {
+    const { recipes } = await fresh()
+    await expect(recipes.plan(request('npx', 'name'), options)).rejects.toThrow(flag)
+  })
+
+  test.each([
+    ['is missing', undefined, 'does not exist'],
+    ['holds no certificate', 'hello', 'holds no certificate'],
+    ['holds a broken one', certificate.replace(/\nMII/, '\nAAA'), 'broken certificate'],
+  ])('a --ca-cert file that %s', async (_, content, text) => {
+    const { recipes } = await fresh()
+    const caCert = join(await temporaryFolder(), 'ca.pem')
+    if (content !== undefined) await writeFile(caCert, content)
+    await expect(recipes.plan(request('npx', 'name'), { caCert })).rejects.toThrow(text)
+  })
+
+  test('a runtime without images', async () => {
+    const { recipes } = await fresh()
+    const building = recipes.build(request('npx', 'name'), { runtime: { name: 'process' } })
+    await expect(building).rejects.toSatisfy(failsWith('recipe_no_images'))
+  })
+})
+
+describe('building', () => {
+  test('the second time does nothing', async () => {
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages()
+    const first = await recipes.build(request('npx', 'name'), { runtime })
+    expect(await recipes.build(request('npx', 'name'), { runtime })).toEqual(first)
+    expect(first.version).toBe('1.2.3')
+    expect(builds).toHaveLength(1)
+    expect(builds[0]?.files).toHaveProperty('Dockerfile', builds[0]?.dockerfile)
+  })
+
+  test('twice at once builds once', async () => {
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages()
+    await Promise.all([1, 2, 3].map(() => recipes.build(request('npx', 'name'), { runtime })))
+    expect(builds).toHaveLength(1)
+  })
+
+  test('under a name of the user’s, an image with other content is built anew', async () => {
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages()
+    const options = { runtime, tag: 'mine:1' }
+    await recipes.build(request('npx', 'name'), options)
+    await recipes.build(request('npx', 'name'), options)
+    expect((await recipes.build(request('npx', 'other'), options)).image).toBe('mine:1')
+    expect(builds.map(build => build.tag)).toEqual(['mine:1', 'mine:1'])
+  })
+
+  test('without an answer of the registry, the version is read from the build', async () => {
+    const { recipes } = await fresh({ kind: 'unknown', problem: 'npm is not there' })
+    const { runtime } = fakeImages({ lines: ['Step 5', '#12 0.3 keelson-version=4.5.6'] })
+    expect((await recipes.build(request('npx', 'name'), { runtime })).version).toBe('4.5.6')
+  })
+
+  test('without an answer of the registry, what was built before is used, with a warning', async () => {
+    const { recipes, registry } = await fresh()
+    const { runtime, builds } = fakeImages()
+    const first = await recipes.build(request('npx', 'name'), { runtime })
+    registry.answer = { kind: 'unknown', problem: 'no network' }
+    const said: string[] = []
+    const wait = { report: (line: string) => said.push(line) }
+    expect(await recipes.build(request('npx', 'name'), { runtime }, wait)).toEqual(first)
+    expect(said).toContainEqual(expect.stringMatching(/^warning: .*no network/))
+    expect(builds).toHaveLength(1)
+  })
+
+  test('that fails leaves no build context behind', async () => {
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages({ fail: 'step 3 went wrong' })
+    await expect(recipes.build(request('npx', 'name'), { runtime })).rejects.toThrow('step 3 went wrong')
+    const left = (await readdir(tmpdir())).map(name => join(tmpdir(), name))
+    expect(left).not.toContain(builds[0]?.context)
+  })
+})
+
+describe('local Go code', () => {
+  async function module(): Promise<string> {
+    const root = join(await temporaryFolder(), 'my server')
+    await mkdir(join(root, 'cmd/x'), { recursive: true })
+    await mkdir(join(root, '.git'))
+    await mkdir(join(root, 'bin'))
+    await writeFile(join(root, 'go.mod'), 'module example.test/x\n')
+    await writeFile(join(root, 'cmd/x/main.go'), 'package main\n')
+    await writeFile(join(root, '.git/config'), 'private')
+    await writeFile(join(root, 'bin/old'), 'junk')
+    await writeFile(join(root, '.dockerignore'), '# junk\nbin\n')
+    await symlink('cmd', join(root, 'link'))
+    return root
+  }
+  const local = (path: string) => request('go', path, { local: true })
+
+  test('is built from a copy of its module; nothing is written beside it', async () => {
+    const root = await module()
+    const before = await readdir(root, { recursive: true })
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages()
+    const { image } = await recipes.build(local(join(root, 'cmd/x')), { runtime })
+    expect(image).toMatch(/^keelson\.local\/go-x:/)
+    expect(builds[0]?.dockerfile).toContain('"./cmd/x"]')
+    expect(Object.keys(builds[0]?.files ?? {}).sort()).toEqual([
+      'Dockerfile',
+      'source/.dockerignore',
+      'source/cmd/x/main.go',
+      'source/go.mod',
+    ])
+    expect(await readdir(root, { recursive: true })).toEqual(before)
+  })
+
+  test('is built again only when it has changed', async () => {
+    const root = await module()
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages()
+    const first = await recipes.build(local(join(root, 'cmd/x')), { runtime })
+    await writeFile(join(root, '.git/config'), 'changed')
+    expect(await recipes.build(local(join(root, 'cmd/x')), { runtime })).toEqual(first)
+    await writeFile(join(root, 'cmd/x/main.go'), 'package main // changed\n')
+    expect(await recipes.build(local(join(root, 'cmd/x')), { runtime })).not.toEqual(first)
+    expect(builds).toHaveLength(2)
+  })
+
+  test('with a Dockerfile of its own is built by that, and takes no options that it could not heed', async () => {
+    const root = await module()
+    await writeFile(join(root, 'Dockerfile'), 'FROM scratch\n')
+    const { recipes } = await fresh()
+    const { runtime, builds } = fakeImages()
+    await recipes.build(local(root), { runtime })
+    expect(builds[0]?.dockerfile).toBe('FROM scratch\n')
+    expect(builds[0]?.files).toHaveProperty('go.mod')
+    await expect(recipes.build(local(root), { runtime, runtimeImage: 'golang:1' })).rejects.toSatisfy(
+      failsWith('recipe_option_useless'),
+    )
+  })
+
+  test('without a go.mod, or not there at all, is refused by name', async () => {
+    const { recipes } = await fresh()
+    const folder = await temporaryFolder()
+    await expect(recipes.plan(local(folder))).rejects.toSatisfy(failsWith('recipe_no_module'))
+    await expect(recipes.plan(local(join(folder, 'nothing')))).rejects.toThrow(join(folder, 'nothing'))
+    expect((await stat(folder)).isDirectory()).toBe(true)
+  })
+})
