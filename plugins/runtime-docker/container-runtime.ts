@@ -11,13 +11,15 @@ import type { Abilities, Dialect } from './dialect.ts'
 import { createEngineCli } from './engine-cli.ts'
 import { createImageStore } from './images.ts'
 import { openLogs } from './logs.ts'
-import { parseInstances } from './parse-instances.ts'
+import { type Container, parseContainers } from './parse-containers.ts'
 import { probeEngine } from './probe.ts'
 import { watchInstances } from './watch.ts'
 
 const START_MS = 60_000
 const GRACE_SECONDS = 10
 const REMOVE_MS = 30_000
+/** So long after its end nobody starts an instance again. */
+const REST_MS = 1500
 
 /** Names an installation by its data folder, in a form that fits a label. */
 export const ownerOf = (dataFolder: string): string =>
@@ -44,20 +46,24 @@ export function createContainerRuntime(options: {
   const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
 
   /** The container of that name, whoever made it. The engines also take the beginning of an id for a name. */
-  async function find(name: string): Promise<Instance | undefined> {
+  async function find(name: string): Promise<Container | undefined> {
     try {
       const text = await cli.run(['container', 'inspect', '--', name], { doing: `inspect "${name}"`, name })
-      return parseInstances(text, `${runtime} container inspect`).find(instance => instance.name === name)
+      return parseContainers(text, `${runtime} container inspect`).find(
+        ({ instance }) => instance.name === name,
+      )
     } catch (error) {
       if (isFailure(error, 'instance_missing')) return undefined
       throw error
     }
   }
 
-  async function inspect(name: string): Promise<Instance | undefined> {
-    const instance = await find(name)
-    return instance && isOurs(instance) ? instance : undefined
+  async function findOurs(name: string): Promise<Container | undefined> {
+    const container = await find(name)
+    return container && isOurs(container.instance) ? container : undefined
   }
+
+  const inspect = async (name: string) => (await findOurs(name))?.instance
 
   async function get(name: string): Promise<Instance> {
     const instance = await inspect(name)
@@ -104,6 +110,33 @@ export function createContainerRuntime(options: {
     })
   }
 
+  function isAtRest({ instance, restarts, finishedAt }: Container): boolean {
+    if (instance.state === 'created') return true
+    if (instance.state !== 'exited') return false
+    const restless = dialect.restartsUnseen && restarts && finishedAt !== undefined
+    return !restless || Date.now() - finishedAt.getTime() > REST_MS
+  }
+
+  const keepsComing = (name: string) =>
+    runtimeFailures.runtime_failed({
+      runtime,
+      doing: `stop "${name}"`,
+      problem: 'it ends and starts again all the time.',
+      hint: 'Remove it instead.',
+    })
+
+  async function stopContainer(id: string, name: string, seconds: number): Promise<void> {
+    try {
+      await cli.run(
+        ['stop', `--time=${seconds}`, '--', id],
+        { doing: `stop "${name}"`, name },
+        { timeoutMs: seconds * 1000 + START_MS },
+      )
+    } catch (error) {
+      if (!isFailure(error, 'instance_missing')) throw error
+    }
+  }
+
   async function removeContainer({ id, name }: Instance): Promise<void> {
     const args = ['rm', '--force', '--volumes', ...dialect.removeArguments, '--', id]
     const deadline = Date.now() + REMOVE_MS
@@ -127,7 +160,7 @@ export function createContainerRuntime(options: {
     probe: signal => probeEngine({ dialect, cli }, signal),
 
     async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {
-      const existing = await find(spec.name)
+      const existing = (await find(spec.name))?.instance
       if (existing && !isOurs(existing)) throw runtimeFailures.name_taken({ runtime, name: spec.name })
       if (existing) await removeContainer(existing)
       try {
@@ -159,17 +192,17 @@ export function createContainerRuntime(options: {
     },
 
     async stop(name, { graceSeconds = GRACE_SECONDS } = {}) {
-      const instance = await inspect(name)
-      if (!instance || instance.state === 'created' || instance.state === 'exited') return
       const seconds = Math.max(0, Math.ceil(graceSeconds))
-      try {
-        await cli.run(
-          ['stop', `--time=${seconds}`, '--', instance.id],
-          { doing: `stop "${name}"`, name },
-          { timeoutMs: seconds * 1000 + START_MS },
-        )
-      } catch (error) {
-        if (!isFailure(error, 'instance_missing')) throw error
+      const deadline = Date.now() + seconds * 1000 + REMOVE_MS
+      for (;;) {
+        const container = await findOurs(name)
+        if (!container || isAtRest(container)) return
+        const { id, state } = container.instance
+        // Also when it seems to have ended: the engine takes this up behind the start that it is at.
+        await stopContainer(id, name, seconds)
+        if (!dialect.restartsUnseen) return
+        if (Date.now() > deadline) throw keepsComing(name)
+        if (state === 'exited') await delay(100)
       }
     },
 
@@ -208,7 +241,7 @@ export function createContainerRuntime(options: {
     const subject = { doing: 'inspect its containers' }
     try {
       const text = await cli.run(['container', 'inspect', '--', ...ids], subject)
-      return parseInstances(text, `${runtime} container inspect`)
+      return parseContainers(text, `${runtime} container inspect`).map(({ instance }) => instance)
     } catch (error) {
       if (!isFailure(error, 'instance_missing')) throw error
       if (ids.length <= 1) return []

@@ -36,6 +36,8 @@ export interface Dialect {
   readAbilities(answer: unknown): Abilities
   /** Its words when the helper behind `--init` is missing. */
   readonly initMissing: RegExp
+  /** An instance that it is about to start again looks as if it had ended for good, and `stop` leaves it alone. */
+  readonly restartsUnseen: boolean
   /** Further arguments of `create`. */
   readonly createArguments: readonly string[]
   /** Further arguments of `start --attach --interactive`. */

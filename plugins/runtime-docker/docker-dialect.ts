@@ -47,6 +47,7 @@ export const dockerDialect: Dialect = {
       logOptions: rotates ? ['max-size=10m', 'max-file=3'] : [],
     }
   },
+  restartsUnseen: false,
   initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
   createArguments: [],
   attachArguments: [],

@@ -59,6 +59,7 @@ export const podmanDialect: Dialect = {
       logOptions: host.logDriver === 'k8s-file' ? ['max-size=10m'] : [],
     }
   },
+  restartsUnseen: true,
   initMissing: /container-init binary not found|catatonit|init_path/i,
   // By default podman hands the caller's proxy variables to the container.
   createArguments: ['--http-proxy=false'],

@@ -17,6 +17,7 @@ const schema = t.isArray(
         {
           Status: t.isString(),
           StartedAt: nullable(t.isString()),
+          FinishedAt: nullable(t.isString()),
           ExitCode: nullable(t.isNumber()),
           OOMKilled: nullable(t.isBoolean()),
           Error: nullable(t.isString()),
@@ -24,6 +25,12 @@ const schema = t.isArray(
         open,
       ),
       Config: t.isObject({ Image: nullable(t.isString()), Labels: nullable(t.isRecord(t.isString())) }, open),
+      HostConfig: t.isOptional(
+        t.isObject(
+          { RestartPolicy: t.isOptional(t.isObject({ Name: t.isOptional(t.isString()) }, open)) },
+          open,
+        ),
+      ),
       NetworkSettings: t.isOptional(
         t.isObject({ Ports: nullable(t.isRecord(t.isNullable(t.isArray(binding)))) }, open),
       ),
@@ -44,15 +51,23 @@ const STATES: Readonly<Record<string, InstanceState>> = {
   dead: 'exited',
 }
 
+/** An instance, and what of its container decides whether it is at rest. */
+export interface Container {
+  readonly instance: Instance
+  readonly restarts: boolean
+  readonly finishedAt: Date | undefined
+}
+
 /** Reads what `container inspect` of either engine prints. `source` is named when it is not readable. */
-export function parseInstances(text: string, source: string): Instance[] {
+export function parseContainers(text: string, source: string): Container[] {
   return parseDocument(text, source, schema).map(container => {
-    const { State, Config, NetworkSettings } = container
+    const { State, Config, HostConfig, NetworkSettings } = container
     const state = STATES[State.Status] ?? 'unknown'
-    const startedAt = State.StartedAt ? new Date(State.StartedAt) : undefined
+    const startedAt = toDate(State.StartedAt)
     const ended = state === 'exited' || state === 'restarting'
     const reason = ended ? whyEnded(State) : redact(State.Error?.trim() ?? '')
-    return {
+    const policy = HostConfig?.RestartPolicy?.Name || 'no'
+    const instance: Instance = {
       name: container.Name.replace(/^\//, ''),
       id: container.Id,
       image: Config.Image ?? '',
@@ -60,12 +75,18 @@ export function parseInstances(text: string, source: string): Instance[] {
       labels: Config.Labels ?? {},
       ports: state === 'running' ? toBindings(NetworkSettings?.Ports ?? {}) : [],
       createdAt: new Date(container.Created),
-      // An instance that never ran started in year 1.
-      ...(startedAt && startedAt.getTime() > 0 ? { startedAt } : {}),
+      ...(startedAt ? { startedAt } : {}),
       ...(ended && typeof State.ExitCode === 'number' ? { exitCode: State.ExitCode } : {}),
       ...(reason && state !== 'running' ? { reason } : {}),
     }
+    return { instance, restarts: policy !== 'no', finishedAt: toDate(State.FinishedAt) }
   })
+}
+
+/** What never happened did so in year 1. */
+function toDate(text: string | null | undefined): Date | undefined {
+  const date = text ? new Date(text) : undefined
+  return date && date.getTime() > 0 ? date : undefined
 }
 
 /** Exit code 128 + 9: podman does not notice every want of memory (cgroup v1). */
