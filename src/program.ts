@@ -20,12 +20,14 @@ export async function main(): Promise<number> {
   let debug = env.KEELSON_DEBUG === 'true' || env.KEELSON_DEBUG === '1'
   try {
     const { globals, rest } = splitGlobals(process.argv.slice(2))
-    debug ||= globals.debug || rest.includes('--debug')
+    const end = rest.indexOf('--')
+    const own = end < 0 ? rest : rest.slice(0, end) // what stands behind belongs to the server
+    debug ||= globals.debug || own.includes('--debug')
     const log = createLog({ write: line => stderr.write(line), human: stderr.isTTY === true, debug })
     const paths = findPaths(env)
     const taken = builtins.flatMap(entry => entry.verbs ?? [])
-    const added =
-      globals.plugins && !rest.includes('--no-plugins') ? await thirdPartyEntries(paths, log, taken) : []
+    const wanted = globals.plugins && !own.includes('--no-plugins')
+    const added = wanted ? await thirdPartyEntries(paths, log, taken) : []
     const app = createApp({ paths, log, env, debug, entries: [...builtins, ...added] })
     const interrupts = watchInterrupts()
     const argv = rest[0] === '--version' ? ['version'] : rest

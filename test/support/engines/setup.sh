@@ -57,6 +57,8 @@ missing_packages() {
   have bwrap || echo bubblewrap
   have docker-registry || echo docker-registry
   have redis-server || echo redis-server
+  have zsh || echo zsh
+  have fish || echo fish
   local package
   # tini is what `--init` puts into a container, here on either engine.
   for package in netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
