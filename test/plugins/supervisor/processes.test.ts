@@ -56,7 +56,7 @@ const served = async (url: string) =>
   (await (await fetch(url)).json()) as { name: string; pid: number; build: string }
 
 beforeEach(async () => {
-  patience = 5
+  patience = 15
   home = await mkdtemp(join(tmpdir(), 'ks-'))
   env = { HOME: home, PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: join(home, 'run') }
   for (const area of ['config', 'data', 'state', 'cache'])
