@@ -1,0 +1,43 @@
+import type { CallFailure, Calls } from './calls.ts'
+import { type Response, readMessage } from './message.ts'
+
+/** What became of a request of the bridge's own. */
+export type Answer =
+  | { readonly kind: 'result'; readonly text: string }
+  /** The server's own error, as it wrote it. */
+  | { readonly kind: 'error'; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: CallFailure | 'overload' }
+
+export type AskServer = (
+  method: string,
+  paramsText: string,
+  options?: { timeoutMs?: number },
+) => Promise<Answer>
+
+/** Sends requests that no client made, or that several share. */
+export function createAskServer(calls: Calls): AskServer {
+  return (method, paramsText, options = {}) =>
+    new Promise(resolve => {
+      const request = readMessage(
+        `{"jsonrpc":"2.0","id":0,"method":${JSON.stringify(method)},"params":${paramsText}}`,
+      )
+      if (request?.kind !== 'request') throw new Error(`not a request: ${method}`)
+      const call = calls.start(request, {
+        ...options,
+        reply: {
+          attended: true,
+          related: () => false,
+          keepAlive: () => {},
+          answer: text => resolve(toAnswer(readMessage(text))),
+          fail: failure => resolve({ kind: 'failed', failure }),
+        },
+      })
+      if (!call) resolve({ kind: 'failed', failure: 'overload' })
+    })
+}
+
+function toAnswer(message: ReturnType<typeof readMessage>): Answer {
+  const { text, result, error } = message as Response
+  const span = result ?? error
+  return { kind: result ? 'result' : 'error', text: span ? text.slice(span.start, span.end) : '{}' }
+}

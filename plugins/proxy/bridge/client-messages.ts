@@ -1,0 +1,146 @@
+import type { Call, Calls, Reply } from './calls.ts'
+import type { Handshake } from './handshake.ts'
+import type { Limits } from './limits.ts'
+import type { LogLevels } from './log-levels.ts'
+import {
+  errorText,
+  idKey,
+  type Notification,
+  onOneLine,
+  param,
+  paramText,
+  type Request,
+  type Response,
+  readMessage,
+  resultText,
+} from './message.ts'
+import type { ServerRequests } from './server-requests.ts'
+import { withRequestId } from './server-requests.ts'
+import type { Session } from './session.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+/** What clients send, `initialize` excepted. */
+export interface ClientMessages {
+  /** The call it became; `answered` when the server need not be asked; `busy` when too much waits already. */
+  request(
+    request: Request,
+    options: { session: Session | undefined; reply: Reply },
+  ): Call | 'answered' | 'busy'
+  /** False: too much waits already, and nothing was sent. */
+  notify(notification: Notification, session: Session | undefined): boolean
+  /** An answer to a request of the server. What nobody asked is ignored. */
+  respond(response: Response, session: Session | undefined): void
+}
+
+export function createClientMessages(options: {
+  limits: Limits
+  calls: Calls
+  handshake: Handshake
+  subscriptions: Subscriptions
+  levels: LogLevels
+  serverRequests: ServerRequests
+  write: (text: string) => boolean
+  onIgnored: (what: string) => void
+}): ClientMessages {
+  const { limits, calls, handshake, subscriptions, levels, serverRequests, write, onIgnored } = options
+
+  type Outcome = ReturnType<ClientMessages['request']>
+
+  const forward = (request: Request, session: Session | undefined, reply: Reply): Outcome =>
+    calls.start(request, { session, reply }) ?? 'busy'
+
+  function answer(reply: Reply, text: string): Outcome {
+    reply.answer(text)
+    return 'answered'
+  }
+
+  function subscribe(request: Request, session: Session, uri: string, reply: Reply): Outcome {
+    if (subscriptions.count(session) >= limits.maxSubscriptions) {
+      return answer(reply, errorText(request.idText, -32000, 'This session has too many subscriptions'))
+    }
+    if (!subscriptions.add(session, uri)) return answer(reply, resultText(request.idText))
+    const observed = observe(reply, ok => {
+      if (ok) subscriptions.confirm(session, uri)
+      else subscriptions.remove(session, uri)
+    })
+    const outcome = forward(request, session, observed)
+    if (outcome === 'busy') subscriptions.remove(session, uri)
+    return outcome
+  }
+
+  function cancel(notification: Notification, session: Session | undefined): boolean {
+    const idText = paramText(notification, 'requestId')
+    const named =
+      idText !== undefined && /^["\d-]/.test(idText) ? session?.calls.get(idKey(idText)) : undefined
+    if (!named) onIgnored('a client cancelled a request that is not on its way')
+    for (const call of [...(named ?? [])] as Call[]) {
+      if (call.method === 'initialize') continue
+      if (!write(onOneLine(withRequestId(notification, call.id)))) return false
+      calls.drop(call, 'cancelled')
+    }
+    return true
+  }
+
+  return {
+    request(request, { session, reply }) {
+      const uri = /^resources\/(un)?subscribe$/.test(request.method) ? param(request, 'uri') : undefined
+      if (typeof uri === 'string') {
+        if (!session) {
+          // Its updates would have nowhere to go, and its end would end the subscription of others.
+          return answer(reply, errorText(request.idText, -32600, 'A subscription needs a session'))
+        }
+        if (request.method === 'resources/subscribe') return subscribe(request, session, uri, reply)
+        if (subscriptions.remove(session, uri)) return forward(request, session, reply)
+        return answer(reply, resultText(request.idText))
+      }
+      const level = request.method === 'logging/setLevel' ? param(request, 'level') : undefined
+      if (session && typeof level === 'string' && !levels.set(session, level)) {
+        return answer(reply, resultText(request.idText))
+      }
+      return forward(request, session, reply)
+    },
+    notify(notification, session) {
+      switch (notification.method) {
+        case 'notifications/initialized':
+          return handshake.initialized() ? write(onOneLine(notification.text)) : true
+        case 'notifications/cancelled':
+          return cancel(notification, session)
+        case 'notifications/progress': {
+          const token = paramText(notification, 'progressToken')
+          if (session && token !== undefined && serverRequests.hasToken(session, token)) {
+            return write(onOneLine(notification.text))
+          }
+          onIgnored('a client reported progress on nothing it was asked')
+          return true
+        }
+        default:
+          return write(onOneLine(notification.text))
+      }
+    },
+    respond(response, session) {
+      if (!session || !serverRequests.answer(session, response)) {
+        onIgnored('a client answered a request that it was not asked')
+      }
+    },
+  }
+}
+
+/** A reply whose outcome somebody else wants to know too. */
+function observe(reply: Reply, onSettled: (ok: boolean) => void): Reply {
+  return {
+    get attended() {
+      return reply.attended
+    },
+    related: text => reply.related(text),
+    keepAlive: () => reply.keepAlive(),
+    answer(text) {
+      const message = readMessage(text)
+      onSettled(message?.kind === 'response' && message.result !== undefined)
+      reply.answer(text)
+    },
+    fail(failure) {
+      onSettled(false)
+      reply.fail(failure)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
+import { createFramer } from './framing.ts'
+import type { Limits } from './limits.ts'
+
+/** The server process behind the bridge; one after another, after crashes. */
+export interface Connection {
+  /** Why there is none; undefined while there is one. */
+  readonly problem: string | undefined
+  /** Bytes the server has not read yet. */
+  readonly queued: number
+  /** Sends one line. False when there is no server, or when too much waits already: nothing was sent. */
+  write(text: string): boolean
+  open(attachment: Attachment): void
+  close(reason: string): void
+}
+
+/** The rest of the output may still be on its way when the exit is known, and the other way round. */
+const LAST_WORDS_MS = 1000
+
+export function createConnection(options: {
+  limits: Limits
+  onLine: (line: string) => void
+  onOversize: (head: string, tail: string, bytes: number) => void
+  onGone: (reason: string) => void
+}): Connection {
+  const { limits, onLine, onOversize, onGone } = options
+  let current: Attachment | undefined
+  let problem: string | undefined = 'the server has not started yet'
+
+  function drop(attachment: Attachment, reason: string): void {
+    if (current !== attachment) return
+    current = undefined
+    problem = reason
+    attachment.detach()
+    onGone(reason)
+  }
+
+  async function watch(attachment: Attachment, ended: Promise<void>): Promise<void> {
+    let exit: Exit | undefined
+    const exited = attachment.exit.then(known => {
+      exit = known
+    })
+    await Promise.race([exited, ended])
+    await Promise.race([Promise.all([exited, ended]), delay(LAST_WORDS_MS, undefined, { ref: false })])
+    drop(attachment, describe(exit))
+  }
+
+  return {
+    get problem() {
+      return problem
+    },
+    get queued() {
+      return current?.stdin.writableLength ?? 0
+    },
+    write(text) {
+      if (!current || current.stdin.writableLength > limits.maxQueuedBytes) return false
+      current.stdin.write(`${text}\n`, 'latin1')
+      return true
+    },
+    open(attachment) {
+      if (current) drop(current, 'the server was replaced')
+      current = attachment
+      problem = undefined
+      const { stdin, stdout, stderr } = attachment
+      const framer = createFramer({
+        maxLine: limits.maxLine,
+        onLine: line => {
+          if (current === attachment) onLine(line)
+        },
+        onOversize,
+      })
+      const ended = new Promise<void>(resolve => {
+        const end = () => resolve()
+        stdout.once('end', end).once('close', end).once('error', end)
+      })
+      stdout.on('data', (chunk: Buffer) => framer.push(chunk)).once('end', () => framer.end())
+      // A broken pipe shows as the end of the output too; an unheard error would end the supervisor.
+      for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
+      // The runtime keeps the logs; here it only must not fill its pipe.
+      stderr.resume()
+      void watch(attachment, ended)
+    },
+    close(reason) {
+      if (current) drop(current, reason)
+      problem = reason
+    },
+  }
+}
+
+function describe(exit: Exit | undefined): string {
+  if (exit?.reason) return `the server ended: ${exit.reason}`
+  return exit?.code === undefined
+    ? 'the server closed its output'
+    : `the server ended with exit code ${exit.code}`
+}

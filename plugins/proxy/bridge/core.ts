@@ -1,0 +1,244 @@
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import type { Log } from '../../../src/log.ts'
+import { createAskServer } from './ask-server.ts'
+import { type Calls, createCalls } from './calls.ts'
+import { type ClientMessages, createClientMessages } from './client-messages.ts'
+import { createConnection } from './connection.ts'
+import { createEventBudget } from './event-budget.ts'
+import { idOfOversize } from './framing.ts'
+import { createHandshake, type Handshake } from './handshake.ts'
+import type { Limits } from './limits.ts'
+import { createLogLevels } from './log-levels.ts'
+import { createNoiseLog } from './noise-log.ts'
+import { createOutbox } from './outbox.ts'
+import { createOwners } from './owners.ts'
+import { createServerMessages } from './server-messages.ts'
+import { createServerRequests } from './server-requests.ts'
+import { type Capabilities, createSessions, type Session, type Sessions } from './session.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+/** Everything between the clients' HTTP and the server's standard streams. */
+export interface Core {
+  readonly limits: Limits
+  readonly now: () => number
+  readonly log: Log
+  readonly sessions: Sessions
+  readonly calls: Calls
+  readonly handshake: Handshake
+  readonly messages: ClientMessages
+  /** Why there is no server; undefined while there is one. */
+  readonly problem: string | undefined
+  /** Bytes the server has not read. */
+  readonly queued: number
+  /** Waits for a server that is down or starting again. False when that takes too long. */
+  ready(signal: AbortSignal): Promise<boolean>
+  /** Undefined when all places are taken. */
+  openSession(options: {
+    capabilities: Capabilities
+    version: string
+    /** Event ids, so that streams can be resumed. */
+    ids: boolean
+    onClosed?: () => void
+  }): Session | undefined
+  connect(attachment: Attachment): void
+  disconnect(reason: string): void
+  close(): void
+}
+
+export function createCore(options: { limits: Limits; log: Log; ttlMs: number; now: () => number }): Core {
+  const { limits, log, ttlMs, now } = options
+  const noise = createNoiseLog(log, now)
+  const budget = createEventBudget({
+    limits,
+    now,
+    onLost: () => noise.report('a message was given up: its client does not fetch what waits for it'),
+  })
+  const waiting = new Set<(ready: boolean) => void>()
+  let replaying = false
+  let lastKeepAlive = now()
+  let timer: NodeJS.Timeout | undefined
+
+  const connection = createConnection({
+    limits,
+    onLine: line => serverMessages(line),
+    onOversize(head, tail, bytes) {
+      noise.report(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
+      const call = calls.find(Number(idOfOversize(head, tail)))
+      if (call) calls.drop(call, 'oversize')
+    },
+    onGone(reason) {
+      log.warn(`the connection to the server is gone: ${reason}`)
+      handshake.lost()
+      calls.failAll('gone')
+      serverRequests.clear()
+      for (const owners of [tasks, elicitations]) owners.clear()
+      taskTokens.clear()
+    },
+  })
+  const write = (text: string): boolean => {
+    const written = connection.write(text)
+    if (!written && connection.problem === undefined)
+      noise.report('the server does not read; a message was held back')
+    return written
+  }
+
+  const calls = createCalls({ limits, now, write: text => connection.write(text) })
+  const ask = createAskServer(calls)
+  const handshake = createHandshake({ ask, write })
+  const subscriptions = createSubscriptions()
+  const levels = createLogLevels()
+  const tasks = createOwners<string>()
+  const elicitations = createOwners<string>()
+  const taskTokens = new Map<number, { session: Session; token: string }>()
+
+  const sessions = createSessions({
+    limits,
+    ttlMs,
+    now,
+    onClose(session, reason) {
+      for (const same of [...session.calls.values()]) {
+        for (const call of [...same]) calls.abandon(call, 'cancelled', reason)
+      }
+      serverRequests.drop(session)
+      for (const uri of subscriptions.removeAll(session)) {
+        void ask('resources/unsubscribe', JSON.stringify({ uri }))
+      }
+      const level = levels.remove(session)
+      if (level !== undefined) void ask('logging/setLevel', JSON.stringify({ level }))
+    },
+  })
+
+  /** On the stream of the request it surely belongs to; else where the client listens; else where it will. */
+  function send(session: Session, text: string): void {
+    const candidates = [...calls.ofSession(session)]
+    const [only] = candidates
+    if (candidates.length === 1 && only?.reply.related(text)) return
+    if (!session.outbox.listening && candidates.some(call => call.reply.related(text))) return
+    session.outbox.send(text)
+  }
+
+  /** Where the client listens anyway; else like everything else. */
+  function sendAside(session: Session, text: string): void {
+    if (session.outbox.listening) session.outbox.send(text)
+    else send(session, text)
+  }
+
+  const serverRequests = createServerRequests({ limits, calls, sessions, tasks, elicitations, write, send })
+  const serverMessages = createServerMessages({
+    calls,
+    sessions,
+    serverRequests,
+    subscriptions,
+    levels,
+    tasks,
+    elicitations,
+    taskTokens,
+    noise,
+    send,
+    sendAside,
+  })
+  const messages = createClientMessages({
+    limits,
+    calls,
+    handshake,
+    subscriptions,
+    levels,
+    serverRequests,
+    write,
+    onIgnored: what => log.debug(what),
+  })
+
+  function sweep(): void {
+    const time = now()
+    const keepAlive = time - lastKeepAlive >= limits.keepAliveMs
+    calls.sweep({ keepAlive })
+    if (keepAlive) lastKeepAlive = time
+    for (const session of sessions.all()) {
+      if (keepAlive) session.outbox.keepAlive()
+      session.outbox.sweep()
+    }
+    sessions.sweep()
+    budget.sweep()
+    if (sessions.size === 0 && calls.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+
+  /** Runs the sweep from now on; it stops by itself when there is nothing left to watch. */
+  function watch(): void {
+    timer ??= setInterval(sweep, limits.sweepMs).unref()
+  }
+
+  function release(): void {
+    for (const settle of [...waiting]) settle(true)
+  }
+
+  /** Brings a new process to where the old one was, behind the same sessions. */
+  async function restore(): Promise<void> {
+    replaying = true
+    watch()
+    const restored = await handshake.replay()
+    replaying = false
+    if (connection.problem !== undefined) return
+    if (restored) {
+      for (const uri of subscriptions.uris()) void ask('resources/subscribe', JSON.stringify({ uri }))
+      if (levels.lowest !== undefined) void ask('logging/setLevel', JSON.stringify({ level: levels.lowest }))
+    } else {
+      // Nothing the sessions agreed on holds any more: 404 makes their clients initialise again.
+      log.warn('the new server process refused to be initialised as the old one was; sessions end')
+      for (const session of [...sessions.all()]) sessions.close(session, 'the server was started again')
+    }
+    release()
+  }
+
+  return {
+    limits,
+    now,
+    log,
+    sessions,
+    calls,
+    handshake,
+    messages,
+    get problem() {
+      return connection.problem
+    },
+    get queued() {
+      return connection.queued
+    },
+    async ready(signal) {
+      watch()
+      if (connection.problem === undefined && !replaying) return true
+      if (waiting.size >= limits.maxPending) return false
+      return new Promise(resolve => {
+        const settle = (ready: boolean) => {
+          clearTimeout(timeout)
+          signal.removeEventListener('abort', giveUp)
+          waiting.delete(settle)
+          resolve(ready)
+        }
+        const giveUp = () => settle(false)
+        const timeout = setTimeout(giveUp, limits.connectWaitMs).unref()
+        signal.addEventListener('abort', giveUp)
+        waiting.add(settle)
+      })
+    },
+    openSession({ ids, onClosed, ...facts }) {
+      watch()
+      const outbox = () => createOutbox({ budget, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
+      return sessions.open({ ...facts, outbox })
+    },
+    connect(attachment) {
+      connection.open(attachment)
+      if (handshake.known) void restore()
+      else release()
+    },
+    disconnect: reason => connection.close(reason),
+    close() {
+      for (const settle of [...waiting]) settle(false)
+      connection.close('the proxy is closing')
+      for (const session of [...sessions.all()]) sessions.close(session, 'the proxy is closing')
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import type { ServerResponse } from 'node:http'
+
+/** One event, kept until the client surely has it. */
+export interface StoredEvent {
+  readonly stream: EventStream
+  readonly number: number
+  readonly text: string
+  readonly at: number
+  sent: boolean
+}
+
+/**
+ * A `text/event-stream` that outlives its connection.
+ *
+ * Connections pull: each has a place in the list of events and writes on as its socket drains, so a slow client
+ * costs one buffered event, and a client that comes back goes on where it stopped.
+ */
+export interface EventStream {
+  readonly id: string
+  /** Whether a client reads it now. */
+  readonly connected: boolean
+  /** The last event has been pushed. */
+  readonly finished: boolean
+  /** Number of the newest event; 0 before the first. */
+  readonly last: number
+  push(text: string): void
+  /** No event follows; the connection ends after the last one. */
+  finish(): void
+  /** Hands the stream to a connection whose headers are written. `after`: number of the last event it has seen. */
+  connect(response: ServerResponse, options: { after: number; prime: boolean }): void
+  /** A comment that keeps the connection open. */
+  keepAlive(): void
+  /** Ends the connection; the events stay. */
+  disconnect(): void
+  /** Forgets an event. The connection ends if it has not got that far: it would miss one in silence. */
+  evict(event: StoredEvent): void
+  /** Takes back what no client has been sent. */
+  takeUnsent(): string[]
+}
+
+/** Told about every event, so that somebody can bound them. */
+export interface EventKeeper {
+  added(event: StoredEvent): void
+  sent(event: StoredEvent): void
+  removed(event: StoredEvent): void
+}
+
+export const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Client reconnects after a cut by this much (SEP-1699 asks for a `retry`). */
+const RETRY_MS = 1000
+
+/** Lines of the data: white space between JSON tokens may hold line breaks, which end an SSE line. */
+const dataLines = (text: string): string =>
+  /[\r\n]/.test(text)
+    ? text
+        .split(/\r\n|\r|\n/)
+        .map(line => `data: ${line}\n`)
+        .join('')
+    : `data: ${text}\n`
+
+/**
+ * @param options.ids whether events carry ids; without them nothing can be resumed and nothing is kept
+ * @param options.onDisconnect a client has gone (not: the stream has ended)
+ */
+export function createEventStream(options: {
+  id: string
+  ids: boolean
+  keeper?: EventKeeper
+  now: () => number
+  onDisconnect?: () => void
+}): EventStream {
+  const { id, ids, keeper, now, onDisconnect } = options
+  const events = new Map<number, StoredEvent>()
+  let last = 0
+  let finished = false
+  let connection: { response: ServerResponse; next: number; blocked: boolean } | undefined
+
+  function forget(event: StoredEvent): void {
+    if (events.delete(event.number)) keeper?.removed(event)
+  }
+
+  function pump(): void {
+    const to = connection
+    if (!to) return
+    while (!to.blocked && to.next <= last) {
+      const event = events.get(to.next)
+      to.next += 1
+      if (!event) continue
+      const head = ids ? `event: message\nid: ${id}_${event.number}\n` : 'event: message\n'
+      to.blocked = !to.response.write(`${head}${dataLines(event.text)}\n`, 'latin1')
+      if (!event.sent) {
+        event.sent = true
+        keeper?.sent(event)
+      }
+      if (!ids) forget(event)
+    }
+    if (finished && !to.blocked && to.next > last) {
+      connection = undefined
+      to.response.end()
+    }
+  }
+
+  const stream: EventStream = {
+    id,
+    get connected() {
+      return connection !== undefined
+    },
+    get finished() {
+      return finished
+    },
+    get last() {
+      return last
+    },
+    push(text) {
+      last += 1
+      const event: StoredEvent = { stream, number: last, text, at: now(), sent: false }
+      events.set(last, event)
+      keeper?.added(event)
+      pump()
+    },
+    finish() {
+      finished = true
+      pump()
+    },
+    connect(response, { after, prime }) {
+      stream.disconnect()
+      const mine = { response, next: after + 1, blocked: false }
+      connection = mine
+      response.on('drain', () => {
+        mine.blocked = false
+        if (connection === mine) pump()
+      })
+      response.on('close', () => {
+        if (connection !== mine) return
+        connection = undefined
+        onDisconnect?.()
+      })
+      // An event with an id and no data gives the client something to resume from before the first message.
+      if (prime && ids) response.write(`id: ${id}_${after}\nretry: ${RETRY_MS}\ndata: \n\n`, 'latin1')
+      pump()
+    },
+    keepAlive() {
+      if (connection && !connection.blocked) connection.response.write(': keepalive\n\n')
+    },
+    disconnect() {
+      const old = connection
+      connection = undefined
+      old?.response.end()
+    },
+    evict(event) {
+      const unread = connection !== undefined && event.number >= connection.next
+      forget(event)
+      if (!unread) return
+      const old = connection
+      connection = undefined
+      old?.response.destroy()
+      onDisconnect?.()
+    },
+    takeUnsent() {
+      const unsent = [...events.values()].filter(event => !event.sent)
+      for (const event of unsent) forget(event)
+      return unsent.map(event => event.text)
+    },
+  }
+  return stream
+}

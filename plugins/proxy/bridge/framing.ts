@@ -1,0 +1,81 @@
+/** Splits a byte stream into lines, in raw text (see raw-json.ts). */
+export interface Framer {
+  push(chunk: Buffer): void
+  /** The stream has ended: what is left counts as a line. */
+  end(): void
+}
+
+const NEWLINE = 0x0a
+const HEAD = 256
+const TAIL = 256
+
+/** The last bytes, as a copy: a view would keep whole chunks alive. */
+const tailOf = (parts: readonly Buffer[]): Buffer =>
+  Buffer.from(Buffer.concat(parts.slice(-TAIL).map(part => part.subarray(-TAIL))).subarray(-TAIL))
+
+/**
+ * Newline-delimited framing (MCP, stdio transport).
+ *
+ * Bytes are never decoded, so a character split over two chunks is whole again in its line. A line longer than
+ * `maxLine` is thrown away while it arrives; `onOversize` gets its two ends, enough to tell which answer it was.
+ */
+export function createFramer(options: {
+  maxLine: number
+  onLine: (line: string) => void
+  onOversize: (head: string, tail: string, bytes: number) => void
+}): Framer {
+  const { maxLine, onLine, onOversize } = options
+  let parts: Buffer[] = []
+  let length = 0
+  let oversize: { head: string; tail: Buffer } | undefined
+
+  function add(part: Buffer): void {
+    length += part.length
+    if (oversize) {
+      oversize.tail = tailOf([oversize.tail, part])
+    } else if (length > maxLine) {
+      const head = Buffer.concat([...parts, part], Math.min(length, HEAD)).toString('latin1')
+      oversize = { head, tail: tailOf([...parts, part]) }
+      parts = []
+    } else parts.push(part)
+  }
+
+  function finish(): void {
+    if (oversize) onOversize(oversize.head, oversize.tail.toString('latin1'), length)
+    else if (length > 0) {
+      const [only] = parts
+      const line = (parts.length === 1 && only ? only : Buffer.concat(parts, length)).toString('latin1')
+      const text = line.endsWith('\r') ? line.slice(0, -1) : line
+      if (text) onLine(text)
+    }
+    parts = []
+    length = 0
+    oversize = undefined
+  }
+
+  return {
+    push(chunk) {
+      let from = 0
+      for (;;) {
+        const newline = chunk.indexOf(NEWLINE, from)
+        if (newline < 0) break
+        if (newline > from) add(chunk.subarray(from, newline))
+        finish()
+        from = newline + 1
+      }
+      if (from < chunk.length) add(chunk.subarray(from))
+    },
+    end: finish,
+  }
+}
+
+/**
+ * Which request an answer of ours was for, told by one end of its line; undefined when that is not certain.
+ * Only a member right after the first or right before the last brace is surely the message's own.
+ */
+export function idOfOversize(head: string, tail: string): string | undefined {
+  const version = String.raw`"jsonrpc"\s*:\s*"2\.0"`
+  const first = new RegExp(String.raw`^\s*\{\s*(?:${version}\s*,\s*)?"id"\s*:\s*(\d+)\s*,`).exec(head)
+  const last = new RegExp(String.raw`,\s*"id"\s*:\s*(\d+)\s*(?:,\s*${version}\s*)?\}\s*$`).exec(tail)
+  return (first ?? last)?.[1]
+}

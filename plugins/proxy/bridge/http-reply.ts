@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import type { CallFailure } from './calls.ts'
+import { errorText } from './message.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' } as const
+
+/** Sends raw text (see raw-json.ts) as a whole JSON answer. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return
+  const body = Buffer.from(text, 'latin1')
+  response.writeHead(status, { ...JSON_TYPE, 'content-length': body.length, ...headers })
+  response.end(body)
+}
+
+/** Refuses with a JSON-RPC error, under the request's id where it is known. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  error: { code: number; message: string; idText?: string | undefined; data?: unknown },
+  headers?: Readonly<Record<string, string>>,
+): void {
+  sendJson(response, status, errorText(error.idText, error.code, error.message, error.data), headers)
+}
+
+/** Too much waits, or no server is there: come again. */
+export const refuseBusy = (response: ServerResponse, idText: string | undefined, problem?: string): void =>
+  refuse(
+    response,
+    503,
+    {
+      code: -32000,
+      message: problem ? `The server is not available: ${problem}` : 'Too many requests are waiting',
+      idText,
+    },
+    { 'retry-after': problem ? '5' : '1' },
+  )
+
+/** An answer without content; 202 for what was accepted, 204 for what is done. */
+export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(status, status === 202 ? { 'content-length': 0 } : {}).end()
+}
+
+/** How each failure is told. `-32000` is the first of JSON-RPC's server errors. */
+export const FAILURE_TEXT: Readonly<Record<CallFailure, { status: number; message: string }>> = {
+  timeout: { status: 504, message: 'The server did not answer in time' },
+  gone: { status: 502, message: 'The server ended before it answered' },
+  oversize: { status: 502, message: "The server's answer was too long" },
+  cancelled: { status: 200, message: 'The request was cancelled' },
+}
+
+export const failureText = (idText: string, failure: CallFailure): string =>
+  errorText(idText, -32000, FAILURE_TEXT[failure].message)

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http'
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import type { Log } from '../../../src/log.ts'
+import { createCore } from './core.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { createSse } from './sse.ts'
+import { createStreamableHttp } from './streamable-http.ts'
+
+export type { Limits } from './limits.ts'
+
+/** Puts HTTP clients, as many as there are, in front of one server that speaks on its standard streams. */
+export interface Bridge {
+  /** Answers one request on any of the MCP paths. */
+  handle(exchange: Exchange): Promise<void>
+  /**
+   * A (new) server process behind the same sessions. A successor is initialised as its predecessor was, its
+   * subscriptions and log level are set again, then waiting requests go on; that happens after this resolves.
+   */
+  connect(attachment: Attachment): Promise<void>
+  /** The process is gone: requests in flight get an error, new ones wait a moment, then get 503. */
+  disconnect(reason: string): void
+  health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
+  /** Ends all sessions and lets go of the process. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes the bridge of one workload. `limits` and `now` are for those who need other bounds or another clock;
+ * `limits.requestTimeoutMs` is where a user's request time-out goes.
+ */
+export function createBridge(options: {
+  config: RunConfig
+  log: Log
+  sessionTtlMs: number
+  /** Origin and prefix under which clients reach us, for the `endpoint` event of the SSE transport. */
+  publicBase: (request: IncomingMessage) => string
+  limits?: Partial<Limits>
+  now?: () => number
+}): Bridge {
+  const { config, log, sessionTtlMs, publicBase, now = Date.now } = options
+  const core = createCore({ limits: { ...DEFAULT_LIMITS, ...options.limits }, log, ttlMs: sessionTtlMs, now })
+  const handle = config.proxy_mode === 'sse' ? createSse(core, publicBase) : createStreamableHttp(core)
+  return {
+    handle,
+    async connect(attachment) {
+      core.connect(attachment)
+    },
+    disconnect: reason => core.disconnect(reason),
+    health() {
+      if (core.problem !== undefined) return { status: 'unhealthy', error: core.problem }
+      if (core.queued > core.limits.maxQueuedBytes / 2)
+        return { status: 'degraded', error: 'the server does not read' }
+      return { status: 'healthy' }
+    },
+    async close() {
+      core.close()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { findSpan, parseRaw, type Span, splice, topLevelMembers } from './raw-json.ts'
+
+/** A JSON-RPC message in raw text (see raw-json.ts), with the places that a bridge must know. */
+export type Message = Request | Notification | Response
+
+interface Base {
+  readonly text: string
+  readonly params: Span | undefined
+}
+export interface Request extends Base {
+  readonly kind: 'request'
+  readonly id: Span
+  /** The id as it was written: quotes, digits and all. */
+  readonly idText: string
+  readonly method: string
+}
+export interface Notification extends Base {
+  readonly kind: 'notification'
+  readonly method: string
+}
+export interface Response extends Base {
+  readonly kind: 'response'
+  readonly id: Span | undefined
+  readonly idText: string | undefined
+  readonly result: Span | undefined
+  readonly error: Span | undefined
+}
+
+const NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
+
+/**
+ * Reads one JSON-RPC 2.0 message; undefined when the text is not exactly one.
+ *
+ * A repeated `id` or `method` is refused: two readers could disagree about which one counts.
+ */
+export function readMessage(text: string): Message | undefined {
+  const members = topLevelMembers(text)
+  if (!members || NAMES.some(name => members.repeated.has(name))) return undefined
+  const { at } = members
+  const slice = (span: Span | undefined) => span && text.slice(span.start, span.end)
+  if (slice(at.get('jsonrpc')) !== '"2.0"') return undefined
+
+  const id = at.get('id')
+  const idText = slice(id)
+  const validId = idText !== undefined && /^["\d-]/.test(idText)
+  const params = at.get('params')
+  const methodText = slice(at.get('method'))
+  if (methodText !== undefined) {
+    if (!methodText.startsWith('"')) return undefined
+    const method = parseRaw(methodText) as string
+    if (id && idText !== undefined)
+      return validId ? { kind: 'request', text, id, idText, method, params } : undefined
+    return { kind: 'notification', text, method, params }
+  }
+  const result = at.get('result')
+  const error = at.get('error')
+  if ((result === undefined) === (error === undefined)) return undefined
+  return {
+    kind: 'response',
+    text,
+    params,
+    id: validId ? id : undefined,
+    idText: validId ? idText : undefined,
+    result,
+    error,
+  }
+}
+
+/** Where the parameter under a path stands. */
+export const paramSpan = (message: Message, ...path: string[]): Span | undefined =>
+  findSpan(message.text, message.params, path)
+
+/** The parameter under a path as a value; undefined when absent. */
+export function param(message: Message, ...path: string[]): unknown {
+  const span = paramSpan(message, ...path)
+  return span && parseRaw(message.text.slice(span.start, span.end))
+}
+
+/** The parameter under a path as it was written. */
+export function paramText(message: Message, ...path: string[]): string | undefined {
+  const span = paramSpan(message, ...path)
+  return span && message.text.slice(span.start, span.end)
+}
+
+/** The text with another id. */
+export const withId = (message: Request | Response, id: string): string =>
+  splice(message.text, [{ span: message.id, text: id }])
+
+/** The same id written in two ways ("a" and "\u0061") has one key; 1 and "1" are two ids. */
+export const idKey = (idText: string): string =>
+  idText.startsWith('"') ? `s${parseRaw(idText) as string}` : `n${idText}`
+
+/**
+ * One line for a stdio server. Line breaks can only stand between tokens (inside strings JSON has them
+ * escaped), so a space in their place changes nothing.
+ */
+export const onOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ')
+
+/** An answer of our own, under an id as the asker wrote it. */
+export const resultText = (idText: string, result = '{}'): string =>
+  `{"jsonrpc":"2.0","id":${idText},"result":${result}}`
+
+/** An error of our own; without a known id the member is left out, never null. */
+export function errorText(idText: string | undefined, code: number, message: string, data?: unknown): string {
+  const error = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) })
+  const raw = Buffer.from(error, 'utf8').toString('latin1')
+  return `{"jsonrpc":"2.0",${idText === undefined ? '' : `"id":${idText},`}"error":${raw}}`
+}

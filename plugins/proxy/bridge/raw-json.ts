@@ -1,0 +1,210 @@
+/**
+ * Reads JSON text without turning it into values, so that what is passed on stays byte for byte the same:
+ * `JSON.parse` would round 12345678901234567890 and turn 1.0 into 1.
+ *
+ * All text here is "raw": one character per byte (latin1), as `Buffer.toString('latin1')` gives it. JSON's own
+ * characters are ASCII and never occur inside a longer UTF-8 sequence, so scanning bytes is safe.
+ */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The members of one object: where each value stands. Of a repeated name the last counts, as in `JSON.parse`. */
+export interface Members {
+  readonly at: ReadonlyMap<string, Span>
+  /** Names that occur more than once. */
+  readonly repeated: ReadonlySet<string>
+}
+
+/** Deeper nesting is refused: the stack that follows it would outgrow the text. */
+const MAX_DEPTH = 100_000
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y
+
+const matchEnd = (pattern: RegExp, text: string, pos: number): number => {
+  pattern.lastIndex = pos
+  return pattern.test(text) ? pattern.lastIndex : -1
+}
+
+function skipSpace(text: string, from: number): number {
+  let pos = from
+  for (;;) {
+    const code = text.charCodeAt(pos)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return pos
+    pos += 1
+  }
+}
+
+/** End of the string that starts at `from`, or -1. */
+function skipString(text: string, from: number): number {
+  let pos = from + 1
+  for (;;) {
+    const code = text.charCodeAt(pos)
+    if (code === QUOTE) return pos + 1
+    // NaN is the end of the text; control characters must be escaped (RFC 8259, section 7)
+    if (Number.isNaN(code) || code < 0x20) return -1
+    if (code === BACKSLASH) {
+      pos = matchEnd(ESCAPE, text, pos + 1)
+      if (pos < 0) return -1
+    } else pos += 1
+  }
+}
+
+function skipScalar(text: string, pos: number): number {
+  switch (text.charCodeAt(pos)) {
+    case QUOTE:
+      return skipString(text, pos)
+    case 0x74:
+      return text.startsWith('true', pos) ? pos + 4 : -1
+    case 0x66:
+      return text.startsWith('false', pos) ? pos + 5 : -1
+    case 0x6e:
+      return text.startsWith('null', pos) ? pos + 4 : -1
+    default:
+      return matchEnd(NUMBER, text, pos)
+  }
+}
+
+/** Position after `"key" :`, or -1. */
+function skipKey(text: string, from: number): number {
+  const pos = skipSpace(text, from)
+  if (text.charCodeAt(pos) !== QUOTE) return -1
+  const end = skipString(text, pos)
+  if (end < 0) return -1
+  const colon = skipSpace(text, end)
+  return text.charCodeAt(colon) === COLON ? colon + 1 : -1
+}
+
+/** End of the value that starts at `from`, or -1 when there is none. Own stack: depth cannot overflow ours. */
+function skipValue(text: string, from: number): number {
+  const closers: number[] = []
+  let pos = from
+  for (;;) {
+    pos = skipSpace(text, pos)
+    const code = text.charCodeAt(pos)
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      const closer = code === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET
+      pos = skipSpace(text, pos + 1)
+      if (text.charCodeAt(pos) === closer) pos += 1
+      else {
+        if (closers.length === MAX_DEPTH) return -1
+        closers.push(closer)
+        if (closer === CLOSE_BRACE) pos = skipKey(text, pos)
+        if (pos < 0) return -1
+        continue
+      }
+    } else pos = skipScalar(text, pos)
+    if (pos < 0) return -1
+    pos = afterValue(text, pos, closers)
+    if (pos < 0 || closers.length === 0) return pos
+  }
+}
+
+/** Closes what ends after a value; stands before the next value, or after the outermost one. */
+function afterValue(text: string, from: number, closers: number[]): number {
+  let pos = from
+  for (;;) {
+    const closer = closers.at(-1)
+    if (closer === undefined) return pos
+    pos = skipSpace(text, pos)
+    const code = text.charCodeAt(pos)
+    if (code === COMMA) return closer === CLOSE_BRACE ? skipKey(text, pos + 1) : pos + 1
+    if (code !== closer) return -1
+    closers.pop()
+    pos += 1
+  }
+}
+
+/** The members of the object that starts at `from` (white space allowed); undefined when it is not a valid one. */
+function readObject(text: string, from: number): { members: Members; end: number } | undefined {
+  const at = new Map<string, Span>()
+  const repeated = new Set<string>()
+  let pos = skipSpace(text, from)
+  if (text.charCodeAt(pos) !== OPEN_BRACE) return undefined
+  pos = skipSpace(text, pos + 1)
+  if (text.charCodeAt(pos) === CLOSE_BRACE) return { members: { at, repeated }, end: pos + 1 }
+  for (;;) {
+    const key = skipSpace(text, pos)
+    const value = skipKey(text, key)
+    if (value < 0) return undefined
+    const start = skipSpace(text, value)
+    const end = skipValue(text, start)
+    if (end < 0) return undefined
+    const name = JSON.parse(text.slice(key, skipString(text, key))) as string
+    if (at.has(name)) repeated.add(name)
+    at.set(name, { start, end })
+    pos = skipSpace(text, end)
+    const code = text.charCodeAt(pos)
+    if (code === CLOSE_BRACE) return { members: { at, repeated }, end: pos + 1 }
+    if (code !== COMMA) return undefined
+    pos += 1
+  }
+}
+
+/** The members of a text that is one valid JSON object and nothing else; undefined otherwise. */
+export function topLevelMembers(text: string): Members | undefined {
+  const object = readObject(text, 0)
+  return object && skipSpace(text, object.end) === text.length ? object.members : undefined
+}
+
+/** Where the value under a path of member names stands, inside the object at `span`. */
+export function findSpan(text: string, span: Span | undefined, path: readonly string[]): Span | undefined {
+  let found = span
+  for (const name of path) found = found && readObject(text, found.start)?.members.at.get(name)
+  return found
+}
+
+/** The elements of a text that is one valid JSON array and nothing else; undefined otherwise. */
+export function arrayElements(text: string): string[] | undefined {
+  let pos = skipSpace(text, 0)
+  if (text.charCodeAt(pos) !== OPEN_BRACKET || skipSpace(text, skipValue(text, pos)) !== text.length)
+    return undefined
+  const elements: string[] = []
+  pos = skipSpace(text, pos + 1)
+  while (text.charCodeAt(pos) !== CLOSE_BRACKET) {
+    const end = skipValue(text, pos)
+    elements.push(text.slice(pos, end))
+    pos = skipSpace(text, end)
+    if (text.charCodeAt(pos) === COMMA) pos = skipSpace(text, pos + 1)
+  }
+  return elements
+}
+
+/** Puts other text in place of spans, which must not overlap. */
+export function splice(text: string, edits: readonly { span: Span | undefined; text: string }[]): string {
+  let result = ''
+  let done = 0
+  const wanted = edits.flatMap(edit => (edit.span ? [{ ...edit.span, with: edit.text }] : []))
+  for (const edit of wanted.sort((a, b) => a.start - b.start)) {
+    result += text.slice(done, edit.start) + edit.with
+    done = edit.end
+  }
+  return result + text.slice(done)
+}
+
+/** Raw text of a string of ours. */
+export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
+
+/** The value that raw text stands for. Only for what we need to understand, never for what is passed on. */
+export const parseRaw = (text: string): unknown => JSON.parse(Buffer.from(text, 'latin1').toString('utf8'))
+
+/** Members of `base` with those of `over` put in or in place; both raw objects. Values are not merged. */
+export function mergeRaw(base: string, over: string): string {
+  const values = new Map<string, string>()
+  for (const text of [base, over]) {
+    for (const [name, span] of topLevelMembers(text)?.at ?? [])
+      values.set(name, text.slice(span.start, span.end))
+  }
+  return `{${[...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
+}

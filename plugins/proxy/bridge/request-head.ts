@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import { type Message, param } from './message.ts'
+
+const LAST_WITH_SESSIONS = '2025-11-25'
+/** First revision whose clients take an event without data (SEP-1699); older ones try to parse it. */
+const FIRST_WITH_PRIMING = '2025-11-25'
+const VERSION = /^\d{4}-\d{2}-\d{2}$/
+
+/** A header that may come once; of several the first counts. */
+export function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Media types that a client takes; without the header all of them. */
+export function accepts(request: IncomingMessage, type: string): boolean {
+  const accept = header(request, 'accept')
+  if (accept === undefined || accept.trim() === '') return true
+  const [main] = type.split('/')
+  return accept
+    .split(',')
+    .map(item => item.split(';', 1)[0]?.trim().toLowerCase())
+    .some(item => item === type || item === '*/*' || item === `${main}/*`)
+}
+
+/** Whether a client asks for an event stream by name. */
+export const wantsStream = (request: IncomingMessage): boolean =>
+  /\btext\/event-stream\b/i.test(header(request, 'accept') ?? '')
+
+export const isJsonBody = (request: IncomingMessage): boolean =>
+  /^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(header(request, 'content-type') ?? '')
+
+export const takesPriming = (request: IncomingMessage): boolean => {
+  const version = header(request, 'mcp-protocol-version')
+  return version !== undefined && VERSION.test(version) && version >= FIRST_WITH_PRIMING
+}
+
+/**
+ * The revision of 2026-07-28 or later that a message is written in; undefined for the era of sessions.
+ * `initialize` is always of that era.
+ */
+export function modernVersion(request: IncomingMessage, message: Message): string | undefined {
+  if (message.kind === 'response' || message.method === 'initialize') return undefined
+  const stated = param(message, '_meta', 'io.modelcontextprotocol/protocolVersion')
+  const version = typeof stated === 'string' ? stated : header(request, 'mcp-protocol-version')
+  return version !== undefined && VERSION.test(version) && version > LAST_WITH_SESSIONS ? version : undefined
+}

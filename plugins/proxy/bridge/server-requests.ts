@@ -1,0 +1,170 @@
+import type { Calls } from './calls.ts'
+import type { Limits } from './limits.ts'
+import {
+  errorText,
+  idKey,
+  type Message,
+  type Notification,
+  param,
+  paramSpan,
+  paramText,
+  type Request,
+  type Response,
+  resultText,
+  withId,
+} from './message.ts'
+import type { Owners } from './owners.ts'
+import { splice } from './raw-json.ts'
+import type { Session, Sessions } from './session.ts'
+
+/** What the server asks its clients: sampling, elicitation, roots, ping. */
+export interface ServerRequests {
+  /** Passes a request on to the client it is for; answers it here when there is none, and a ping always. */
+  ask(request: Request): void
+  /** Passes a client's answer on. False when the server did not ask this client that. */
+  answer(session: Session, response: Response): boolean
+  /** The server takes a request back. */
+  withdraw(notification: Notification): void
+  /** Whether this client was asked something under this progress token of the server. */
+  hasToken(session: Session, tokenText: string): boolean
+  /** The client has gone: the server gets errors. */
+  drop(session: Session): void
+  /** The server has gone: the clients need not think on. */
+  clear(): void
+}
+
+interface Asked {
+  readonly id: number
+  readonly serverId: string
+  readonly session: Session
+  readonly tokenText: string | undefined
+}
+
+const RELATED_TASK = ['_meta', 'io.modelcontextprotocol/related-task', 'taskId']
+const METHOD_NOT_FOUND = -32601
+
+/** Whether a client said that it takes this request. */
+function canTake(session: Session, request: Request): boolean {
+  const { sampling, elicitation, roots } = session.capabilities
+  switch (request.method) {
+    case 'sampling/createMessage':
+      return paramSpan(request, 'tools') ? sampling?.tools !== undefined : sampling !== undefined
+    case 'elicitation/create':
+      if (param(request, 'mode') === 'url') return elicitation?.url !== undefined
+      // Before 2025-11-25 an empty object meant forms.
+      return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+    case 'roots/list':
+      return roots !== undefined
+    default:
+      return true
+  }
+}
+
+/**
+ * Chooses whom to ask. stdio does not say which request a question belongs to, so:
+ * the owner of the task it names; else the only client at work, if it can; with nobody at work, the only client
+ * that can. With several at work nobody is asked: one client's data must not reach another.
+ * (`roots/list` holds no client's data: the only client that has roots is asked in any case.)
+ */
+export function createServerRequests(options: {
+  limits: Limits
+  calls: Calls
+  sessions: Sessions
+  tasks: Owners<string>
+  elicitations: Owners<string>
+  write: (text: string) => boolean
+  send: (session: Session, text: string) => void
+}): ServerRequests {
+  const { limits, calls, sessions, tasks, elicitations, write, send } = options
+  const byId = new Map<number, Asked>()
+  const byServerId = new Map<string, Asked>()
+  let lastId = 0
+
+  function choose(request: Request): Session | undefined {
+    const task = param(request, ...RELATED_TASK)
+    const owner = typeof task === 'string' ? tasks.find(task) : undefined
+    if (owner) return canTake(owner, request) ? owner : undefined
+    const atWork = calls.atWork()
+    if (typeof atWork === 'object') {
+      if ('session' in atWork && canTake(atWork.session, request)) return atWork.session
+      if (request.method !== 'roots/list') return undefined
+    }
+    if (atWork === 'several' && request.method !== 'roots/list') return undefined
+    let only: Session | undefined
+    for (const session of sessions.all()) {
+      if (!canTake(session, request)) continue
+      if (only) return undefined
+      only = session
+    }
+    return only
+  }
+
+  function forget(asked: Asked): void {
+    byId.delete(asked.id)
+    asked.session.asked.delete(asked.id)
+    const key = idKey(asked.serverId)
+    if (byServerId.get(key) === asked) byServerId.delete(key)
+  }
+
+  return {
+    ask(request) {
+      if (request.method === 'ping') return void write(resultText(request.idText))
+      const session = choose(request)
+      if (!session) {
+        return void write(
+          errorText(request.idText, METHOD_NOT_FOUND, `No client can be asked for ${request.method}`),
+        )
+      }
+      if (session.asked.size >= limits.maxServerRequests) {
+        return void write(errorText(request.idText, -32000, 'The client has too many requests to answer'))
+      }
+      lastId += 1
+      const asked: Asked = {
+        id: lastId,
+        serverId: request.idText,
+        session,
+        tokenText: paramText(request, '_meta', 'progressToken'),
+      }
+      byId.set(asked.id, asked)
+      byServerId.set(idKey(asked.serverId), asked)
+      session.asked.add(asked.id)
+      const elicitation = param(request, 'elicitationId')
+      if (typeof elicitation === 'string') elicitations.remember(elicitation, session)
+      send(session, withId(request, String(asked.id)))
+    },
+    answer(session, response) {
+      const asked = byId.get(Number(response.idText))
+      if (asked?.session !== session) return false
+      forget(asked)
+      write(withId(response, asked.serverId).replaceAll(/[\r\n]+/g, ' '))
+      return true
+    },
+    withdraw(notification) {
+      const idText = paramText(notification, 'requestId')
+      const asked = idText !== undefined && /^["\d-]/.test(idText) ? byServerId.get(idKey(idText)) : undefined
+      if (!asked) return
+      forget(asked)
+      send(asked.session, withRequestId(notification, asked.id))
+    },
+    hasToken: (session, tokenText) => [...session.asked].some(id => byId.get(id)?.tokenText === tokenText),
+    drop(session) {
+      for (const id of [...session.asked]) {
+        const asked = byId.get(id)
+        if (!asked) continue
+        forget(asked)
+        write(errorText(asked.serverId, -32000, 'The client has gone'))
+      }
+    },
+    clear() {
+      for (const asked of [...byId.values()]) {
+        forget(asked)
+        const params = JSON.stringify({ requestId: asked.id, reason: 'the server has gone' })
+        send(asked.session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
+      }
+    },
+  }
+}
+
+/** A cancel notification with the id that its receiver knows. */
+export const withRequestId = (message: Message, id: number): string =>
+  splice(message.text, [{ span: paramSpan(message, 'requestId'), text: String(id) }])

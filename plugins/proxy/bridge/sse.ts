@@ -1,0 +1,99 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { Reply } from './calls.ts'
+import type { Core } from './core.ts'
+import { EVENT_STREAM_HEADERS } from './event-stream.ts'
+import { failureText, refuse, refuseBusy } from './http-reply.ts'
+import { param, paramText, type Request, readMessage, resultText } from './message.ts'
+import { type Session, toCapabilities } from './session.ts'
+
+const INVALID_REQUEST = -32600
+
+/**
+ * The HTTP+SSE transport of 2024-11-05 over the core.
+ *
+ * A session is one event stream: it begins with the GET and ends with the connection. Whatever the server sends
+ * goes to the session it is for, never to all.
+ */
+export function createSse(
+  core: Core,
+  publicBase: (request: IncomingMessage) => string,
+): (exchange: Exchange) => Promise<void> {
+  function open({ request, response }: Exchange): void {
+    const session = core.openSession({
+      capabilities: {},
+      version: '2024-11-05',
+      ids: false,
+      onClosed: () => session && core.sessions.close(session, 'the client has gone'),
+    })
+    if (!session) {
+      refuse(response, 503, { code: -32000, message: 'All sessions are taken' }, { 'retry-after': '60' })
+      return
+    }
+    response.writeHead(200, EVENT_STREAM_HEADERS)
+    response.write(`event: endpoint\ndata: ${publicBase(request)}/messages?session_id=${session.id}\n\n`)
+    session.outbox.open(response, { prime: false })
+  }
+
+  const replyTo = (session: Session, idText: string): Reply => ({
+    attended: true,
+    related(text) {
+      session.outbox.send(text)
+      return true
+    },
+    keepAlive: () => {},
+    answer: text => session.outbox.send(text),
+    fail(failure) {
+      if (failure !== 'cancelled') session.outbox.send(failureText(idText, failure))
+    },
+  })
+
+  async function initialize(message: Request, session: Session): Promise<void> {
+    const { idText } = message
+    Object.assign(session.capabilities, toCapabilities(param(message, 'capabilities')))
+    const answer = await core.handshake.initialize(paramText(message) ?? '{}')
+    if (session.closed) return
+    if (answer.kind === 'result') session.outbox.send(resultText(idText, answer.text))
+    else if (answer.kind === 'error')
+      session.outbox.send(`{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
+    else session.outbox.send(failureText(idText, answer.failure === 'overload' ? 'gone' : answer.failure))
+  }
+
+  async function post(exchange: Exchange, url: URL): Promise<void> {
+    const { response } = exchange
+    const id = url.searchParams.get('session_id')
+    if (!id)
+      return refuse(response, 400, { code: INVALID_REQUEST, message: 'The session_id parameter is missing' })
+    const session = core.sessions.find(id)
+    if (!session) return refuse(response, 404, { code: -32001, message: 'Session not found' })
+    const body = await exchange.body()
+    const message = isUtf8(body) ? readMessage(body.toString('latin1')) : undefined
+    if (!message)
+      return refuse(response, 400, { code: -32700, message: 'The body is not a JSON-RPC message' })
+    const idText = message.kind === 'request' ? message.idText : undefined
+    if (!(await core.ready(exchange.signal)))
+      return refuseBusy(response, idText, core.problem ?? 'it is starting')
+    if (session.closed) return refuse(response, 404, { code: -32001, message: 'Session not found' })
+
+    if (message.kind === 'response') core.messages.respond(message, session)
+    else if (message.kind === 'notification') {
+      if (!core.messages.notify(message, session)) return refuseBusy(response, undefined)
+    } else if (message.method === 'initialize') void initialize(message, session)
+    else {
+      const reply = replyTo(session, message.idText)
+      if (core.messages.request(message, { session, reply }) === 'busy') return refuseBusy(response, idText)
+    }
+    if (!response.destroyed) response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
+  }
+
+  return async exchange => {
+    const url = new URL(exchange.url, 'http://localhost')
+    const { method } = exchange.request
+    if (url.pathname.endsWith('/messages')) {
+      if (method === 'POST') return post(exchange, url)
+    } else if (method === 'GET') return open(exchange)
+    const allow = url.pathname.endsWith('/messages') ? 'POST' : 'GET'
+    refuse(exchange.response, 405, { code: INVALID_REQUEST, message: 'Method not allowed' }, { allow })
+  }
+}

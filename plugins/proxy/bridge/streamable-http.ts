@@ -1,0 +1,235 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { Call } from './calls.ts'
+import type { Core } from './core.ts'
+import { EVENT_STREAM_HEADERS } from './event-stream.ts'
+import { failureText, refuse, refuseBusy, sendEmpty, sendJson } from './http-reply.ts'
+import { type Message, param, paramText, type Request, readMessage, resultText } from './message.ts'
+import { arrayElements, parseRaw } from './raw-json.ts'
+import { accepts, header, isJsonBody, modernVersion, takesPriming, wantsStream } from './request-head.ts'
+import { type Session, toCapabilities } from './session.ts'
+import { createJsonReply, createStreamReply } from './streamable-replies.ts'
+
+const SESSION_HEADER = 'mcp-session-id'
+const NOT_FOUND = -32001
+const INVALID_REQUEST = -32600
+const UNSUPPORTED_VERSION = -32022
+
+/** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the core. */
+export function createStreamableHttp(core: Core): (exchange: Exchange) => Promise<void> {
+  /** The session of a request; refuses (and answers undefined) when it names one that is not there. */
+  function findSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+    idText?: string,
+  ): { session: Session | undefined } | undefined {
+    const id = header(request, SESSION_HEADER)
+    if (id === undefined) return { session: undefined }
+    const session = core.sessions.find(id)
+    if (session) return { session }
+    refuse(response, 404, { code: NOT_FOUND, message: 'Session not found', idText })
+    return undefined
+  }
+
+  /** A session that the method cannot do without. */
+  function needSession(request: IncomingMessage, response: ServerResponse): Session | undefined {
+    const found = findSession(request, response)
+    if (found && !found.session) {
+      refuse(response, 400, { code: INVALID_REQUEST, message: 'The Mcp-Session-Id header is missing' })
+    }
+    return found?.session
+  }
+
+  async function post(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    const message = await readBody(exchange)
+    if (!message) return
+    if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
+      const problem = 'The Accept header must allow application/json or text/event-stream'
+      return refuse(response, 406, { code: INVALID_REQUEST, message: problem })
+    }
+    const idText = message.kind === 'request' ? message.idText : undefined
+    const version = modernVersion(request, message)
+    const isInitialize = message.kind === 'request' && message.method === 'initialize'
+    // Statelessness is the point of 2026-07-28, and `initialize` makes a session: a header counts in neither.
+    const found =
+      version !== undefined || isInitialize ? { session: undefined } : findSession(request, response, idText)
+    if (!found) return
+
+    if (!(await core.ready(exchange.signal)))
+      return refuseBusy(response, idText, core.problem ?? 'it is starting')
+    if (response.destroyed || found.session?.closed) return
+    if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
+    const { agreed, modern } = core.handshake
+    if (message.kind === 'request' && !found.session && !agreed && !modern) await core.handshake.ensure()
+    if (version !== undefined && !core.handshake.modern) return refuseModern(message, version, response)
+
+    if (message.kind === 'response') core.messages.respond(message, found.session)
+    else if (message.kind === 'request') return call(message, found.session, request, response)
+    else if (!core.messages.notify(message, found.session)) return refuseBusy(response, undefined)
+    sendEmpty(response, 202)
+  }
+
+  async function initialize(
+    message: Request,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const answer = await core.handshake.initialize(paramText(message) ?? '{}')
+    if (response.destroyed) return
+    const { idText } = message
+    if (answer.kind === 'failed') {
+      if (answer.failure === 'overload') return refuseBusy(response, idText)
+      return sendJson(response, answer.failure === 'timeout' ? 504 : 502, failureText(idText, answer.failure))
+    }
+    if (answer.kind === 'error') {
+      return send(request, response, `{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
+    }
+    const session = core.openSession({
+      capabilities: toCapabilities(param(message, 'capabilities')),
+      version: core.handshake.agreed?.version ?? '',
+      ids: true,
+    })
+    if (!session) {
+      const problem = 'All sessions are taken'
+      return refuse(response, 503, { code: -32000, message: problem, idText }, { 'retry-after': '60' })
+    }
+    send(request, response, resultText(idText, answer.text), { [SESSION_HEADER]: session.id })
+  }
+
+  function call(
+    message: Request,
+    session: Session | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    const { idText } = message
+    let started: Call | undefined
+    const onGone = () => {
+      // Nobody can fetch this answer any more.
+      if (started) core.calls.abandon(started, 'cancelled', 'the client has gone')
+    }
+    const stream = wantsStream(request)
+      ? createStreamReply({ idText, session, now: core.now, onGone })
+      : undefined
+    const reply = stream ?? createJsonReply(response, { idText, onGone })
+    const outcome = core.messages.request(message, { session, reply })
+    if (outcome === 'busy') refuseBusy(response, idText)
+    else {
+      if (outcome !== 'answered') started = outcome
+      stream?.open(response, takesPriming(request))
+    }
+  }
+
+  /** Tells a client of 2026-07-28 what the server speaks, so that it falls back to `initialize`. */
+  function refuseModern(message: Message, version: string, response: ServerResponse): void {
+    if (message.kind !== 'request') sendEmpty(response, 202)
+    else
+      refuse(response, 400, {
+        code: UNSUPPORTED_VERSION,
+        message: `The server does not speak ${version}`,
+        idText: message.idText,
+        data: { supported: [core.handshake.agreed?.version ?? '2025-11-25'], requested: version },
+      })
+  }
+
+  function get({ request, response }: Exchange): void {
+    if (!accepts(request, 'text/event-stream')) {
+      const problem = 'The Accept header must allow text/event-stream'
+      refuse(response, 406, { code: INVALID_REQUEST, message: problem })
+      return
+    }
+    const session = needSession(request, response)
+    if (!session) return
+    const writeHead = () => {
+      response.writeHead(200, EVENT_STREAM_HEADERS)
+      response.flushHeaders()
+    }
+    const prime = takesPriming(request)
+    const lastEventId = header(request, 'last-event-id')
+    if (lastEventId === undefined || lastEventId === '') {
+      writeHead()
+      session.outbox.open(response, { prime })
+      return
+    }
+    const outcome = session.outbox.resume(response, lastEventId, { writeHead, prime })
+    // 204 makes a client stop reconnecting (WHATWG HTML, server-sent events).
+    if (outcome === 'complete') sendEmpty(response, 204)
+    else if (outcome === 'unknown') {
+      refuse(response, 400, {
+        code: INVALID_REQUEST,
+        message: 'The event id is unknown or too old to resume from',
+      })
+    }
+  }
+
+  function remove({ request, response }: Exchange): void {
+    const session = needSession(request, response)
+    if (!session) return
+    core.sessions.close(session, 'the client ended the session')
+    sendEmpty(response, 204)
+  }
+
+  return async exchange => {
+    switch (exchange.request.method) {
+      case 'POST':
+        return post(exchange)
+      case 'GET':
+        return get(exchange)
+      case 'DELETE':
+        return remove(exchange)
+      default:
+        refuse(
+          exchange.response,
+          405,
+          { code: INVALID_REQUEST, message: 'Method not allowed' },
+          { allow: 'GET, POST, DELETE' },
+        )
+    }
+  }
+}
+
+/** The message in the body; refuses (and answers undefined) when there is not exactly one. */
+async function readBody(exchange: Exchange): Promise<Message | undefined> {
+  const { request, response } = exchange
+  const body = await exchange.body()
+  const text = body.toString('latin1')
+  const message = isUtf8(body) ? readMessage(text) : undefined
+  if (!message) {
+    if (/^\s*\[/.test(text) && arrayElements(text)) {
+      refuse(response, 400, { code: INVALID_REQUEST, message: 'Batches are not supported' })
+    } else if (isJson(body))
+      refuse(response, 400, { code: INVALID_REQUEST, message: 'The body is not a JSON-RPC message' })
+    else refuse(response, 400, { code: -32700, message: 'The body is not valid JSON' })
+    return undefined
+  }
+  if (isJsonBody(request)) return message
+  refuse(response, 415, { code: INVALID_REQUEST, message: 'The Content-Type must be application/json' })
+  return undefined
+}
+
+function isJson(body: Buffer): boolean {
+  if (!isUtf8(body)) return false
+  try {
+    parseRaw(body.toString('latin1'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A single answer in the form that the client prefers. */
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (!wantsStream(request)) {
+    sendJson(response, 200, text, headers)
+    return
+  }
+  response.writeHead(200, { ...EVENT_STREAM_HEADERS, ...headers })
+  response.end(`event: message\ndata: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`, 'latin1')
+}

@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http'
+import type { Reply } from './calls.ts'
+import { createEventStream, EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts'
+import { FAILURE_TEXT, failureText, sendJson } from './http-reply.ts'
+import type { Session } from './session.ts'
+
+/** One JSON answer. A client that hangs up cannot get it any more: `onGone`. */
+export function createJsonReply(
+  response: ServerResponse,
+  options: { idText: string; onGone: () => void },
+): Reply {
+  const { idText, onGone } = options
+  response.once('close', () => {
+    if (!response.writableFinished) onGone()
+  })
+  return {
+    attended: true,
+    related: () => false,
+    keepAlive: () => {},
+    answer: text => sendJson(response, 200, text),
+    fail: failure => sendJson(response, FAILURE_TEXT[failure].status, failureText(idText, failure)),
+  }
+}
+
+/**
+ * An event stream that ends with the answer.
+ *
+ * With a session its events carry ids: a client whose connection breaks can resume, so the call goes on for a
+ * while unattended. Without one a broken connection is the end.
+ */
+export function createStreamReply(options: {
+  idText: string
+  session: Session | undefined
+  now: () => number
+  onGone: () => void
+}): Reply & { open(response: ServerResponse, prime: boolean): void } {
+  const { idText, session, now, onGone } = options
+  const stream: EventStream = session
+    ? session.outbox.openForRequest()
+    : createEventStream({ id: 'r', ids: false, now, onDisconnect: onGone })
+  return {
+    get attended() {
+      return stream.connected
+    },
+    related(text) {
+      stream.push(text)
+      return true
+    },
+    // The session's own sweep keeps its streams alive.
+    keepAlive() {
+      if (!session) stream.keepAlive()
+    },
+    answer(text) {
+      stream.push(text)
+      stream.finish()
+    },
+    fail(failure) {
+      // Whoever cancelled expects no answer (MCP, cancellation).
+      if (failure !== 'cancelled') stream.push(failureText(idText, failure))
+      stream.finish()
+    },
+    open(response, prime) {
+      response.writeHead(200, EVENT_STREAM_HEADERS)
+      response.flushHeaders()
+      stream.connect(response, { after: 0, prime })
+    },
+  }
+}

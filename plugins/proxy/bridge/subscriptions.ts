@@ -1,0 +1,70 @@
+import type { Session } from './session.ts'
+
+/**
+ * Who watches which resource. The server has one session, so only the first `resources/subscribe` of a URI and
+ * the last `resources/unsubscribe` reach it; what lies between is answered here.
+ */
+export interface Subscriptions {
+  /** Notes a wish. True: the server must be asked, and `confirm` or `remove` follows. */
+  add(session: Session, uri: string): boolean
+  confirm(session: Session, uri: string): void
+  /** Takes a wish back. True: nobody else watches, so the server must be told. */
+  remove(session: Session, uri: string): boolean
+  /** Takes all of a session's wishes back; the URIs that nobody watches any more. */
+  removeAll(session: Session): string[]
+  /** Sessions that watch this resource, or one that it is part of (MCP, resources: sub-resources). */
+  watchers(uri: string): Set<Session>
+  count(session: Session): number
+  /** Everything watched, for a new server process. */
+  uris(): string[]
+}
+
+/**
+ * A wish counts from the moment it is sent on, confirmed or not: otherwise an unsubscribe of somebody else,
+ * sent after it, would silence it.
+ */
+export function createSubscriptions(): Subscriptions {
+  const byUri = new Map<string, Map<Session, { confirmed: boolean }>>()
+  const bySession = new Map<Session, Set<string>>()
+
+  function remove(session: Session, uri: string): boolean {
+    const watchers = byUri.get(uri)
+    if (!watchers?.delete(session)) return false
+    const uris = bySession.get(session)
+    uris?.delete(uri)
+    if (uris?.size === 0) bySession.delete(session)
+    if (watchers.size > 0) return false
+    byUri.delete(uri)
+    return true
+  }
+
+  return {
+    add(session, uri) {
+      const watchers = byUri.get(uri) ?? new Map<Session, { confirmed: boolean }>()
+      byUri.set(uri, watchers)
+      const settled = [...watchers.values()].some(watcher => watcher.confirmed)
+      const own = watchers.get(session)
+      watchers.set(session, { confirmed: own?.confirmed || settled })
+      bySession.set(session, (bySession.get(session) ?? new Set()).add(uri))
+      return !settled
+    },
+    confirm(session, uri) {
+      const watcher = byUri.get(uri)?.get(session)
+      if (watcher) watcher.confirmed = true
+    },
+    remove,
+    removeAll: session => [...(bySession.get(session) ?? [])].filter(uri => remove(session, uri)),
+    watchers(uri) {
+      const found = new Set(byUri.get(uri)?.keys())
+      // `file:///a` covers `file:///a/b`: look at every prefix that ends before a slash.
+      for (let at = uri.lastIndexOf('/'); at > 0; at = uri.lastIndexOf('/', at - 1)) {
+        for (const base of [uri.slice(0, at), uri.slice(0, at + 1)]) {
+          if (base !== uri) for (const session of byUri.get(base)?.keys() ?? []) found.add(session)
+        }
+      }
+      return found
+    },
+    count: session => bySession.get(session)?.size ?? 0,
+    uris: () => [...byUri.keys()],
+  }
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { type Bridge, createBridge, type Limits } from '../../../../plugins/proxy/bridge/index.ts'
+import type { Attachment } from '../../../../src/contracts/runtime.ts'
+import { createLog } from '../../../../src/log.ts'
+
+export interface Started {
+  readonly bridge: Bridge
+  readonly origin: string
+  readonly url: string
+  readonly log: string[]
+  /** Cuts every connection, as a broken network would. */
+  cut(): void
+}
+
+/** A bridge behind the smallest listener there can be. */
+export async function startBridge(
+  options: {
+    attachment?: Attachment
+    mode?: 'streamable-http' | 'sse'
+    limits?: Partial<Limits>
+    ttlMs?: number
+    now?: () => number
+  } = {},
+): Promise<Started> {
+  const { attachment, mode = 'streamable-http', limits = {}, ttlMs = 60_000, now } = options
+  const log: string[] = []
+  const bridge = createBridge({
+    config: { schema_version: 'v0.1.0', name: 'test', transport: 'stdio', proxy_mode: mode, port: 0 },
+    log: createLog({ write: line => void log.push(line), human: false, debug: true }),
+    sessionTtlMs: ttlMs,
+    publicBase: request => `http://${request.headers.host}`,
+    limits: { sweepMs: 10, ...limits },
+    ...(now ? { now } : {}),
+  })
+  const server = createServer((request, response) => void handle(bridge, request, response))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(async () => {
+    await bridge.close()
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  })
+  if (attachment) await bridge.connect(attachment)
+  return { bridge, origin, url: `${origin}/mcp`, log, cut: () => server.closeAllConnections() }
+}
+
+async function handle(bridge: Bridge, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const abort = new AbortController()
+  response.once('close', () => abort.abort())
+  const body = async () => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks)
+  }
+  await bridge.handle({
+    request,
+    response,
+    url: request.url ?? '/',
+    signal: abort.signal,
+    buffered: undefined,
+    body,
+    message: async () => undefined,
+    replaceBody: () => {},
+  })
+}
