@@ -61,7 +61,7 @@ export function createSettings({
       if (schemas[key](value, { errors })) return value as SettingsDocument[typeof key]
       throw core.invalid_file({
         path,
-        problem: errors.map(line => `${key}${line.replace(/^\./, '')}`).join('; '),
+        problem: errors.map(line => `${key}${line.replace(/^\.(?=[:[])/, '')}`).join('; '),
       })
     }
 

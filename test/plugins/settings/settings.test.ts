@@ -77,7 +77,7 @@ test('a member of a wrong shape is named, harms no other member, and can be repl
 
   await expect(settings.get('build_env')).rejects.toMatchObject({
     code: 'invalid_file',
-    message: expect.stringMatching(/ build_env\b.*string/),
+    message: expect.stringContaining('build_env.A'),
   })
   expect(await settings.get('ca_certificate_path')).toBe('/ca.pem')
   await settings.change(() => ({ build_env: { A: '1' } }))

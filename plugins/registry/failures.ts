@@ -1,0 +1,105 @@
+import { defineFailures } from '../../src/errors.ts'
+import type { FetchProblemKind } from '../../src/lib/guarded-fetch.ts'
+
+/** The first problems of many. */
+const some = (problems: readonly string[]): string => {
+  const shown = problems.slice(0, 5).join('\n  ')
+  return problems.length > 5 ? `${shown}\n  and ${problems.length - 5} more` : shown
+}
+
+const quoted = (names: readonly string[]): string => names.map(name => `"${name}"`).join(', ')
+
+export const failures = defineFailures({
+  registry_invalid: {
+    status: 502,
+    text: (d: { place: string; problems: readonly string[] }) =>
+      `${d.place} is no valid registry:\n  ${some(d.problems)}`,
+  },
+  registry_empty: {
+    status: 502,
+    text: (d: { place: string }) => `${d.place} lists no server and no skill.`,
+  },
+  registry_unreachable: {
+    status: 504,
+    text: (d: { place: string; problem: string; kind: FetchProblemKind }) =>
+      `The registry ${d.place} cannot be read: ${d.problem}.`,
+    hint: d => {
+      if (d.kind === 'private' || d.kind === 'scheme') {
+        return 'If you trust it, set it again with `keelson config set-registry --allow-private-ip`.'
+      }
+      return 'Try again later, or go back to the built-in catalogue with `keelson config unset-registry`.'
+    },
+  },
+  registry_refused: {
+    status: 502,
+    text: (d: { place: string; status: number; problem: string }) =>
+      `The registry ${d.place} answered ${d.status}${d.problem ? `: ${d.problem}` : ''}.`,
+    hint: 'Check the address with `keelson config get-registry`.',
+  },
+  registry_auth_required: {
+    status: 503,
+    text: (d: { place: string }) => `The registry ${d.place} wants a login.`,
+    hint: 'Set it again with `keelson config set-registry URL --issuer … --client-id …`, then log in.',
+  },
+  registry_missing: {
+    status: 404,
+    text: (d: { name: string }) => `There is no registry "${d.name}".`,
+    hint: 'There is one registry, and it is called "default".',
+  },
+  server_unknown: {
+    status: 404,
+    text: (d: { name: string; near: readonly string[] }) => `The registry has no server "${d.name}".`,
+    hint: d =>
+      d.near.length ? `Did you mean ${d.near.join(', ')}?` : 'Look for it with `keelson search WORD`.',
+  },
+  server_ambiguous: {
+    status: 400,
+    text: (d: { name: string; candidates: readonly string[] }) =>
+      `Several servers are called "${d.name}": ${quoted(d.candidates)}.`,
+    hint: 'Give the whole name.',
+  },
+  skill_unknown: {
+    status: 404,
+    text: (d: { name: string }) => `The registry has no skill "${d.name}".`,
+  },
+  server_not_runnable: {
+    status: 400,
+    text: (d: { name: string; kinds: readonly string[] }) =>
+      d.kinds.length
+        ? `"${d.name}" cannot be run: it is only there as ${d.kinds.join(', ')}.`
+        : `"${d.name}" cannot be run: its entry names neither a package nor a URL.`,
+    hint: 'keelson runs images, npm, PyPI and Go packages, and remote servers.',
+  },
+  variables_missing: {
+    status: 400,
+    exit: 2,
+    text: (d: { server: string; plain: readonly string[]; secret: readonly string[] }) =>
+      `"${d.server}" needs ${[...d.plain, ...d.secret.map(name => `${name} (secret)`)].join(', ')}.`,
+    hint: d =>
+      d.secret.length
+        ? 'Put secrets into a file of KEY=VALUE lines in a folder of their own and give --env-file-dir FOLDER: it is read at every start and never stored. With -e KEY=VALUE the value is stored in clear in the run config.'
+        : 'Give each with -e KEY=VALUE.',
+  },
+  headers_missing: {
+    status: 400,
+    text: (d: { server: string; names: readonly string[] }) =>
+      `"${d.server}" needs the ${d.names.length === 1 ? 'header' : 'headers'} ${d.names.join(', ')}.`,
+    hint: 'Give each with --remote-forward-headers NAME=VALUE.',
+  },
+  source_invalid: {
+    status: 400,
+    text: (d: { source: string; problem: string }) => `"${d.source}" cannot be a registry: ${d.problem}.`,
+    hint: 'Give an https URL, or the path of a file that ends in .json.',
+  },
+  convert_failed: {
+    status: 400,
+    exit: 2,
+    text: (d: { problem: string; hint?: string }) => d.problem,
+    hint: d => d.hint,
+  },
+  catalogue_inconsistent: {
+    status: 500,
+    text: (d: { place: string; problems: readonly string[] }) =>
+      `${d.place} has ${d.problems.length === 1 ? 'a problem' : `${d.problems.length} problems`}:\n  ${d.problems.join('\n  ')}`,
+  },
+})

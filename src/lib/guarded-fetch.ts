@@ -1,0 +1,238 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPrivateAddress } from './private-address.ts'
+
+/** Why a guarded request came to nothing. */
+export type FetchProblemKind =
+  | 'scheme'
+  | 'private'
+  | 'dns'
+  | 'unreachable'
+  | 'tls'
+  | 'timeout'
+  | 'too_large'
+  | 'redirect'
+  | 'broken'
+
+/** What went wrong with a guarded request; the text says it for people, without credentials. */
+export class FetchProblem extends Error {
+  override readonly name = 'FetchProblem'
+  readonly kind: FetchProblemKind
+  constructor(kind: FetchProblemKind, text: string, options?: { cause?: unknown }) {
+    super(text, options)
+    this.kind = kind
+  }
+}
+
+export interface GuardedRequest {
+  readonly method?: 'GET' | 'HEAD'
+  /** `authorization` and `cookie` go to the first origin only. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Plain http and addresses of this host or of private networks. */
+  readonly allowPrivate?: boolean
+  /** For the whole request, redirects and body among it. */
+  readonly timeoutMs?: number
+  /** For connecting and TLS, and again for the answer's headers. */
+  readonly stepTimeoutMs?: number
+  readonly maxBytes?: number
+  /** Answers that are no success are cut to this; their body is for messages only. */
+  readonly maxErrorBytes?: number
+  readonly maxRedirects?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface GuardedResponse {
+  readonly status: number
+  /** Where the answer came from, after redirects. */
+  readonly url: string
+  /** The header's value; of several the first. */
+  header(name: string): string | undefined
+  readonly body: Buffer
+}
+
+const MiB = 1024 * 1024
+
+/**
+ * Fetches a document from a place that somebody else names.
+ *
+ * The address is judged when the connection is made, on what the name resolved to, so a name that
+ * changes its mind (DNS rebinding) gains nothing. Redirects are followed here, each hop judged anew,
+ * credentials left out as soon as the origin changes. The body is counted as it arrives: a header
+ * that lies about its length is not believed. Throws FetchProblem.
+ */
+export async function guardedFetch(address: string, options: GuardedRequest = {}): Promise<GuardedResponse> {
+  const { allowPrivate = false, timeoutMs = 30_000, stepTimeoutMs = 10_000, maxRedirects = 5 } = options
+  const { Agent, request } = await import('undici')
+  const agent = new Agent({
+    connect: { lookup: guardedLookup(allowPrivate), timeout: stepTimeoutMs },
+    headersTimeout: stepTimeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: -1,
+  })
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
+  let headers: Record<string, string> = { 'accept-encoding': 'identity', ...options.headers }
+  let url = parseUrl(address)
+  try {
+    for (let hop = 0; ; hop++) {
+      assertAllowed(url, allowPrivate)
+      const answer = await request(url, {
+        method: options.method ?? 'GET',
+        headers,
+        dispatcher: agent,
+        signal,
+      })
+      const location = first(answer.headers.location)
+      if (!isRedirect(answer.statusCode) || location === undefined) {
+        const body = await readBody(answer, url, options)
+        return {
+          status: answer.statusCode,
+          url: url.href,
+          header: name => first(answer.headers[name.toLowerCase()]),
+          body,
+        }
+      }
+      answer.body.on('error', () => undefined).destroy()
+      if (hop >= maxRedirects) throw new FetchProblem('redirect', `more than ${maxRedirects} redirects`)
+      const next = parseUrl(location, url)
+      if (url.protocol === 'https:' && next.protocol === 'http:') {
+        throw new FetchProblem('redirect', `it redirects from https to http (${next.host})`)
+      }
+      if (next.origin !== url.origin) headers = withoutCredentials(headers)
+      url = next
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw toProblem(error, url, timeout.aborted ? timeoutMs : undefined)
+  } finally {
+    await agent.destroy()
+  }
+}
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+const first = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value
+
+function parseUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href)
+  if (url) return url
+  throw new FetchProblem(base ? 'redirect' : 'scheme', base ? 'it redirects to no URL' : 'it is no URL')
+}
+
+function assertAllowed(url: URL, allowPrivate: boolean): void {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivate)) {
+    throw new FetchProblem('scheme', `${url.protocol.slice(0, -1)} is not allowed here, only https`)
+  }
+  if (url.username || url.password) {
+    throw new FetchProblem('scheme', 'the address holds a user name or password')
+  }
+  // A literal address is never looked up, so it is judged here.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (!allowPrivate && isIP(host) && isPrivateAddress(host)) throw privateAddress(host)
+}
+
+const privateAddress = (host: string, address?: string): FetchProblem =>
+  new FetchProblem('private', `${host} is a private address${address ? ` (${address})` : ''}`)
+
+/** Looks a name up and refuses it when any of its addresses is private: what is checked is what is connected to. */
+function guardedLookup(allowPrivate: boolean): LookupFunction {
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      const addresses = (found ?? []) as LookupAddress[]
+      const bad = allowPrivate ? undefined : addresses.find(({ address }) => isPrivateAddress(address))
+      const [one] = addresses
+      if (error) callback(error, '', 0)
+      else if (bad) callback(privateAddress(host, bad.address), '', 0)
+      else if (options.all) callback(null, addresses)
+      else callback(null, one?.address ?? '', one?.family)
+    })
+  }
+}
+
+function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(headers).filter(
+    ([name]) => !/^(authorization|cookie|proxy-authorization)$/i.test(name),
+  )
+  return Object.fromEntries(kept)
+}
+
+interface Answer {
+  readonly statusCode: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly body: AsyncIterable<Buffer> & { destroy(): void; on(event: 'error', then: () => void): unknown }
+}
+
+async function readBody(
+  { statusCode, headers, body }: Answer,
+  url: URL,
+  { maxBytes = 10 * MiB, maxErrorBytes = 4096 }: GuardedRequest,
+): Promise<Buffer> {
+  const coding = first(headers['content-encoding'])
+  const isError = statusCode >= 400
+  const tooLarge = () =>
+    new FetchProblem('too_large', `the answer of ${url.host} is larger than ${formatBytes(maxBytes)}`)
+  if (coding && coding !== 'identity') {
+    throw new FetchProblem('broken', `${url.host} sends ${coding}, which was not asked for`)
+  }
+  if (!isError && Number(first(headers['content-length'])) > maxBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (isError && size >= maxErrorBytes) break
+    if (size > maxBytes) throw tooLarge()
+  }
+  const whole = Buffer.concat(chunks)
+  return isError ? whole.subarray(0, maxErrorBytes) : whole
+}
+
+const formatBytes = (bytes: number): string => (bytes >= MiB ? `${bytes / MiB} MiB` : `${bytes} bytes`)
+
+const KINDS: Readonly<Record<string, readonly [FetchProblemKind, string]>> = {
+  ENOTFOUND: ['dns', 'its name cannot be resolved'],
+  EAI_AGAIN: ['dns', 'its name cannot be resolved now'],
+  ECONNREFUSED: ['unreachable', 'it refuses connections'],
+  ECONNRESET: ['broken', 'it closed the connection'],
+  EHOSTUNREACH: ['unreachable', 'it cannot be reached'],
+  ENETUNREACH: ['unreachable', 'it cannot be reached'],
+  UND_ERR_CONNECT_TIMEOUT: ['timeout', 'it does not take the connection'],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'it does not answer'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'its answer does not end'],
+  UND_ERR_SOCKET: ['broken', 'it closed the connection'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['broken', 'its answer is shorter than it says'],
+  UND_ERR_HEADERS_OVERFLOW: ['broken', 'its headers are too large'],
+}
+
+function toProblem(error: unknown, url: URL, timedOutMs: number | undefined): FetchProblem {
+  if (error instanceof FetchProblem) return error
+  if (timedOutMs !== undefined) {
+    return new FetchProblem('timeout', `${url.host} did not finish within ${timedOutMs / 1000} seconds`)
+  }
+  for (const cause of causes(error)) {
+    if (cause instanceof FetchProblem) return cause
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+    const known = KINDS[code]
+    if (known) return new FetchProblem(known[0], `${url.host}: ${known[1]}`, { cause: error })
+    if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code)) {
+      return new FetchProblem('tls', `${url.host}: its certificate is not trusted (${code})`, {
+        cause: error,
+      })
+    }
+    if (code.startsWith('HPE_')) {
+      return new FetchProblem('broken', `${url.host}: it does not answer in HTTP`, { cause: error })
+    }
+  }
+  return new FetchProblem('broken', `${url.host}: ${error instanceof Error ? error.message : 'failed'}`, {
+    cause: error,
+  })
+}
+
+/** An error, what caused it, and the members of an AggregateError (one per address that was tried). */
+function* causes(error: unknown): Generator<Error> {
+  if (!(error instanceof Error)) return
+  yield error
+  if (error instanceof AggregateError) for (const inner of error.errors) yield* causes(inner)
+  yield* causes(error.cause)
+}
