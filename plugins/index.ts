@@ -25,6 +25,13 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./ignore/index.ts')).default,
   },
   {
+    name: 'egress',
+    verbs: ['egress'],
+    services: ['egress'],
+    provides: ['sections'],
+    load: async () => (await import('./egress/index.ts')).default,
+  },
+  {
     name: 'supervisor',
     verbs: ['supervisor'],
     services: ['supervisor'],

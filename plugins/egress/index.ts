@@ -1,0 +1,64 @@
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Plugin } from '../../src/plugin.ts'
+import { EgressExplain } from './commands/egress-explain.ts'
+import type { Decision, Rule } from './decision.ts'
+import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
+import { egressSection } from './section.ts'
+
+export type { Decision, Destination, Resolve, Rule } from './decision.ts'
+export { compilePolicy, type Policy, policyOf } from './policy.ts'
+export { checkProfile, type ProfileReport } from './profile-check.ts'
+export type { Door, DoorOptions, EgressEvent, EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
+export type { EgressLimits } from './proxy/limits.ts'
+export type { Listen } from './proxy/listen.ts'
+export { isBridgeMode, type NetworkKind, networkKindOf } from './section.ts'
+
+/** What would happen if a workload connected somewhere. */
+export interface Explanation extends Omit<Decision, 'rule'> {
+  readonly workload: string
+  /** `not_isolated` and `no_network` decide before any profile does. */
+  readonly rule: Rule | 'not_isolated' | 'no_network'
+}
+
+/** The way out of isolated workloads, and the rules about it. */
+export interface Egress {
+  /**
+   * Says what would happen, from the saved run config and the addresses as they are now. Fails with
+   * `workload_missing`, or with `explain_url_unreadable`.
+   */
+  explain(workload: string, url: string): Promise<Explanation>
+  /** Makes the proxy that enforces policies; one for all workloads of a process. */
+  createProxy(options: EgressProxyOptions): EgressProxy
+  /** What is odd about the profile of a run config, e.g. members that do nothing. */
+  warnings(config: RunConfig): readonly string[]
+}
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    egress: Egress
+  }
+}
+
+/** Decides what workloads may reach, and is the way by which they reach it. */
+const egress: Plugin = {
+  name: 'egress',
+  needs: ['workloads'],
+  commands: [EgressExplain],
+  services: {
+    async egress(app) {
+      const [{ createEgress }, { createResolver }, { createOwnAddresses }, store] = await Promise.all([
+        import('./service.ts'),
+        import('./resolver.ts'),
+        import('./own-addresses.ts'),
+        app.service('workloadStore'),
+      ])
+      return createEgress({
+        configOf: name => store.configs.get(name),
+        resolve: createResolver(),
+        ownAddresses: createOwnAddresses(),
+      })
+    },
+  },
+  provides: { sections: [egressSection] },
+}
+export default egress

@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Decision, Destination } from '../decision.ts'
+import { type Connect, dial } from './dial.ts'
+import { createEgressAgent, forward } from './forward.ts'
+import type { EgressLimits } from './limits.ts'
+import { endWithRefusal, refuseDecision, refuseRequest, refuseUnreachable, sendRefusal } from './refusal.ts'
+import { isRejection, readHead } from './request-head.ts'
+import { joinSockets } from './tunnel.ts'
+
+/** What a door needs from the proxy behind it. */
+export interface DoorParts {
+  readonly workload: string
+  readonly limits: EgressLimits
+  readonly connect: Connect
+  /** Decides as the policy is now, and tells whoever wants to know. */
+  readonly judge: (destination: Destination) => Promise<Decision>
+  /** The same for a connection that stands; tells nobody. */
+  readonly recheck: (decision: Decision) => Promise<boolean>
+  readonly onBadRequest: (problem: string) => void
+}
+
+/** A server for the requests of one workload, not yet listening. */
+export interface DoorServer {
+  readonly server: Server
+  /** Breaks off what is no longer allowed. */
+  recheck(): Promise<void>
+  /** Breaks off everything. */
+  destroy(): void
+}
+
+/** Something that goes on because of a decision. */
+interface Standing {
+  readonly decision: Decision
+  cut(): void
+}
+
+export function createDoorServer(parts: DoorParts): DoorServer {
+  const { workload, limits, connect, judge, onBadRequest } = parts
+  const agent = createEgressAgent(connect, limits)
+  const sockets = new Set<Socket>()
+  const standing = new Set<Standing>()
+  /** How many plain requests are in work on a socket: a CONNECT among them would mix the answers. */
+  const inWork = new WeakMap<Socket, number>()
+  const count = (socket: Socket, step: 1 | -1) => inWork.set(socket, (inWork.get(socket) ?? 0) + step)
+  const isBusy = (socket: Socket) => (inWork.get(socket) ?? 0) > 0
+
+  /** From now until it closes, a change of policy finds it. */
+  function watch(decision: Decision, stream: Socket | ServerResponse): void {
+    const entry = { decision, cut: () => void stream.destroy() }
+    standing.add(entry)
+    stream.once('close', () => standing.delete(entry))
+  }
+
+  const server = createServer({
+    insecureHTTPParser: false, // also when NODE_OPTIONS says otherwise
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: 0, // uploads take what they take; `timeout` bounds silence
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+  })
+  server.maxHeadersCount = 0 // bounded in bytes; a count would drop headers unseen
+  server.maxConnections = limits.maxConnections
+  server.timeout = limits.idleMs
+
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || isBusy(socket)) return void socket.destroy()
+    const rejection = toRejection(error)
+    onBadRequest(rejection.problem)
+    endWithRefusal(socket, refuseRequest(rejection))
+  })
+
+  server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    count(socket, 1)
+    response.once('close', () => count(socket, -1))
+    const head = readHead(request)
+    if (isRejection(head)) {
+      onBadRequest(head.problem)
+      return sendRefusal(response, refuseRequest(head))
+    }
+    const decision = await judge({ host: head.target.text, port: head.target.port })
+    if (response.destroyed) return
+    if (!decision.allowed) return sendRefusal(response, refuseDecision(workload, decision))
+    watch(decision, response)
+    forward({ request, response, head, decision }, agent, limits)
+  })
+
+  server.on('connect', async (request: IncomingMessage, socket: Socket, early: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    if (isBusy(socket)) return void socket.destroy()
+    const head = readHead(request)
+    if (isRejection(head)) {
+      onBadRequest(head.problem)
+      return endWithRefusal(socket, refuseRequest(head))
+    }
+    const decision = await judge({ host: head.target.text, port: head.target.port })
+    if (socket.destroyed) return
+    if (!decision.allowed) return endWithRefusal(socket, refuseDecision(workload, decision))
+    await openTunnel(socket, early, decision)
+  })
+
+  async function openTunnel(client: Socket, early: Buffer, decision: Decision): Promise<void> {
+    const { addresses, host, port } = decision
+    const gone = new AbortController()
+    const onGone = () => gone.abort()
+    client.once('close', onGone)
+    watch(decision, client)
+    try {
+      const server = await dial({
+        addresses,
+        port,
+        connect,
+        timeoutMs: limits.connectMs,
+        signal: gone.signal,
+      })
+      if (client.destroyed) return void server.destroy()
+      joinSockets(client, server, early, limits)
+    } catch (error) {
+      if (!client.destroyed) endWithRefusal(client, refuseUnreachable(host, port, error))
+    } finally {
+      client.off('close', onGone)
+    }
+  }
+
+  return {
+    server,
+    async recheck() {
+      const all = [...standing]
+      const kept = await Promise.all(all.map(({ decision }) => parts.recheck(decision)))
+      for (const [index, { cut }] of all.entries()) if (!kept[index]) cut()
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+      agent.destroy()
+    },
+  }
+}
+
+function toRejection({ code, message }: NodeJS.ErrnoException): { status: number; problem: string } {
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, problem: 'its headers are too long' }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, problem: 'it did not arrive in time' }
+  return { status: 400, problem: `it is not well-formed HTTP/1.1 (${code ?? message})` }
+}

@@ -1,0 +1,157 @@
+import { messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import { decide } from '../decide.ts'
+import type { Decision, Destination, Resolve } from '../decision.ts'
+import { createDecisionLog } from '../decision-log.ts'
+import { failures } from '../failures.ts'
+import { createOwnAddresses } from '../own-addresses.ts'
+import type { Policy } from '../policy.ts'
+import { createResolver } from '../resolver.ts'
+import { type Connect, connectTo } from './dial.ts'
+import { createDoorServer } from './door.ts'
+import { EGRESS_LIMITS, type EgressLimits } from './limits.ts'
+import { describeListen, type Listen, startListening } from './listen.ts'
+
+/** A decision that a request has brought about. */
+export interface EgressEvent extends Decision {
+  readonly workload: string
+  /** Whether the log has a line for it; a repeated denial is only counted there. */
+  readonly logged: boolean
+}
+
+export interface EgressProxyOptions {
+  /** Denials go here, with the workload's name, unless its door has a log of its own. */
+  readonly log: Log
+  readonly resolve?: Resolve
+  readonly connect?: Connect
+  readonly ownAddresses?: () => ReadonlySet<string>
+  /** Called for every decision, also where the log only counts. */
+  readonly onDecision?: (event: EgressEvent) => void
+  readonly limits?: Partial<EgressLimits>
+}
+
+export interface DoorOptions {
+  readonly workload: string
+  readonly policy: Policy
+  readonly listen: Listen
+  readonly log?: Log
+}
+
+/** The way out of one workload. Who comes through it is that workload, whatever its requests claim. */
+export interface Door {
+  readonly workload: string
+  /** Where it listens, with the port that was taken. */
+  readonly listen: Listen
+  /** From now on this policy; resolves when what it no longer allows has been broken off. */
+  update(policy: Policy): Promise<void>
+  /** Stops listening and breaks everything off. Idempotent. */
+  close(): Promise<void>
+}
+
+/** One forward proxy for any number of workloads, each with a door of its own. */
+export interface EgressProxy {
+  /** Fails with `door_unusable` when it cannot listen there. */
+  open(options: DoorOptions): Promise<Door>
+  /** Closes every door. */
+  close(): Promise<void>
+}
+
+/** Makes a forward proxy: CONNECT, and plain HTTP with absolute URLs (RFC 9110, RFC 9112). */
+export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
+  const { connect = connectTo, onDecision, ownAddresses = createOwnAddresses() } = options
+  const resolve = options.resolve ?? createResolver()
+  const limits = { ...EGRESS_LIMITS, ...options.limits }
+  const doors = new Set<Door>()
+
+  /** A request through the proxy to the proxy, from whichever workload, goes nowhere. */
+  const isOneOfUs = (address: string, port: number): boolean =>
+    [...doors].some(({ listen }) => {
+      if ('path' in listen || listen.port !== port) return false
+      return listen.host === address || (isWildcard(listen.host) && isMachine(address))
+    })
+  const isMachine = (address: string): boolean =>
+    isWildcard(address) || address.startsWith('127.') || address === '::1' || ownAddresses().has(address)
+
+  async function judge(policy: Policy, destination: Destination): Promise<Decision> {
+    const resolveInTime: Resolve = name => withTimeout(resolve(name), limits.resolveMs)
+    const decision = await decide(policy, destination, { resolve: resolveInTime, ownAddresses })
+    const { allowed, addresses, port } = decision
+    if (!allowed || !addresses.some(address => isOneOfUs(address, port))) return decision
+    const { host } = decision
+    return { allowed: false, rule: 'proxy_itself', reason: 'it is the egress proxy', host, port, addresses }
+  }
+
+  return {
+    async open({ workload, policy, listen, log = options.log.with({ workload }) }) {
+      let current = policy
+      const decisions = createDecisionLog({ log })
+      const { server, recheck, destroy } = createDoorServer({
+        workload,
+        limits,
+        connect,
+        async judge(destination) {
+          let decision: Decision
+          let used: Policy
+          do {
+            used = current // it may change while a name is looked up
+            decision = await judge(used, destination)
+          } while (used !== current)
+          const logged = decisions.record(decision)
+          onDecision?.({ ...decision, workload, logged })
+          return decision
+        },
+        async recheck({ host, port, addresses }) {
+          const world = { resolve: async () => addresses, ownAddresses }
+          return (await decide(current, { host, port }, world)).allowed
+        },
+        onBadRequest: problem => log.debug('egress request refused', { problem }),
+      })
+      const where = await startListening(server, listen).catch(error => {
+        throw failures.door_unusable(
+          { workload, where: describeListen(listen), problem: messageOf(error) },
+          { cause: error },
+        )
+      })
+      server.on('error', error => log.error('egress proxy failed to accept', { problem: messageOf(error) }))
+
+      let closed: Promise<void> | undefined
+      const door: Door = {
+        workload,
+        listen: where,
+        async update(next) {
+          current = next
+          await recheck()
+        },
+        close() {
+          closed ??= new Promise(done => {
+            doors.delete(door)
+            decisions.close()
+            server.close(() => done())
+            destroy()
+          })
+          return closed
+        },
+      }
+      doors.add(door)
+      return door
+    },
+    async close() {
+      await Promise.all([...doors].map(door => door.close()))
+    },
+  }
+}
+
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
+
+/** No addresses when the look-up takes too long. */
+async function withTimeout(found: Promise<readonly string[]>, ms: number): Promise<readonly string[]> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<readonly string[]>(resolve => {
+    timer = setTimeout(resolve, ms, [])
+  })
+  try {
+    return await Promise.race([found, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net'
+import type { EgressLimits } from './limits.ts'
+
+const SWITCHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
+
+/**
+ * Joins two sockets until both directions have ended, one of them breaks, or nothing moves for too
+ * long. `early` is what the client sent behind its CONNECT.
+ */
+export function joinSockets(
+  client: Socket,
+  server: Socket,
+  early: Buffer,
+  { idleMs, halfOpenMs }: Pick<EgressLimits, 'idleMs' | 'halfOpenMs'>,
+): void {
+  const tearDown = () => {
+    client.destroy()
+    server.destroy()
+  }
+  for (const [socket, other] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    socket.on('error', tearDown)
+    socket.on('end', () => server.setTimeout(halfOpenMs))
+    socket.on('close', () => {
+      // What is still on its way to the other end is delivered, if it takes it.
+      other.setTimeout(halfOpenMs, tearDown)
+      other.destroySoon()
+    })
+  }
+  // Whatever moves, moves through this socket too: its clock is that of the tunnel.
+  client.setTimeout(0)
+  server.setTimeout(idleMs, tearDown)
+
+  client.setNoDelay(true)
+  client.write(SWITCHED)
+  if (early.length) server.write(early)
+  client.pipe(server)
+  server.pipe(client)
+}
