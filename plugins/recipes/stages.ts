@@ -5,6 +5,8 @@ const USER = 1000
 const CA_FILE = 'ca-cert.crt'
 const CA_PLACE = '/usr/local/share/ca-certificates/keelson-ca.crt'
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
+/** Says that the bundle holds the user's certificates and none of the public ones. */
+const ALONE = '/etc/ssl/certs/.keelson-alone'
 
 /** A command in exec form: no shell reads it, so nothing in it can be more than an argument. */
 export const run = (...command: readonly string[]): string => `RUN ${JSON.stringify(command)}`
@@ -22,7 +24,7 @@ export function beginStage(
       ? []
       : [
           `COPY ${CA_FILE} ${CA_PLACE}`,
-          `RUN mkdir -p /etc/ssl/certs && cat ${CA_PLACE} >>${BUNDLE}`,
+          `RUN mkdir -p /etc/ssl/certs && { test -s ${BUNDLE} || touch ${ALONE}; } && cat ${CA_PLACE} >>${BUNDLE}`,
           ...(as ? [TRUST] : []),
         ]),
     ...addPackages(packages, wants),
@@ -44,7 +46,7 @@ export const caFiles = (ca: string | undefined): [string, string][] =>
 /** Shell words that are true when the image has what the package brings. */
 const PRESENT: Readonly<Record<string, string>> = {
   git: 'command -v git',
-  'ca-certificates': `test -s ${BUNDLE}`,
+  'ca-certificates': `test -s ${BUNDLE} -a ! -e ${ALONE}`,
   'python3-venv': "python3 -c 'import venv, ensurepip'",
 }
 

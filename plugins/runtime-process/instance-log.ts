@@ -3,7 +3,7 @@ import { copyFile, open, readFile, stat, truncate, watch } from 'node:fs/promise
 import { Readable, Writable } from 'node:stream'
 
 /** Two files at most this big: the log and the one before it. */
-export const LOG_CAP = 8 * 2 ** 20
+const LOG_CAP = 8 * 2 ** 20
 
 /**
  * Moves a log that has become too long to `<path>.1`. It is emptied in place, because the instance

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
+import { createPackageStore } from '../../../plugins/runtime-process/packages/package-store.ts'
+import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
+import type { PackageRequest } from '../../../src/contracts/runtime.ts'
+import { readUntil } from '../../support/runtime-contract.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { shellInstance } from './instance-spec.ts'
+
+const GO = join(import.meta.dirname, '../../../fixtures/answers-initialize')
+const path = process.env.PATH ?? ''
+const has = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0
+const hasBubblewrap = has('bwrap', '--ro-bind', '/', '/', '--unshare-pid', 'true')
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+})
+
+const requests: [needs: string, request: PackageRequest][] = [
+  ['npm', { scheme: 'npx', package: '@modelcontextprotocol/server-everything', local: false, buildWith: [] }],
+  ['python3', { scheme: 'uvx', package: 'mcp-server-time', local: false, buildWith: [] }],
+  ['go', { scheme: 'go', package: GO, local: true, buildWith: [] }],
+]
+
+describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed: %s', sandbox => {
+  test.each(requests)(
+    'from %s: installed once, then answering initialize',
+    async (tool, request) => {
+      const there = has(tool, tool === 'go' ? 'version' : '--version')
+      if (!there && process.env.CI) expect.fail(`${tool} is needed here`)
+      if (!there) return console.warn(`not tried: no ${tool}`)
+
+      const home = await temporaryFolder()
+      const packages = createPackageStore(join(home, 'packages'))
+      const runtime = createProcessRuntime({
+        folder: join(home, 'processes'),
+        packages,
+        bubblewrap: sandbox
+          ? () => findBubblewrap(path)
+          : async () => ({ works: false, problem: 'not asked for' }),
+        path,
+      })
+      onTestFinished(() => runtime.remove('w'))
+      const { image } = await packages.install(request)
+      const said: string[] = []
+      expect(await packages.install(request, { report: line => said.push(line) })).toMatchObject({ image })
+      expect(said.filter(line => line.startsWith('installing'))).toEqual([])
+
+      await runtime.create(shellInstance('', { image, args: [], stdio: true }))
+      const { stdin, stdout, exit } = await runtime.attach('w')
+      stdin.write(`${INITIALIZE}\n`)
+      expect(await readUntil(stdout, '"serverInfo"')).toContain('"id":1')
+      await runtime.stop('w')
+      expect((await exit).code).toBeTypeOf('number')
+    },
+    120_000,
+  )
+})
