@@ -38,7 +38,7 @@ const REPLAY_TIMEOUT_MS = 30_000
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
 /** UnsupportedProtocolVersion (2026-07-28), and what a server says that has no `initialize` at all. */
-const NO_HANDSHAKE = [-32022, -32601]
+const NO_HANDSHAKE: readonly unknown[] = [-32022, -32601]
 
 const ownParams = (): string =>
   JSON.stringify({
@@ -47,15 +47,22 @@ const ownParams = (): string =>
     clientInfo: { name: 'keelson', version: VERSION },
   })
 
+function memberText(text: string, name: string): string | undefined {
+  const span = topLevelMembers(text)?.at.get(name)
+  return span && text.slice(span.start, span.end)
+}
+
+/** A member of what should be an object, whatever a server wrote. */
+const memberOf = (text: string, name: string): unknown => {
+  const member = memberText(text, name)
+  return member === undefined ? undefined : parseRaw(member)
+}
+
 /** A client's parameters with all routable capabilities; what it says itself, unknown members too, stays. */
 export function withRoutableCapabilities(paramsText: string): string {
-  const memberOf = (text: string, name: string): string => {
-    const span = topLevelMembers(text)?.at.get(name)
-    return span ? text.slice(span.start, span.end) : '{}'
-  }
-  const stated = memberOf(paramsText, 'capabilities')
+  const stated = memberText(paramsText, 'capabilities') ?? '{}'
   const routable = Object.entries(ROUTABLE).map(
-    ([name, ours]) => `${JSON.stringify(name)}:${mergeRaw(ours, memberOf(stated, name))}`,
+    ([name, ours]) => `${JSON.stringify(name)}:${mergeRaw(ours, memberText(stated, name) ?? '{}')}`,
   )
   return mergeRaw(paramsText, `{"capabilities":${mergeRaw(stated, `{${routable.join(',')}}`)}}`)
 }
@@ -72,13 +79,12 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
     const answer = await ask('initialize', params, timeout)
     running = undefined
     if (answer.kind === 'result') {
-      const { protocolVersion } = parseRaw(answer.text) as { protocolVersion?: unknown }
-      agreed = { version: String(protocolVersion), result: answer.text }
+      const version = memberOf(answer.text, 'protocolVersion')
+      agreed = { version: typeof version === 'string' ? version : LATEST, result: answer.text }
       sentParams = params
       modern = false
     } else if (answer.kind === 'error') {
-      const { code } = parseRaw(answer.text) as { code?: number }
-      modern = NO_HANDSHAKE.includes(code ?? 0)
+      modern = NO_HANDSHAKE.includes(memberOf(answer.text, 'code'))
     }
     return answer
   }

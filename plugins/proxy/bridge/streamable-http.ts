@@ -59,7 +59,9 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
 
     if (!(await core.ready(exchange.signal)))
       return refuseBusy(response, idText, core.problem ?? 'it is starting')
-    if (response.destroyed || found.session?.closed) return
+    if (response.destroyed) return
+    if (found.session?.closed)
+      return refuse(response, 404, { code: NOT_FOUND, message: 'Session not found', idText })
     if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
     const { agreed, modern } = core.handshake
     if (message.kind === 'request' && !found.session && !agreed && !modern) await core.handshake.ensure()

@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { idKey, readMessage, withId } from '../../../../plugins/proxy/bridge/message.ts'
+import {
+  arrayElements,
+  findSpan,
+  mergeRaw,
+  parseRaw,
+  splice,
+  topLevelMembers,
+  toRaw,
+} from '../../../../plugins/proxy/bridge/raw-json.ts'
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const whitespace = fc.constantFrom('', ' ', '\n', '\t', '\r\n', '  ')
+
+/** JSON as somebody else would write it: odd white space. */
+const written = fc
+  .tuple(fc.jsonValue({ maxDepth: 5 }), whitespace, fc.integer({ min: 0, max: 4 }))
+  .map(([value, space, indent]) => `${space}${JSON.stringify(value, null, indent)}${space}`)
+
+/** Text that is almost JSON. */
+const damaged = fc
+  .tuple(
+    written,
+    fc.nat(),
+    fc.constantFrom('', '"', '{', '}', ',', ':', '\\', '0', '\u0001', 'e', '-', '.', '[', ']', 't'),
+  )
+  .map(([text, at, by]) => {
+    const position = at % (text.length + 1)
+    return text.slice(0, position) + by + text.slice(position + 1)
+  })
+
+const parse = (text: string): { value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+describe('members of an object', () => {
+  test('exactly the texts that JSON.parse takes as an object are taken', () => {
+    fc.assert(
+      fc.property(fc.oneof(written, damaged, fc.string()), text => {
+        const parsed = parse(text)
+        const members = topLevelMembers(toRaw(text))
+        expect(members !== undefined).toBe(parsed !== undefined && isObject(parsed.value))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('each value is where JSON.parse finds it', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), whitespace, (object, space) => {
+        const raw = toRaw(`${space}${JSON.stringify(object, null, 1)}${space}`)
+        const members = topLevelMembers(raw)
+        const found = [...(members?.at ?? [])].map(([name, { start, end }]) => [
+          parseRaw(JSON.stringify(name)),
+          parseRaw(raw.slice(start, end)),
+        ])
+        expect(Object.fromEntries(found)).toEqual(JSON.parse(JSON.stringify(object)))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('of a repeated name the last counts, and the name is told', () => {
+    const text = '{"a":1,"\\u0061":2}'
+    const members = topLevelMembers(text)
+    expect(members?.at.get('a')).toEqual({ start: 16, end: 17 })
+    expect([...(members?.repeated ?? [])]).toEqual(['a'])
+  })
+
+  test('depth costs no stack', () => {
+    const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+    expect(topLevelMembers(deep)).toBeDefined()
+    expect(topLevelMembers(`{"a":${'['.repeat(1_000_000)}`)).toBeUndefined()
+  })
+})
+
+test('elements of an array are found as JSON.parse finds them', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(fc.jsonValue()).map(value => JSON.stringify(value, null, 1)),
+        damaged,
+      ),
+      text => {
+        const parsed = parse(text)?.value
+        const elements = arrayElements(toRaw(text))
+        expect(elements?.map(parseRaw)).toEqual(Array.isArray(parsed) ? parsed : undefined)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('splicing one nested value changes that value only', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.jsonValue(),
+      fc.jsonValue(),
+      (around, old, next) => {
+        const make = (token: unknown) => ({ ...around, params: { ...around, _meta: { a: 1, token } } })
+        const raw = toRaw(JSON.stringify(make(old)))
+        const params = topLevelMembers(raw)?.at.get('params')
+        const edited = splice(raw, [
+          { span: findSpan(raw, params, ['_meta', 'token']), text: toRaw(JSON.stringify(next)) },
+        ])
+        expect(edited).toBe(toRaw(JSON.stringify(make(next))))
+      },
+    ),
+  )
+})
+
+test('merging keeps what only one side has', () => {
+  expect(mergeRaw('{"a":1.0,"b":{"c":1}}', '{"b":2e0}')).toBe('{"a":1.0,"b":2e0}')
+})
+
+describe('messages', () => {
+  test.each([
+    ['{"jsonrpc":"2.0","id":1,"method":"a"}', 'request'],
+    ['{"jsonrpc":"2.0","method":"a","params":{}}', 'notification'],
+    ['{"jsonrpc":"2.0","id":"x","result":null}', 'response'],
+    ['{"jsonrpc":"2.0","id":null,"error":{}}', 'response'],
+    ['{"jsonrpc":"2.0","id":1}', undefined],
+    ['{"jsonrpc":"2.0","id":1,"result":1,"error":{}}', undefined],
+    ['{"jsonrpc":"2.0","id":{},"method":"a"}', undefined],
+    ['{"jsonrpc":"2.0","id":true,"method":"a"}', undefined],
+    ['{"jsonrpc":"2.0","method":5}', undefined],
+    ['{"jsonrpc":"1.0","id":1,"method":"a"}', undefined],
+    ['{"id":1,"method":"a"}', undefined],
+    ['{"jsonrpc":"2.0","method":"a"} x', undefined],
+    ['{"jsonrpc":"2.0","method":"a","method":"b"}', undefined],
+  ])('%s', (text, kind) => {
+    expect(readMessage(text)?.kind).toBe(kind)
+  })
+
+  test('an id is put back as it was written', () => {
+    for (const id of ['12345678901234567890', '1.0', '"é"', '"\\u0031"', '-1e5']) {
+      const message = readMessage(toRaw(`{"jsonrpc":"2.0", "id": ${id},"method":"m"}`))
+      if (message?.kind !== 'request') throw new Error('no request')
+      const answer = readMessage(withId(message, '7'))
+      if (answer?.kind !== 'request') throw new Error('no request')
+      expect(withId(answer, message.idText)).toBe(message.text)
+    }
+  })
+
+  test('the same id written in two ways has one key; a string and a number have two', () => {
+    expect(idKey('"a"')).toBe(idKey('"\\u0061"'))
+    expect(idKey('1')).not.toBe(idKey('"1"'))
+  })
+})
