@@ -57,23 +57,24 @@ function createWatch(rules: BodyRules): (chunk: Buffer) => Error | undefined {
 /** Reads the whole body. What a refused client still sends is discarded so that it can read the answer. */
 export function readBody(request: IncomingMessage, rules: BodyRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (request.destroyed && !request.readableEnded) return reject(new ClientGone())
     const watch = createWatch(rules)
-    const chunks: Buffer[] = []
-    const settle = (error: Error | undefined) => {
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
-      if (!error) return resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
-      request.on('error', () => {}).resume()
-      reject(error)
-    }
-    const onData = (chunk: Buffer) => {
+    let chunks: Buffer[] | undefined = []
+    request.on('data', (chunk: Buffer) => {
+      if (!chunks) return
       chunks.push(chunk)
       const error = watch(chunk)
-      if (error) settle(error)
-    }
-    const onEnd = () => settle(undefined)
-    const onGone = () => settle(new ClientGone())
-    if (request.destroyed && !request.readableEnded) return onGone()
-    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
+      if (!error) return
+      chunks = undefined
+      reject(error)
+    })
+    request.on('end', () => {
+      if (chunks) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    })
+    // A broken upload says so by 'close' alone.
+    request.on('close', () => {
+      if (!request.complete) reject(new ClientGone())
+    })
   })
 }
 

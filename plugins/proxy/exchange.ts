@@ -4,55 +4,71 @@ import { isMessage, type JsonRpcMessage } from '../../src/lib/json-rpc.ts'
 import { type BodyRules, readBody } from './body.ts'
 
 /** Makes the exchange of one request. Nothing is read, parsed or listened to before somebody asks for it. */
-export function createExchange(
+export const createExchange = (
   request: IncomingMessage,
   response: ServerResponse,
   rules: BodyRules,
-): Exchange {
-  let abort: AbortController | undefined
-  let reading: Promise<Buffer> | undefined
-  let buffered: Buffer | undefined
-  let parsed: { message: JsonRpcMessage | undefined } | undefined
+): Exchange => new LazyExchange(request, response, rules)
 
-  const exchange: Exchange = {
-    request,
-    response,
-    url: request.url ?? '/',
-    get signal() {
-      if (!abort) {
-        const controller = new AbortController()
-        abort = controller
-        const gone = () => {
-          if (!response.writableFinished) controller.abort()
-        }
-        if (response.destroyed) gone()
-        else response.once('close', gone)
-      }
-      return abort.signal
-    },
-    get buffered() {
-      return buffered
-    },
-    async body() {
-      if (buffered) return buffered
-      reading ??= readBody(request, rules)
-      const body = await reading
-      buffered ??= body
-      return buffered
-    },
-    async message() {
-      if (!parsed) {
-        const body = buffered ?? (await exchange.body())
-        parsed = { message: parseMessage(body) }
-      }
-      return parsed.message
-    },
-    replaceBody(body) {
-      buffered = body
-      parsed = undefined
-    },
+/**
+ * A class, because one is made per request: V8 gives an object literal with getters a shape of its own, which
+ * lives until the next full collection together with all that the getters close over.
+ */
+class LazyExchange implements Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  url: string
+  readonly #rules: BodyRules
+  #abort: AbortController | undefined
+  #reading: Promise<Buffer> | undefined
+  #buffered: Buffer | undefined
+  #parsed: { message: JsonRpcMessage | undefined } | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, rules: BodyRules) {
+    this.request = request
+    this.response = response
+    this.url = request.url ?? '/'
+    this.#rules = rules
   }
-  return exchange
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      const { response } = this
+      const abort = new AbortController()
+      this.#abort = abort
+      const gone = () => {
+        if (!response.writableFinished) abort.abort()
+      }
+      if (response.destroyed) gone()
+      else response.once('close', gone)
+    }
+    return this.#abort.signal
+  }
+
+  get buffered(): Buffer | undefined {
+    return this.#buffered
+  }
+
+  async body(): Promise<Buffer> {
+    if (this.#buffered) return this.#buffered
+    this.#reading ??= readBody(this.request, this.#rules)
+    const body = await this.#reading
+    this.#buffered ??= body
+    return this.#buffered
+  }
+
+  async message(): Promise<JsonRpcMessage | undefined> {
+    if (!this.#parsed) {
+      const body = await this.body()
+      this.#parsed = { message: parseMessage(body) }
+    }
+    return this.#parsed.message
+  }
+
+  replaceBody(body: Buffer): void {
+    this.#buffered = body
+    this.#parsed = undefined
+  }
 }
 
 function parseMessage(body: Buffer): JsonRpcMessage | undefined {

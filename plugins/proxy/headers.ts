@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** Meant for one connection only (RFC 9110 section 7.6.1), or made anew on our side. */
-const HOP_BY_HOP = new Set([
+const HOP_BY_HOP = [
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -12,9 +12,8 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
   'http2-settings',
-])
-const REQUEST_ONLY = new Set(['host', 'content-length', 'expect'])
-const FORWARDED = new Set([
+]
+const FORWARDED = [
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
@@ -23,7 +22,17 @@ const FORWARDED = new Set([
   'x-forwarded-proto',
   'x-forwarded-server',
   'x-real-ip',
+]
+const SOMETIMES = ['mcp-session-id', 'accept-encoding', 'last-event-id']
+
+type Treatment = 'drop' | 'forwarded' | 'sometimes'
+/** One look-up per header: most are in no list. */
+const TREATMENTS = new Map<string, Treatment>([
+  ...[...HOP_BY_HOP, 'host', 'content-length', 'expect'].map(name => [name, 'drop'] as const),
+  ...FORWARDED.map(name => [name, 'forwarded'] as const),
+  ...SOMETIMES.map(name => [name, 'sometimes'] as const),
 ])
+const NEVER_BACK = new Set(HOP_BY_HOP)
 
 /** Header names that a `Connection` header declares to be hop-by-hop; undefined in the usual case of none. */
 function namedByConnection(connection: string | undefined): Set<string> | undefined {
@@ -61,8 +70,10 @@ export function requestHeaders(request: IncomingMessage, rules: ForwardRules): s
     const name = raw[i] as string
     const value = raw[i + 1] as string
     const key = name.toLowerCase()
-    if (HOP_BY_HOP.has(key) || REQUEST_ONLY.has(key) || named?.has(key)) continue
-    if (FORWARDED.has(key)) {
+    const treatment = TREATMENTS.get(key)
+    if (treatment === 'drop' || named?.has(key)) continue
+    if (treatment === 'sometimes' && isLeftOut(key, rules)) continue
+    if (treatment === 'forwarded') {
       if (!rules.trust || rules.remote) continue
       if (key === 'x-forwarded-for') {
         via = via === undefined ? value : `${via}, ${value}`
@@ -70,12 +81,6 @@ export function requestHeaders(request: IncomingMessage, rules: ForwardRules): s
       }
       sawHost ||= key === 'x-forwarded-host'
       sawProto ||= key === 'x-forwarded-proto'
-    } else if (key === 'mcp-session-id' && rules.session !== undefined) {
-      continue
-    } else if (rules.identity && key === 'accept-encoding') {
-      continue
-    } else if (rules.forgetEvents && key === 'last-event-id') {
-      continue
     }
     out.push(name, value)
   }
@@ -89,6 +94,11 @@ export function requestHeaders(request: IncomingMessage, rules: ForwardRules): s
   return out
 }
 
+function isLeftOut(key: string, rules: ForwardRules): boolean {
+  if (key === 'mcp-session-id') return rules.session !== undefined
+  return key === 'accept-encoding' ? rules.identity : rules.forgetEvents
+}
+
 /** The headers of an answer as the client gets them; `replace` holds new values by lower-case name. */
 export function responseHeaders(
   raw: readonly (Buffer | string)[],
@@ -100,7 +110,7 @@ export function responseHeaders(
   for (let i = 0; i < raw.length; i += 2) {
     const name = toText(raw[i])
     const key = name.toLowerCase()
-    if (HOP_BY_HOP.has(key) || named?.has(key)) continue
+    if (NEVER_BACK.has(key) || named?.has(key)) continue
     out.push(name, replace?.[key] ?? toText(raw[i + 1]))
   }
   return out

@@ -14,6 +14,7 @@ import { rpcRefusal, textRefusal } from './refusal.ts'
 import { replyError, requestId } from './reply.ts'
 import { effectiveMode } from './section.ts'
 import { createSidePaths } from './side-paths.ts'
+import { createSlots } from './slots.ts'
 
 export interface ProxyOptions extends Omit<CoreOptions, 'gate' | 'rules'> {
   middlewares: readonly MiddlewareFactory[]
@@ -39,16 +40,16 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const streamable = effectiveMode(config) === 'streamable-http'
   const rules = { refuseBatches: streamable }
   const gate = createGate(options.gate)
-  const inFlight = new Set<Exchange>()
+  const inFlight = createSlots<Exchange>()
   let pipeline: Handler | undefined
   let closing: Promise<void> | undefined
   let onIdle: (() => void) | undefined
 
   const server = createListener(options.limits, (request, response) => {
     const exchange = createExchange(request, response, rules)
-    inFlight.add(exchange)
+    const slot = inFlight.add(exchange)
     response.on('close', () => {
-      inFlight.delete(exchange)
+      inFlight.release(slot)
       if (onIdle && !isBusy()) onIdle()
     })
     // Broken connections are seen by 'close'; without a listener they would end the process.
@@ -79,7 +80,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   }
 
   /** Long streams do not count: they would never end by themselves. */
-  const isBusy = () => [...inFlight].some(({ request }) => request.method !== 'GET')
+  const isBusy = () => inFlight.values().some(({ request }) => request.method !== 'GET')
 
   const port = await listen(server, { host, port: config.port })
   server.on('error', error => log.error('the listener failed', { error: error.message }))

@@ -32,7 +32,7 @@ export interface Sessions {
 /**
  * Sessions of one proxy, in memory. Past `max` the one that was idle longest makes room.
  *
- * The map is kept in order of use, so that sweeping and making room look at the oldest only.
+ * The map is kept in order of use (to the second), so that sweeping and making room look at the oldest only.
  */
 export function createSessions({
   ttlMs,
@@ -44,7 +44,7 @@ export function createSessions({
   now?: () => number
 }): Sessions {
   const byId = new Map<string, Session>()
-  const expired = (session: Session) => now() - session.lastSeen >= ttlMs
+  const stepMs = Math.min(1000, ttlMs / 100)
   return {
     get size() {
       return byId.size
@@ -52,10 +52,17 @@ export function createSessions({
     find(id) {
       const session = byId.get(id)
       if (!session) return undefined
-      byId.delete(id)
-      if (expired(session)) return undefined
-      session.lastSeen = now()
-      byId.set(id, session)
+      const time = now()
+      if (time - session.lastSeen >= ttlMs) {
+        byId.delete(id)
+        return undefined
+      }
+      // Moving it to the end with every request would make the map's table anew all the time.
+      if (time - session.lastSeen >= stepMs) {
+        byId.delete(id)
+        byId.set(id, session)
+        session.lastSeen = time
+      }
       return session
     },
     add({ id, epoch, opening }) {
@@ -78,8 +85,9 @@ export function createSessions({
       byId.delete(id)
     },
     sweep() {
+      const limit = now() - ttlMs
       for (const session of byId.values()) {
-        if (!expired(session)) return
+        if (session.lastSeen > limit) return
         byId.delete(session.id)
       }
     },

@@ -13,6 +13,7 @@ import { requestId } from '../reply.ts'
 import { revisionOf } from '../revisions/index.ts'
 import { effectiveMode } from '../section.ts'
 import type { Opening, Session, Sessions } from '../sessions.ts'
+import { createSlots } from '../slots.ts'
 import { endStream } from './end-stream.ts'
 import { createEndpointRewriter } from './endpoint-event.ts'
 import { BackendGone, toGatewayError } from './gateway-error.ts'
@@ -42,6 +43,14 @@ interface Passage {
   readonly body: Buffer | Readable | null
 }
 
+/** Whether a request belongs to a session, or opens one itself in spite of the session header it carries. */
+interface Admission {
+  readonly session: Session | undefined
+  readonly strip: boolean
+}
+
+const NO_SESSION: Admission = { session: undefined, strip: false }
+
 const REOPEN_TIMEOUT_MS = 10_000
 
 /** Carries exchanges to a server that speaks HTTP itself, local or remote, without looking into them. */
@@ -57,17 +66,13 @@ export function createHttpBackend(options: {
   const { config, log, agent, sessions, remote, headersTimeoutMs, rules } = options
   const sse = effectiveMode(config) === 'sse'
   const trust = config.trust_proxy_headers === true
-  const running = new Set<Cancel>()
+  const running = createSlots<Cancel>()
   let target: TargetPath | undefined
   let epoch = 0
 
   /** The session a request belongs to, or the refusal of one we do not know. */
-  async function admit(exchange: Exchange): Promise<{ session: Session | undefined; strip: boolean }> {
-    const { headers, method } = exchange.request
-    const id = headers['mcp-session-id']
-    if (typeof id !== 'string' || !revisionOf(headers['mcp-protocol-version']).sessions) {
-      return { session: undefined, strip: false }
-    }
+  async function admit(exchange: Exchange, id: string): Promise<Admission> {
+    const { method } = exchange.request
     const session = sessions.find(id)
     const opens = method === 'POST' && (!session || mayInitialize(exchange)) && (await initializes(exchange))
     if (opens) return { session: undefined, strip: true }
@@ -75,7 +80,8 @@ export function createHttpBackend(options: {
     return { session, strip: false }
   }
 
-  async function gatherBody(exchange: Exchange): Promise<Buffer | Readable | null> {
+  /** The body, gathered if it is small. Not async, as most requests need no waiting, or once. */
+  function gatherBody(exchange: Exchange): Promise<Buffer> | Buffer | Readable | null {
     if (exchange.buffered) return exchange.buffered
     const { request } = exchange
     if (!hasBody(request)) return null
@@ -215,11 +221,17 @@ export function createHttpBackend(options: {
     },
     disconnect(reason) {
       target = undefined
-      for (const cancel of [...running]) cancel(new BackendGone(reason))
+      for (const cancel of running.values()) cancel(new BackendGone(reason))
     },
     async handle(exchange) {
-      const { session, strip } = await admit(exchange)
-      const body = await gatherBody(exchange)
+      const { headers } = exchange.request
+      const id = headers['mcp-session-id']
+      const { session, strip } =
+        typeof id === 'string' && revisionOf(headers['mcp-protocol-version']).sessions
+          ? await admit(exchange, id)
+          : NO_SESSION
+      const gathered = gatherBody(exchange)
+      const body = gathered instanceof Promise ? await gathered : gathered
       if (!target) throw toGatewayError(new BackendGone('it was stopped'), await requestId(exchange))
       const passage: Passage = { exchange, target, session, stripSession: strip, body }
       return attempt(

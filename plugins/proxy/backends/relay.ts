@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { responseHeaders } from '../headers.ts'
 import { ClientGone } from '../refusal.ts'
+import type { Slots } from '../slots.ts'
 
 /** A request as it goes to the server. */
 export interface Outgoing {
@@ -55,7 +56,7 @@ export function relay(
     response: ServerResponse
     watch: Watch
     headersTimeoutMs: number
-    running: Set<Cancel>
+    running: Slots<Cancel>
   },
 ): Promise<Outcome> {
   const { response, watch, running } = options
@@ -75,20 +76,21 @@ export function relay(
       controller?.abort(cancelled)
     }
     const onClose = () => cancel(new ClientGone())
-    const onDrain = () => controller?.resume()
     const settle = (outcome: Outcome) => {
-      running.delete(cancel)
-      response.off('close', onClose).off('drain', onDrain)
+      running.release(slot)
+      response.off('close', onClose)
       resolve(outcome)
     }
 
     const write = (controller: Dispatcher.DispatchController, chunk: Buffer) => {
-      if (chunk.length && !response.write(chunk)) controller.pause()
+      if (!chunk.length || response.write(chunk)) return
+      controller.pause()
+      response.once('drain', () => controller.resume())
     }
 
     if (response.destroyed) return resolve({ kind: 'failed', error: new ClientGone(), stream: undefined })
-    running.add(cancel)
-    response.on('close', onClose).on('drain', onDrain)
+    const slot = running.add(cancel)
+    response.on('close', onClose)
 
     agent.dispatch(
       {

@@ -213,8 +213,9 @@ describe('the store', () => {
   })
 
   test('past its size the one idle longest makes room', () => {
-    const { sessions, add } = clock()
+    const { sessions, add, wait } = clock()
     for (const id of ['a', 'b', 'c']) add(id)
+    wait(10)
     sessions.find('a')
     add('d')
     expect([...'abcd'].filter(id => sessions.find(id))).toEqual(['a', 'c', 'd'])

@@ -1,0 +1,28 @@
+// Proxies to the URL given, `count` of them. Prints their ports, and its memory for each line it reads.
+
+import { Agent } from 'undici'
+import { LISTENER_LIMITS } from '../plugins/proxy/listener.ts'
+import { openProxy } from '../plugins/proxy/proxy.ts'
+import { createLog } from '../src/log.ts'
+
+const [target = '', count = '1'] = process.argv.slice(2)
+const agent = new Agent({ allowH2: false })
+const ports: number[] = []
+for (let i = 0; i < Number(count); i++) {
+  const proxy = await openProxy({
+    config: { schema_version: 'v0.1.0', name: `bench-${i}`, transport: 'streamable-http', port: 0 },
+    log: createLog({ write: () => {}, human: false, debug: false }),
+    agent,
+    middlewares: [],
+    limits: LISTENER_LIMITS,
+    gate: { waitMs: 5000, maxWaiting: 256 },
+    headersTimeoutMs: 60_000,
+  })
+  await proxy.connect({ kind: 'http', target: new URL(target), remote: false })
+  ports.push(proxy.port)
+}
+process.stdout.write(`${ports.join(' ')}\n`)
+process.stdin.on('data', () => {
+  globalThis.gc?.()
+  process.stdout.write(`${process.memoryUsage().rss}\n`)
+})
