@@ -33,7 +33,7 @@ export function lastWords(text: string, lines = LINES): string {
 }
 
 const isNoise = (line: string): boolean =>
-  /^(?:Run '\w+ .* --help'|See '\w+ .*--help'|failed to start containers: |time="[^"]*" level=(?:info|debug))/.test(
+  /^(?:DEPRECATED: The legacy builder|\s+(?:BuildKit is currently disabled|environment-variable|Install the buildx)|Sending build context|Run '\w+ .* --help'|See '\w+ .*--help'|failed to start containers: |time="[^"]*" level=(?:info|debug))/.test(
     line,
   )
 
