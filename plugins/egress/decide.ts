@@ -134,7 +134,7 @@ async function addressesOf(
   if (isGateway && policy.gateways.size > 0) return [...policy.gateways]
   if (/(?:^|\.)localhost$/.test(name)) return ['127.0.0.1'] // RFC 6761 section 6.3: no look-up
   const found = await world.resolve(name, world.signal).catch(() => [])
-  return found.flatMap(text => parseAddress(text)?.text ?? [])
+  return found.map(text => parseAddress(text)?.text ?? text) // what is no address is denied as such
 }
 
 /** Why an address may not be connected to, though the host it belongs to is allowed. */

@@ -62,7 +62,7 @@ export function createDoorServer(parts: DoorParts): DoorServer {
   })
   server.maxHeadersCount = 0 // bounded in bytes; a count would drop headers unseen
   server.maxConnections = limits.maxConnections
-  server.timeout = limits.idleMs
+  server.timeout = limits.connectMs + limits.idleMs // the server's clock ends first, so that 504 can be said
 
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

@@ -1,4 +1,4 @@
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, lstat, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
@@ -23,8 +23,11 @@ export async function startListening(server: Server, where: Listen): Promise<Lis
   return { host: where.host, port: (server.address() as AddressInfo).port }
 }
 
-const isAbandoned = (path: string): Promise<boolean> =>
-  new Promise(resolve => {
+/** A socket, and nobody at its other end. Anything else in the way stays. */
+async function isAbandoned(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined)
+  if (!stats?.isSocket()) return false
+  return new Promise(resolve => {
     const probe = connect({ path })
     probe.once('connect', () => {
       probe.destroy()
@@ -32,6 +35,7 @@ const isAbandoned = (path: string): Promise<boolean> =>
     })
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
   })
+}
 
 export const describeListen = (where: Listen): string =>
   'path' in where ? where.path : `${where.host}:${where.port}`
