@@ -2,6 +2,8 @@
 import type { Result } from './result.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>>> = {
+  egress: () => import('./egress.ts'),
+  proxy: () => import('./proxy.ts'),
   start: () => import('./start.ts'),
   supervisor: () => import('./supervisor.ts'),
 }

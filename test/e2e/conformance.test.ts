@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { testProxy } from '../plugins/proxy/test-proxy.ts'
+import { startFixture } from '../support/mcp-fixtures/start-server.ts'
+
+const modules = new URL('../../node_modules/', import.meta.url).pathname
+
+/** Runs an official conformance suite against a URL. Gives `scenario check STATUS` for each check. */
+async function conformance(suite: string, url: string, args: readonly string[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-conformance-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const program = join(modules, suite, 'dist/index.js')
+  const child = spawn(process.execPath, [program, 'server', '--url', url, '-o', folder, ...args], {
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  await once(child, 'exit')
+  const results: string[] = []
+  for (const scenario of await readdir(folder)) {
+    const checks = JSON.parse(await readFile(join(folder, scenario, 'checks.json'), 'utf8'))
+    const name = scenario.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '')
+    for (const { id, status } of checks as { id: string; status: string }[]) {
+      results.push(`${name} ${id} ${status}`)
+    }
+  }
+  return results.sort()
+}
+
+test.each([
+  {
+    revision: '2025-11-25',
+    fixture: 'http-server-2025.ts',
+    suite: '@modelcontextprotocol/conformance',
+    args: [],
+    atLeast: 32,
+  },
+  {
+    revision: '2026-07-28',
+    fixture: 'http-server-modern.ts',
+    suite: 'conformance-2026',
+    args: ['--requirements', '2026-07-28'],
+    atLeast: 100,
+  },
+])(
+  '$revision: the official suite finds the same through the proxy as direct',
+  async row => {
+    const server = await startFixture(row.fixture)
+    onTestFinished(() => server.kill())
+    const proxy = await testProxy({ target: server.origin })
+
+    const direct = await conformance(row.suite, `${server.origin}/mcp`, row.args)
+    const proxied = await conformance(row.suite, proxy.url, row.args)
+
+    expect(direct.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(row.atLeast)
+    expect(proxied).toEqual(direct)
+  },
+  120_000,
+)
