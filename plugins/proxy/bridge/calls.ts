@@ -83,8 +83,10 @@ export function createCalls(options: {
   limits: Limits
   now: () => number
   write: (text: string) => boolean
+  /** There is something to watch from now on. */
+  onStart: () => void
 }): Calls {
-  const { limits, now, write } = options
+  const { limits, now, write, onStart } = options
   const byId = new Map<number, Call>()
   const busy = new Map<Session | Call, Set<Call>>()
   let lastId = 0
@@ -145,6 +147,7 @@ export function createCalls(options: {
         unattendedSince: undefined,
       }
       add(call)
+      onStart()
       if (write(onOneLine(text))) return call
       remove(call)
       return undefined

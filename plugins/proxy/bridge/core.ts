@@ -82,7 +82,7 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
     return written
   }
 
-  const calls = createCalls({ limits, now, write: text => connection.write(text) })
+  const calls = createCalls({ limits, now, write: text => connection.write(text), onStart: watch })
   const ask = createAskServer(calls)
   const handshake = createHandshake({ ask, write })
   const subscriptions = createSubscriptions()
@@ -177,7 +177,6 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
   /** Brings a new process to where the old one was, behind the same sessions. */
   async function restore(): Promise<void> {
     replaying = true
-    watch()
     const restored = await handshake.replay()
     replaying = false
     if (connection.problem !== undefined) return
@@ -207,7 +206,6 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
       return connection.queued
     },
     async ready(signal) {
-      watch()
       if (connection.problem === undefined && !replaying) return true
       if (waiting.size >= limits.maxPending) return false
       return new Promise(resolve => {
