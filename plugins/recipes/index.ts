@@ -4,7 +4,7 @@ import { Build } from './commands/build.ts'
 import { recipeFlags } from './flags.ts'
 import type { Recipes } from './service.ts'
 
-export { parsePackageArgument } from './package-argument.ts'
+export { atVersion, parsePackageArgument } from './package-argument.ts'
 export type { RecipeOptions } from './recipe.ts'
 export type { Plan, Recipes } from './service.ts'
 

@@ -19,6 +19,7 @@ import { failures } from './failures.ts'
 import { goRecipe, localGoRecipe } from './go-recipe.ts'
 import { copySource, type LocalSource, readLocalSource } from './local-source.ts'
 import { npxRecipe } from './npx-recipe.ts'
+import { atVersion } from './package-argument.ts'
 import { type CheckedOptions, type Recipe, type RecipeOptions, VERSION_LINE } from './recipe.ts'
 import { UVX_IMAGE, uvxRecipe } from './uvx-recipe.ts'
 
@@ -46,10 +47,17 @@ export interface Recipes {
   /** Builds the image unless the runtime has it already. */
   build(
     request: PackageRequest,
-    options: RecipeOptions & { readonly runtime: Pick<Runtime, 'name' | 'images'> },
+    options: BuildOptions,
     wait?: WaitOptions,
   ): Promise<{ image: string; version: string }>
+  /**
+   * Whether the image is here and was built as asked, certificates apart: they serve the build, and a
+   * run config that was exported does not hold them.
+   */
+  isBuilt(image: string, request: PackageRequest, options: BuildOptions): Promise<boolean>
 }
+
+export type BuildOptions = RecipeOptions & { readonly runtime: Pick<Runtime, 'name' | 'images'> }
 
 const LABEL_KEY = 'keelson-recipe'
 const LABEL_PACKAGE = 'keelson-package'
@@ -58,6 +66,7 @@ const LOCK_MS = 30 * 60_000
 const RECIPES = { npx: npxRecipe, uvx: uvxRecipe, go: goRecipe }
 
 const lastBuilt = t.isObject({ image: t.isString(), version: t.isString() })
+const builtAs = t.isObject({ key: t.isString() })
 
 /** `folder` holds locks and what was built last, all of which can be lost. */
 export function createRecipes(host: {
@@ -117,8 +126,20 @@ export function createRecipes(host: {
     return { ...made, base: made.key }
   }
 
+  /** The key of what is asked for when no certificates are needed. */
+  const plainKey = async (request: PackageRequest, options: RecipeOptions): Promise<string> =>
+    (await plan(request, { ...options, caCert: undefined })).key
+  const recordOf = (image: string) =>
+    join(folder, `image-${createHash('sha256').update(image).digest('hex').slice(0, 32)}.json`)
+
   return {
     plan,
+    async isBuilt(image, request, options) {
+      const path = recordOf(image)
+      const text = await readFileIfThere(path)
+      if (text === undefined || !(await options.runtime.images?.has(image))) return false
+      return parseDocument(text, path, builtAs).key === (await plainKey(request, options))
+    },
     async build(request, options, wait = {}) {
       const { runtime } = options
       const { images } = runtime
@@ -137,7 +158,14 @@ export function createRecipes(host: {
       const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
       return withLock(
         lock,
-        async () => (await alreadyBuilt(images, made)) ?? buildImage(images, made, wait),
+        async () => {
+          const before = await alreadyBuilt(images, made)
+          if (before) return before
+          const built = await buildImage(images, made, wait)
+          const key = await plainKey(atVersion(request, built.version), options)
+          await writeFileAtomic(recordOf(built.image), JSON.stringify({ key }))
+          return built
+        },
         {
           timeoutMs: LOCK_MS,
           onTimeout,

@@ -4,6 +4,7 @@ import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { assertPortFree } from '../proxy/index.ts'
+import { parsePackageArgument } from '../recipes/index.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { checkSections, configFromFile } from './from-config.ts'
 import { assertGroup } from './groups.ts'
@@ -61,12 +62,17 @@ async function imageOf(
 ): Promise<Partial<RunConfig>> {
   const { source, image, runtime_config: build } = config
   const target = schemeTarget(app)
-  if (source && target.accepts(source)) {
+  const buildWith = build?.build_with ?? []
+  const wanted = source ? parsePackageArgument(source, { cwd: process.cwd(), buildWith }) : undefined
+  if (source && wanted) {
+    const options = { runtimeImage: build?.builder_image, addPackages: build?.additional_packages, runtime }
+    const plain = request.values['ca-cert'] === undefined
+    if (plain && image && (await (await app.service('recipes')).isBuilt(image, wanted, options))) return {}
     const flags = {
       ...request.values,
       'runtime-image': build?.builder_image,
       'runtime-add-package': build?.additional_packages ?? [],
-      'build-with': build?.build_with ?? [],
+      'build-with': buildWith,
     }
     const resolved = await target.resolve(source, { ...contextOf(request, async () => runtime), flags })
     return resolved.image ? { image: resolved.image } : {}

@@ -4,8 +4,7 @@ import type { RunConfig, Transport } from '../../../src/contracts/run-config.ts'
 import type { PackageRequest, Runtime, WaitOptions } from '../../../src/contracts/runtime.ts'
 import type { Target } from '../../../src/contracts/target.ts'
 import { failures as core } from '../../../src/errors.ts'
-import { parsePackageReference } from '../../../src/lib/package-reference.ts'
-import { parsePackageArgument, type RecipeOptions } from '../../recipes/index.ts'
+import { atVersion, parsePackageArgument, type RecipeOptions } from '../../recipes/index.ts'
 
 const SCHEME = /^(npx|uvx|go):\/\//
 
@@ -28,7 +27,7 @@ export const schemeTarget = (app: App): Target => ({
     const { image, version } = await fetchPackage(app, request, options, runtime, { signal, report })
     const runtime_config = toRuntimeConfig(options, buildWith)
     return {
-      source: pinned(request, version),
+      source: `${request.scheme}://${atVersion(request, version).package}`,
       image,
       transport: (flags as FlagValues<FlagTable> & { transport?: Transport }).transport ?? 'stdio',
       ...(runtime_config ? { runtime_config } : {}),
@@ -55,15 +54,6 @@ async function fetchPackage(
     })
   }
   return runtime.packages.install(request, wait)
-}
-
-/** The package with the version that was found, so that an export runs the same again. */
-function pinned(request: PackageRequest, version: string): string {
-  const { scheme, local } = request
-  const reference = local ? undefined : parsePackageReference(scheme, request.package)
-  if (!reference || version === 'latest') return `${scheme}://${request.package}`
-  const extras = reference.extras.length ? `[${reference.extras.join(',')}]` : ''
-  return `${scheme}://${reference.name}${extras}@${version}`
 }
 
 function toRuntimeConfig(

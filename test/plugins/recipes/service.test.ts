@@ -284,3 +284,19 @@ describe('local Go code', () => {
     expect((await stat(folder)).isDirectory()).toBe(true)
   })
 })
+
+test('an image built with certificates is found by its exported run config, which holds none', async () => {
+  const { recipes } = await fresh({ kind: 'unknown', problem: 'no network' })
+  const { runtime } = fakeImages({ lines: ['keelson-version=1.2.3'] })
+  const caCert = join(await temporaryFolder(), 'ca.pem')
+  await writeFile(caCert, certificate)
+  const { image } = await recipes.build(request('npx', 'name'), { runtime, caCert })
+  const exported = request('npx', 'name@1.2.3')
+
+  expect(await recipes.isBuilt(image, exported, { runtime })).toBe(true)
+  expect(await recipes.isBuilt(image, request('npx', 'name@1.2.4'), { runtime })).toBe(false)
+  expect(await recipes.isBuilt(image, exported, { runtime, runtimeImage: 'node:22' })).toBe(false)
+  expect(await recipes.isBuilt('another/image', exported, { runtime })).toBe(false)
+  await runtime.images.remove(image)
+  expect(await recipes.isBuilt(image, exported, { runtime })).toBe(false)
+})
