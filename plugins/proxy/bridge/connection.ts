@@ -22,18 +22,19 @@ export function createConnection(options: {
   limits: Limits
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
-  onGone: (reason: string) => void
+  /** `wanted`: we let go of it, it did not end by itself. */
+  onGone: (reason: string, wanted: boolean) => void
 }): Connection {
   const { limits, onLine, onOversize, onGone } = options
   let current: Attachment | undefined
   let problem: string | undefined = 'the server has not started yet'
 
-  function drop(attachment: Attachment, reason: string): void {
+  function drop(attachment: Attachment, reason: string, wanted: boolean): void {
     if (current !== attachment) return
     current = undefined
     problem = reason
     attachment.detach()
-    onGone(reason)
+    onGone(reason, wanted)
   }
 
   async function watch(attachment: Attachment, ended: Promise<void>): Promise<void> {
@@ -43,7 +44,7 @@ export function createConnection(options: {
     })
     await Promise.race([exited, ended])
     await Promise.race([Promise.all([exited, ended]), delay(LAST_WORDS_MS, undefined, { ref: false })])
-    drop(attachment, describe(exit))
+    drop(attachment, describe(exit), false)
   }
 
   return {
@@ -59,7 +60,7 @@ export function createConnection(options: {
       return true
     },
     open(attachment) {
-      if (current) drop(current, 'the server was replaced')
+      if (current) drop(current, 'the server was replaced', true)
       current = attachment
       problem = undefined
       const { stdin, stdout, stderr } = attachment
@@ -82,7 +83,7 @@ export function createConnection(options: {
       void watch(attachment, ended)
     },
     close(reason) {
-      if (current) drop(current, reason)
+      if (current) drop(current, reason, true)
       problem = reason
     },
   }

@@ -66,8 +66,8 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
       const call = calls.find(Number(idOfOversize(head, tail)))
       if (call) calls.drop(call, 'oversize')
     },
-    onGone(reason) {
-      log.warn(`the connection to the server is gone: ${reason}`)
+    onGone(reason, wanted) {
+      log[wanted ? 'debug' : 'warn'](`the connection to the server is gone: ${reason}`)
       handshake.lost()
       calls.failAll('gone')
       serverRequests.clear()

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createBridge } from '../plugins/proxy/bridge/index.ts'
+import type { Exit } from '../src/contracts/runtime.ts'
+import { createLog } from '../src/log.ts'
+import type { Result } from './result.ts'
+
+const REQUESTS = 10_000
+const SESSIONS = 100
+const here = (file: string) => new URL(file, import.meta.url).pathname
+
+/**
+ * 10,000 requests in flight to one stdio server, from 100 sessions that all use id 1. The server holds every
+ * answer until it has all requests, so all of them truly are in flight at once, and answers in reverse.
+ */
+export async function run(): Promise<Result> {
+  const child = spawn(process.execPath, [here('../fixtures/stdio-servers/holds-answers.ts')], {
+    env: { PATH: process.env.PATH ?? '', HOLD: String(REQUESTS) },
+  })
+  const bridge = createBridge({
+    config: { schema_version: 'v0.1.0', name: 'bench', transport: 'stdio', port: 0 },
+    log: createLog({ write: line => void process.stderr.write(line), human: true, debug: false }),
+    sessionTtlMs: 60_000,
+    publicBase: () => '',
+  })
+  const server = createServer((request, response) => {
+    const abort = new AbortController()
+    response.once('close', () => abort.abort())
+    void bridge.handle({
+      request,
+      response,
+      url: request.url ?? '/',
+      signal: abort.signal,
+      buffered: undefined,
+      body: () => read(request),
+      message: async () => undefined,
+      replaceBody: () => {},
+    })
+  })
+  server.listen(0, '127.0.0.1', 16_384)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const exit = once(child, 'exit').then((): Exit => ({}))
+  await bridge.connect({
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    exit,
+    detach: () => {},
+  })
+
+  const clients = spawn(
+    process.execPath,
+    [here('bridge-clients.ts'), String(port), String(REQUESTS), String(SESSIONS)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  try {
+    let text = ''
+    for await (const chunk of clients.stdout) text += chunk
+    const { answered, lost, swapped, busy, errors, seconds } = JSON.parse(text)
+    return {
+      name: 'bridge',
+      figures: {
+        'requests in flight at once': REQUESTS,
+        'sessions, all with request id 1': SESSIONS,
+        answered,
+        'lost (bound: 0)': lost,
+        'swapped (bound: 0)': swapped,
+        'errors other than 503 (bound: 0)': errors,
+        'explicit 503': busy,
+        'seconds until all were answered': seconds,
+        'resident memory afterwards, MB': process.memoryUsage().rss / 1e6,
+      },
+      ok: lost + swapped + errors === 0 && answered + busy === REQUESTS,
+    }
+  } finally {
+    await bridge.close()
+    child.kill()
+    clients.kill()
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+async function read(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
