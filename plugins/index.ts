@@ -66,6 +66,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./runtime-process/index.ts')).default,
   },
   {
+    name: 'oci',
+    services: ['oci'],
+    load: async () => (await import('./oci/index.ts')).default,
+  },
+  {
     name: 'mcp',
     verbs: ['mcp'],
     load: async () => (await import('./mcp/index.ts')).default,
@@ -74,6 +79,19 @@ export const builtins: readonly PluginEntry[] = [
     name: 'settings',
     services: ['settings'],
     load: async () => (await import('./settings/index.ts')).default,
+  },
+  {
+    name: 'groups',
+    verbs: ['group'],
+    services: ['groups'],
+    load: async () => (await import('./groups/index.ts')).default,
+  },
+  {
+    name: 'secrets',
+    verbs: ['secret'],
+    services: ['secrets'],
+    provides: ['flags', 'sections', 'secretsProviders'],
+    load: async () => (await import('./secrets/index.ts')).default,
   },
   {
     name: 'plugins',

@@ -205,7 +205,8 @@ const KINDS: Readonly<Record<string, readonly [FetchProblemKind, string]>> = {
   UND_ERR_HEADERS_OVERFLOW: ['broken', 'its headers are too large'],
 }
 
-function toProblem(error: unknown, url: URL, timedOutMs: number | undefined): FetchProblem {
+/** Names what went wrong with a request; the text says it without credentials. */
+export function toProblem(error: unknown, url: URL, timedOutMs: number | undefined): FetchProblem {
   if (error instanceof FetchProblem) return error
   if (timedOutMs !== undefined) {
     return new FetchProblem('timeout', `${url.host} did not finish within ${timedOutMs / 1000} seconds`)

@@ -1,0 +1,210 @@
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { FetchProblem, toProblem } from '../../src/lib/guarded-fetch.ts'
+import { isLoopback } from '../../src/lib/loopback.ts'
+import { failures } from './failures.ts'
+import type { Location } from './location.ts'
+
+/** One request to a registry, or to a place it sends us to. */
+export interface RegistryRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  readonly url: string
+  /** `authorization` goes to the origin of `url` only. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Makes the body, anew for each attempt. */
+  readonly body?: () => Buffer | string | Readable
+  /** For the answer's headers; what reads the body has its own clock. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface RegistryAnswer {
+  readonly status: number
+  /** Where the answer came from, after redirects. */
+  readonly url: string
+  /** The header's value, several joined by commas. */
+  header(name: string): string | undefined
+  readonly body: Dispatcher.ResponseData['body']
+}
+
+/** Sends requests for what a location names; the location is for messages. */
+export type Send = (location: Location, request: RegistryRequest) => Promise<RegistryAnswer>
+
+export interface TransportOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** For connecting, for headers, and between two pieces of a body. */
+  readonly stepTimeoutMs?: number
+  /** Waits between two attempts. */
+  readonly delay: (ms: number, signal?: AbortSignal) => Promise<unknown>
+}
+
+const ATTEMPTS = 3
+const REDIRECTS = 5
+/** A registry that wants a longer pause has effectively said no. */
+const LONGEST_PAUSE_MS = 20_000
+
+/**
+ * Speaks HTTP with registries: redirects followed here (credentials stay behind when the origin
+ * changes, https never becomes http), tries again after 429 and 5xx, errors turned into failures.
+ */
+export function createTransport({ env, stepTimeoutMs = 30_000, delay }: TransportOptions): Send {
+  let dispatchers: Promise<(url: URL) => Dispatcher> | undefined
+
+  async function once(request: RegistryRequest, url: URL, headers: Record<string, string>) {
+    const undici = await import('undici')
+    dispatchers ??= Promise.resolve(createDispatchers(undici, env, stepTimeoutMs))
+    const dispatcher = (await dispatchers)(url)
+    const body = request.body?.()
+    return undici.request(url, {
+      method: request.method,
+      headers,
+      dispatcher,
+      ...(body === undefined ? {} : { body }),
+      ...(request.signal ? { signal: request.signal } : {}),
+    })
+  }
+
+  async function follow(request: RegistryRequest): Promise<RegistryAnswer> {
+    let url = new URL(request.url)
+    let headers: Record<string, string> = {
+      'accept-encoding': 'identity',
+      'user-agent': 'keelson',
+      ...request.headers,
+    }
+    for (let hop = 0; ; hop++) {
+      const answer = await once(request, url, headers).catch(error => {
+        request.signal?.throwIfAborted()
+        throw toProblem(error, url, undefined)
+      })
+      const target = answer.headers.location
+      const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode)
+      if (!isRedirect || typeof target !== 'string' || !/^(GET|HEAD)$/.test(request.method)) {
+        return {
+          status: answer.statusCode,
+          url: url.href,
+          header: name => joined(answer.headers[name]),
+          body: answer.body,
+        }
+      }
+      discard(answer.body)
+      if (hop >= REDIRECTS) throw new FetchProblem('redirect', `more than ${REDIRECTS} redirects`)
+      const next = URL.parse(target, url.href)
+      if (!next) throw new FetchProblem('redirect', 'it redirects to no URL')
+      assertSafeHop(url, next)
+      if (next.origin !== url.origin) headers = withoutAuthorization(headers)
+      url = next
+    }
+  }
+
+  return async (location, request) => {
+    for (let attempt = 1; ; attempt++) {
+      let pause = 500 * 2 ** (attempt - 1)
+      try {
+        const answer = await follow(request)
+        if (answer.status !== 429 && (answer.status < 500 || answer.status === 501)) return answer
+        discard(answer.body)
+        pause = retryAfter(answer.header('retry-after')) ?? pause
+        if (attempt >= ATTEMPTS || pause > LONGEST_PAUSE_MS) {
+          throw failures.oci_busy({ ...location, status: answer.status })
+        }
+      } catch (error) {
+        if (!(error instanceof FetchProblem)) throw error
+        const isPassing = error.kind === 'broken' && isConnectionLost(error)
+        if (attempt >= ATTEMPTS || !isPassing) throw toFailure(error, location)
+      }
+      await delay(pause, request.signal)
+    }
+  }
+}
+
+/** Turns a problem of the network into a failure that names registry and reference. */
+export function toFailure(problem: FetchProblem, location: Location): Error {
+  const details = { reference: location.reference, registry: location.registry, problem: problem.message }
+  const options = { cause: problem }
+  if (problem.kind === 'tls') return failures.oci_tls(details, options)
+  if (problem.kind === 'timeout') return failures.oci_timeout(details, options)
+  if (problem.kind === 'dns' || problem.kind === 'unreachable')
+    return failures.oci_unreachable(details, options)
+  return failures.oci_broken(details, options)
+}
+
+/** Reads a whole body, at most `limit` bytes of it, within a minute. */
+export async function readBody(location: Location, answer: RegistryAnswer, limit: number): Promise<Buffer> {
+  const tooLarge = () => failures.oci_too_large({ ...location, limit })
+  const declared = Number(answer.header('content-length') ?? 0)
+  if (declared > limit) {
+    discard(answer.body)
+    throw tooLarge()
+  }
+  const slow = AbortSignal.timeout(60_000)
+  const giveUp = () => answer.body.destroy(new FetchProblem('timeout', 'its answer does not end'))
+  slow.addEventListener('abort', giveUp, { once: true })
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of answer.body) {
+      size += chunk.length
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (size > limit) throw error
+    throw toFailure(toProblem(error, new URL(answer.url), undefined), location)
+  } finally {
+    slow.removeEventListener('abort', giveUp)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Lets go of a body that nobody reads. */
+export function discard(body: RegistryAnswer['body']): void {
+  body.on('error', () => undefined).destroy()
+}
+
+function createDispatchers(
+  { Agent, EnvHttpProxyAgent }: typeof import('undici'),
+  env: TransportOptions['env'],
+  stepTimeoutMs: number,
+): (url: URL) => Dispatcher {
+  const options = {
+    connect: { timeout: Math.min(stepTimeoutMs, 10_000) },
+    headersTimeout: stepTimeoutMs,
+    bodyTimeout: stepTimeoutMs,
+  }
+  const direct = new Agent(options)
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY
+  if (!httpProxy && !httpsProxy) return () => direct
+  const proxied = new EnvHttpProxyAgent({
+    ...options,
+    ...(httpProxy ? { httpProxy } : {}),
+    ...(httpsProxy ? { httpsProxy } : {}),
+    noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
+  })
+  return url => (isLoopback(url.hostname) ? direct : proxied)
+}
+
+function assertSafeHop(from: URL, to: URL): void {
+  if (to.protocol !== 'https:' && to.protocol !== 'http:') {
+    throw new FetchProblem('redirect', 'it redirects to something that is no web address')
+  }
+  const isPlain = to.protocol === 'http:' && to.origin !== from.origin
+  if (isPlain && (from.protocol === 'https:' || !isLoopback(to.hostname))) {
+    throw new FetchProblem('redirect', `it redirects to plain http (${to.host})`)
+  }
+}
+
+const joined = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value
+
+const withoutAuthorization = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'))
+
+/** Seconds or a date (RFC 9110 section 10.2.3), in milliseconds from now. */
+function retryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
+}
+
+const isConnectionLost = ({ cause }: FetchProblem): boolean =>
+  cause instanceof Error && 'code' in cause && /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(cause.code))
