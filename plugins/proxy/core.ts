@@ -38,13 +38,14 @@ export const createCore = (options: CoreOptions): Promise<Core> | Core =>
 const wrongKind = (config: RunConfig, kind: string) =>
   new Error(`${config.name} speaks ${config.transport}; a backend of kind ${kind} cannot serve it`)
 
-async function createStdioCore({ config, log, gate }: CoreOptions): Promise<Core> {
+async function createStdioCore({ config, log, gate, headersTimeoutMs }: CoreOptions): Promise<Core> {
   const { createBridge } = await import('./bridge/index.ts')
   const bridge = createBridge({
     config,
     log,
     sessionTtlMs: sessionTtlOf(config),
     publicBase: request => absoluteBase(request, config),
+    limits: { requestTimeoutMs: headersTimeoutMs },
   })
   return {
     handle: exchange => bridge.handle(exchange),

@@ -74,7 +74,7 @@ export interface Calls {
 
 /** Requests that make a server look something up, not work: nothing it asks or logs is about them. */
 const QUIET =
-  /^(ping|initialize|logging\/setLevel|completion\/complete|resources\/(un)?subscribe|server\/discover|.*\/list)$/
+  /^(ping|initialize|logging\/setLevel|completion\/complete|resources\/(un)?subscribe|server\/discover|subscriptions\/listen|.*\/list)$/
 
 const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']
 const NO_CALLS: ReadonlySet<Call> = new Set()

@@ -47,7 +47,12 @@ export function createClientMessages(options: {
   type Outcome = ReturnType<ClientMessages['request']>
 
   const forward = (request: Request, session: Session | undefined, reply: Reply): Outcome =>
-    calls.start(request, { session, reply }) ?? 'busy'
+    calls.start(request, {
+      session,
+      reply,
+      // Answered when the client has heard enough (2026-07-28).
+      ...(request.method === 'subscriptions/listen' ? { timeoutMs: Number.POSITIVE_INFINITY } : {}),
+    }) ?? 'busy'
 
   function answer(reply: Reply, text: string): Outcome {
     reply.answer(text)

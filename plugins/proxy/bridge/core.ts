@@ -12,6 +12,7 @@ import { createLogLevels } from './log-levels.ts'
 import { createNoiseLog } from './noise-log.ts'
 import { createOutbox } from './outbox.ts'
 import { createOwners } from './owners.ts'
+import { toRaw } from './raw-json.ts'
 import { createServerMessages } from './server-messages.ts'
 import { createServerRequests } from './server-requests.ts'
 import { type Capabilities, createSessions, type Session, type Sessions } from './session.ts'
@@ -101,7 +102,7 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
       }
       serverRequests.drop(session)
       for (const uri of subscriptions.removeAll(session)) {
-        void ask('resources/unsubscribe', JSON.stringify({ uri }))
+        void ask('resources/unsubscribe', toRaw(JSON.stringify({ uri })))
       }
       const level = levels.remove(session)
       if (level !== undefined) void ask('logging/setLevel', JSON.stringify({ level }))
@@ -181,7 +182,7 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
     replaying = false
     if (connection.problem !== undefined) return
     if (restored) {
-      for (const uri of subscriptions.uris()) void ask('resources/subscribe', JSON.stringify({ uri }))
+      for (const uri of subscriptions.uris()) void ask('resources/subscribe', toRaw(JSON.stringify({ uri })))
       if (levels.lowest !== undefined) void ask('logging/setLevel', JSON.stringify({ level: levels.lowest }))
     } else {
       // Nothing the sessions agreed on holds any more: 404 makes their clients initialise again.

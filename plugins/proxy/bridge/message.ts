@@ -1,4 +1,4 @@
-import { findSpan, parseRaw, type Span, splice, topLevelMembers } from './raw-json.ts'
+import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from './raw-json.ts'
 
 /** A JSON-RPC message in raw text (see raw-json.ts), with the places that a bridge must know. */
 export type Message = Request | Notification | Response
@@ -103,6 +103,5 @@ export const resultText = (idText: string, result = '{}'): string =>
 /** An error of our own; without a known id the member is left out, never null. */
 export function errorText(idText: string | undefined, code: number, message: string, data?: unknown): string {
   const error = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) })
-  const raw = Buffer.from(error, 'utf8').toString('latin1')
-  return `{"jsonrpc":"2.0",${idText === undefined ? '' : `"id":${idText},`}"error":${raw}}`
+  return `{"jsonrpc":"2.0",${idText === undefined ? '' : `"id":${idText},`}"error":${toRaw(error)}}`
 }

@@ -10,9 +10,15 @@ export interface Span {
   readonly end: number
 }
 
+/** Where the value of a member stands. */
+export interface Member extends Span {
+  /** The name as it was written, quotes and escapes too. */
+  readonly key: string
+}
+
 /** The members of one object: where each value stands. Of a repeated name the last counts, as in `JSON.parse`. */
 export interface Members {
-  readonly at: ReadonlyMap<string, Span>
+  readonly at: ReadonlyMap<string, Member>
   /** Names that occur more than once. */
   readonly repeated: ReadonlySet<string>
 }
@@ -128,7 +134,7 @@ function afterValue(text: string, from: number, closers: number[]): number {
 
 /** The members of the object that starts at `from` (white space allowed); undefined when it is not a valid one. */
 function readObject(text: string, from: number): { members: Members; end: number } | undefined {
-  const at = new Map<string, Span>()
+  const at = new Map<string, Member>()
   const repeated = new Set<string>()
   let pos = skipSpace(text, from)
   if (text.charCodeAt(pos) !== OPEN_BRACE) return undefined
@@ -141,9 +147,10 @@ function readObject(text: string, from: number): { members: Members; end: number
     const start = skipSpace(text, value)
     const end = skipValue(text, start)
     if (end < 0) return undefined
-    const name = JSON.parse(text.slice(key, skipString(text, key))) as string
+    const keyText = text.slice(key, skipString(text, key))
+    const name = JSON.parse(keyText) as string
     if (at.has(name)) repeated.add(name)
-    at.set(name, { start, end })
+    at.set(name, { key: keyText, start, end })
     pos = skipSpace(text, end)
     const code = text.charCodeAt(pos)
     if (code === CLOSE_BRACE) return { members: { at, repeated }, end: pos + 1 }
@@ -203,8 +210,9 @@ export const parseRaw = (text: string): unknown => JSON.parse(Buffer.from(text, 
 export function mergeRaw(base: string, over: string): string {
   const values = new Map<string, string>()
   for (const text of [base, over]) {
-    for (const [name, span] of topLevelMembers(text)?.at ?? [])
-      values.set(name, text.slice(span.start, span.end))
+    for (const [name, { key, start, end }] of topLevelMembers(text)?.at ?? []) {
+      values.set(name, `${key}:${text.slice(start, end)}`)
+    }
   }
-  return `{${[...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
+  return `{${[...values.values()].join(',')}}`
 }

@@ -89,11 +89,12 @@ export function createSse(
 
   return async exchange => {
     const url = new URL(exchange.url, 'http://localhost')
-    const { method } = exchange.request
-    if (url.pathname.endsWith('/messages')) {
-      if (method === 'POST') return post(exchange, url)
-    } else if (method === 'GET') return open(exchange)
-    const allow = url.pathname.endsWith('/messages') ? 'POST' : 'GET'
-    refuse(exchange.response, 405, { code: INVALID_REQUEST, message: 'Method not allowed' }, { allow })
+    const { request, response } = exchange
+    const allow = { '/sse': 'GET', '/messages': 'POST' }[url.pathname]
+    if (!allow) return refuse(response, 404, { code: INVALID_REQUEST, message: 'MCP is at /sse' })
+    if (request.method !== allow) {
+      return refuse(response, 405, { code: INVALID_REQUEST, message: 'Method not allowed' }, { allow })
+    }
+    return allow === 'GET' ? open(exchange) : post(exchange, url)
   }
 }

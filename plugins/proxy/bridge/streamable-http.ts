@@ -174,6 +174,9 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
   }
 
   return async exchange => {
+    if (!/^\/mcp\/?(\?|$)/.test(exchange.url)) {
+      return refuse(exchange.response, 404, { code: INVALID_REQUEST, message: 'MCP is at /mcp' })
+    }
     switch (exchange.request.method) {
       case 'POST':
         return post(exchange)

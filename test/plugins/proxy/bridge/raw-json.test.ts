@@ -69,7 +69,7 @@ describe('members of an object', () => {
   test('of a repeated name the last counts, and the name is told', () => {
     const text = '{"a":1,"\\u0061":2}'
     const members = topLevelMembers(text)
-    expect(members?.at.get('a')).toEqual({ start: 16, end: 17 })
+    expect(members?.at.get('a')).toEqual({ key: '"\\u0061"', start: 16, end: 17 })
     expect([...(members?.repeated ?? [])]).toEqual(['a'])
   })
 
@@ -118,6 +118,7 @@ test('splicing one nested value changes that value only', () => {
 
 test('merging keeps what only one side has', () => {
   expect(mergeRaw('{"a":1.0,"b":{"c":1}}', '{"b":2e0}')).toBe('{"a":1.0,"b":2e0}')
+  expect(mergeRaw('{"\\u20ac":1}', toRaw('{"é":2}'))).toBe(toRaw('{"\\u20ac":1,"é":2}'))
 })
 
 describe('messages', () => {

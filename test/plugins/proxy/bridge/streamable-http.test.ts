@@ -410,12 +410,12 @@ describe('sessions', () => {
     const a = await open(url)
     const waiting = call(url, rpc(1, 'tools/call'), a.headers)
     const { message } = await server.take('tools/call')
-    const subscribed = call(url, rpc(2, 'resources/subscribe', { uri: 'a://b' }), a.headers)
+    const subscribed = call(url, rpc(2, 'resources/subscribe', { uri: 'a://é€😀' }), a.headers)
     server.send({ jsonrpc: '2.0', id: (await server.take('resources/subscribe')).message.id, result: {} })
     await subscribed
     expect((await call(url, undefined, a.headers, 'DELETE')).status).toBe(204)
     expect((await server.take('notifications/cancelled')).message.params.requestId).toBe(message.id)
-    expect((await server.take('resources/unsubscribe')).message.params).toEqual({ uri: 'a://b' })
+    expect((await server.take('resources/unsubscribe')).message.params).toEqual({ uri: 'a://é€😀' })
     expect((await waiting).json.error.code).toBe(-32000)
     expect((await call(url, rpc(3, 'ping'), a.headers)).status).toBe(404)
   })
@@ -478,4 +478,11 @@ describe('time-outs', () => {
     server.send({ jsonrpc: '2.0', id: message.id, result: 'late but well' })
     expect((await reader.next())?.json.result).toBe('late but well')
   })
+})
+
+test('another path is 404', async () => {
+  const { origin } = await start()
+  for (const path of ['/', '/sse', '/mcpx', '/mcp/x']) {
+    expect((await call(`${origin}${path}`, rpc(1, 'ping'))).status).toBe(404)
+  }
 })

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { createPuppet } from './puppet-server.ts'
+import { call, open, rpc, stream } from './raw-client.ts'
+import { startBridge } from './start-bridge.ts'
+
+const VERSION = '2026-07-28'
+const headers = { 'mcp-protocol-version': VERSION }
+const meta = { 'io.modelcontextprotocol/protocolVersion': VERSION }
+
+/** A server that knows no `initialize`. */
+async function startModern() {
+  const server = createPuppet({ initialize: false })
+  const started = await startBridge({ attachment: server.attachment, limits: { requestTimeoutMs: 1000 } })
+  const first = call(started.url, rpc('d', 'server/discover', { _meta: meta }), headers)
+  const { message } = await server.take('initialize')
+  server.send({ jsonrpc: '2.0', id: message.id, error: { code: -32022, message: 'no' } })
+  const discover = await server.take('server/discover')
+  server.send({ jsonrpc: '2.0', id: discover.message.id, result: { supportedVersions: [VERSION] } })
+  return { server, ...started, first: await first }
+}
+
+describe('a client of 2026-07-28', () => {
+  test('is told by a server of 2025 which version it speaks', async () => {
+    const server = createPuppet()
+    const { url } = await startBridge({ attachment: server.attachment })
+    for (const answer of [
+      await call(url, rpc(1, 'server/discover'), headers),
+      await call(url, rpc(1, 'tools/list', { _meta: meta })),
+    ]) {
+      expect(answer.status).toBe(400)
+      expect(answer.json).toMatchObject({
+        id: 1,
+        error: { code: -32022, data: { supported: ['2025-11-25'], requested: VERSION } },
+      })
+    }
+    expect(server.received('server/discover')).toEqual([])
+    expect((await open(url)).result.serverInfo.name).toBe('puppet')
+    expect(server.received('initialize')).toHaveLength(1)
+  })
+
+  test('reaches a server of its own era without a session', async () => {
+    const { first } = await startModern()
+    expect(first.json).toEqual({ jsonrpc: '2.0', id: 'd', result: { supportedVersions: [VERSION] } })
+    expect(first.headers).not.toHaveProperty('mcp-session-id')
+  })
+
+  test('hears what it subscribed to, under its own id and beyond the request time-out, and nobody else does', async () => {
+    const { server, url } = await startModern()
+    const listen = (id: string) =>
+      stream(url, { body: rpc(id, 'subscriptions/listen', { _meta: meta }), headers })
+    const readers = [await listen('a'), await listen('a')]
+    const ids = [await server.take('subscriptions/listen'), await server.take('subscriptions/listen')].map(
+      ({ message }) => message.id,
+    )
+    const slow = call(url, rpc(1, 'tools/call', { _meta: meta }), headers)
+    expect((await slow).status).toBe(504)
+    ids.forEach((id, n) => {
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+      server.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { n, _meta } })
+      server.send({ jsonrpc: '2.0', id, result: { _meta } })
+    })
+    for (const [n, reader] of readers.entries()) {
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': 'a' }
+      expect((await reader.rest()).map(event => event.json)).toEqual([
+        { jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { n, _meta } },
+        { jsonrpc: '2.0', id: 'a', result: { _meta } },
+      ])
+    }
+  })
+
+  test('that closes its stream cancels at once', async () => {
+    const { server, url } = await startModern()
+    const reader = await stream(url, { body: rpc(1, 'tools/call', { _meta: meta }), headers })
+    const { message } = await server.take('tools/call')
+    reader.close()
+    expect((await server.take('notifications/cancelled')).message.params.requestId).toBe(message.id)
+  })
+})
