@@ -28,10 +28,10 @@ export function createProxies(app: App): Proxies {
   let sweeper: NodeJS.Timeout | undefined
 
   return {
-    async open(config) {
+    async open(config, options = {}) {
       const proxy = await openProxy({
         config,
-        log: app.log.with({ workload: config.name }),
+        log: options.log ?? app.log.with({ workload: config.name }),
         agent,
         headersTimeoutMs,
         middlewares: await app.contributions('middlewares'),
