@@ -1,10 +1,10 @@
-import { connect, type Socket } from 'node:net'
+import { connect, type OnReadOpts, type Socket } from 'node:net'
 
 /** Opens a socket to an address (never a name). Replaceable, so that a test sees every connection. */
-export type Connect = (address: string, port: number) => Socket
+export type Connect = (address: string, port: number, onread?: OnReadOpts) => Socket
 
 /** Both ends may close one direction and go on in the other; dead peers are found by keep-alive probes. */
-export const connectTo: Connect = (address, port) =>
+export const connectTo: Connect = (address, port, onread) =>
   connect({
     host: address,
     port,
@@ -12,6 +12,7 @@ export const connectTo: Connect = (address, port) =>
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
+    ...(onread ? { onread } : {}),
   })
 
 export interface DialOptions {
@@ -21,10 +22,13 @@ export interface DialOptions {
   /** For all attempts together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
+  /** Takes what is received, in place of the stream's own events. */
+  readonly onread?: OnReadOpts
 }
 
 /** Connects to the first of the addresses that answers, IPv4 first. Fails with the error of the last. */
-export async function dial({ addresses, port, connect, timeoutMs, signal }: DialOptions): Promise<Socket> {
+export async function dial(options: DialOptions): Promise<Socket> {
+  const { addresses, port, connect, timeoutMs, signal, onread } = options
   const ordered = addresses.toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')))
   const end = performance.now() + timeoutMs
   let last: unknown
@@ -32,7 +36,7 @@ export async function dial({ addresses, port, connect, timeoutMs, signal }: Dial
     signal?.throwIfAborted()
     const share = (end - performance.now()) / (ordered.length - index)
     try {
-      return await attempt(connect(address, port), share, signal)
+      return await attempt(connect(address, port, onread), share, signal)
     } catch (error) {
       last = error
     }

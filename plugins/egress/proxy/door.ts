@@ -4,6 +4,7 @@ import type { Decision, Destination } from '../decision.ts'
 import { type Connect, dial } from './dial.ts'
 import { createEgressAgent, forward } from './forward.ts'
 import type { EgressLimits } from './limits.ts'
+import { createReceiver } from './receiver.ts'
 import { endWithRefusal, refuseDecision, refuseRequest, refuseUnreachable, sendRefusal } from './refusal.ts'
 import { isRejection, readHead } from './request-head.ts'
 import { joinSockets } from './tunnel.ts'
@@ -111,8 +112,10 @@ export function createDoorServer(parts: DoorParts): DoorServer {
     const onGone = () => gone.abort()
     client.once('close', onGone)
     watch(decision, client)
+    const receiver = createReceiver()
     try {
       const server = await dial({
+        onread: receiver.onread,
         addresses,
         port,
         connect,
@@ -120,7 +123,7 @@ export function createDoorServer(parts: DoorParts): DoorServer {
         signal: gone.signal,
       })
       if (client.destroyed) return void server.destroy()
-      joinSockets(client, server, early, limits)
+      joinSockets(client, server, { early, receiver }, limits)
     } catch (error) {
       if (!client.destroyed) endWithRefusal(client, refuseUnreachable(host, port, error))
     } finally {

@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net'
 import type { EgressLimits } from './limits.ts'
+import type { Receiver } from './receiver.ts'
 
 const SWITCHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 /**
  * Joins two sockets until both directions have ended, one of them breaks, or nothing moves for too
- * long. `early` is what the client sent behind its CONNECT.
+ * long. `early` is what the client sent behind its CONNECT; `receiver` is that of the server's socket.
  */
 export function joinSockets(
   client: Socket,
   server: Socket,
-  early: Buffer,
+  { early, receiver }: { early: Buffer; receiver: Receiver },
   { idleMs, halfOpenMs }: Pick<EgressLimits, 'idleMs' | 'halfOpenMs'>,
 ): void {
   const tearDown = () => {
@@ -37,5 +38,5 @@ export function joinSockets(
   client.write(SWITCHED)
   if (early.length) server.write(early)
   client.pipe(server)
-  server.pipe(client)
+  receiver.connect(server, client)
 }

@@ -87,9 +87,9 @@ export async function egressWorld(
   const proxy = createEgressProxy({
     log: createLog({ write: line => lines.push(JSON.parse(line)), human: false, debug: true }),
     resolve: options.resolve ?? resolveFrom(options.names ?? {}, asked),
-    connect(address, port) {
+    connect(address, port, onread) {
       dialled.push({ address, port })
-      return connectTo(address, port)
+      return connectTo(address, port, onread)
     },
     onDecision: event => events.push(event),
     ownAddresses: () => new Set(options.own ?? ['127.0.0.1', '::1', '192.168.7.7']),

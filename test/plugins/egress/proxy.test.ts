@@ -200,6 +200,42 @@ test('a client that does not read stops the server from sending', async () => {
   expect(sent).toBeLessThan(64 * 1024 * 1024)
 })
 
+test('what a server says first arrives behind the answer to CONNECT, every byte in order', async () => {
+  const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 7 + (i >> 8)) & 255))
+  const target = await listenOn(
+    createTcpServer(socket => void socket.on('error', () => undefined).end(bytes)),
+  )
+  const { port } = await egressWorld(allowing([target]))
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.write(`CONNECT 127.0.0.1:${target} HTTP/1.1\r\nHost: 127.0.0.1:${target}\r\n\r\n`)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) {
+    chunks.push(chunk)
+    // A slow reader makes the proxy wait now and then.
+    if (chunks.length % 8 === 0) await new Promise(setImmediate)
+  }
+  const all = Buffer.concat(chunks)
+  const head = 'HTTP/1.1 200 Connection Established\r\n\r\n'
+
+  expect(all.subarray(0, head.length).toString()).toBe(head)
+  expect(all.subarray(head.length).equals(bytes)).toBe(true)
+})
+
+test('a reader that stops for a while loses nothing', async () => {
+  const bytes = Buffer.alloc(24 * 1024 * 1024, 'abcdefghijk')
+  const target = await listenOn(
+    createTcpServer(socket => void socket.on('error', () => undefined).end(bytes)),
+  )
+  const { port } = await egressWorld(allowing([target]))
+  const { socket, answer } = await openTunnel(port, `127.0.0.1:${target}`)
+  socket.pause()
+  const chunks = [Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4), 'latin1')]
+  await vi.waitUntil(() => socket.readableLength > 0)
+  socket.on('data', chunk => chunks.push(chunk)).resume()
+  await once(socket, 'end')
+  expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
+})
+
 test('a client that goes away takes its tunnel along', async () => {
   const echo = await echoServer()
   const { port } = await egressWorld(allowing([echo.port]))
