@@ -8,7 +8,7 @@ const steps: readonly (readonly [what: string, command: string, ...args: string[
   ['lock file whole', 'node', 'scripts/complete-lock.ts', '--check'],
   ['lint', 'biome', 'check', '--error-on-warnings', '.'],
   ['unused code', 'knip'],
-  ['docs in step', 'vitest', 'run', '--silent', 'test/docs'],
+  ['docs in step', 'vitest', 'run', 'test/docs'],
   ['package', 'publint', '--strict'],
   ['package types', 'attw', '--pack', '.', '--profile', 'esm-only'],
 ]
