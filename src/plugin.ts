@@ -4,6 +4,7 @@ import type { FlagGroup } from './cli/flags.ts'
 import type { MiddlewareFactory } from './contracts/pipeline.ts'
 import type { RunConfig } from './contracts/run-config.ts'
 import type { Runtime } from './contracts/runtime.ts'
+import type { SecretsProviderOffer } from './contracts/secrets.ts'
 import type { Target } from './contracts/target.ts'
 
 /** Services by name. Each plugin adds its own through declaration merging. */
@@ -25,6 +26,7 @@ export interface Contributions {
   middlewares: readonly MiddlewareFactory[]
   flags: readonly RunFlags[]
   sections: readonly Section[]
+  secretsProviders: readonly SecretsProviderOffer[]
 }
 
 /** A flag group that writes what its flags say into a run config. */

@@ -22,7 +22,9 @@ export const manifestSchema = t.isObject(
     verbs: t.isOptional(t.isRecord(t.isString())),
     services: t.isOptional(t.isArray(t.isString())),
     provides: t.isOptional(
-      t.isArray(t.isEnum(['runtimes', 'targets', 'middlewares', 'flags', 'sections'] as const)),
+      t.isArray(
+        t.isEnum(['runtimes', 'targets', 'middlewares', 'flags', 'sections', 'secretsProviders'] as const),
+      ),
     ),
     /** What it will do, shown before the user agrees. Disclosure, not a sandbox. */
     permissions: t.isOptional(t.isArray(t.isString())),

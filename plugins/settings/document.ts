@@ -16,6 +16,14 @@ export interface OtelSettings {
   'enable-prometheus-metrics-path'?: boolean
 }
 
+/** Where secrets are kept. Passwords and values are never kept here. */
+export interface SecretsSettings {
+  provider_type?: string
+  setup_completed?: boolean
+  /** File that holds the password of the encrypted provider. */
+  password_file?: string
+}
+
 /** The settings file; names as ToolHive writes them. Members nobody here knows survive every change. */
 export interface SettingsDocument {
   registry_url?: string
@@ -30,6 +38,7 @@ export interface SettingsDocument {
   build_auth_files?: Record<string, string>
   otel?: OtelSettings
   disable_usage_metrics?: boolean
+  secrets?: SecretsSettings
 }
 
 const optional = t.isOptional
@@ -75,4 +84,12 @@ export const schemas: { [K in keyof Required<SettingsDocument>]: t.StrictValidat
     open,
   ),
   disable_usage_metrics: t.isBoolean(),
+  secrets: t.isObject(
+    {
+      provider_type: optional(t.isString()),
+      setup_completed: optional(t.isBoolean()),
+      password_file: optional(t.isString()),
+    },
+    open,
+  ),
 }

@@ -14,8 +14,10 @@ export interface InstanceFacts {
   readonly targetPort: number
   readonly mounts: readonly Mount[]
   readonly hidden: readonly HiddenPath[]
-  /** Variables found at start only (env files, secrets); the run config's `env_vars` win. */
+  /** Variables found at start only (env files); the run config's `env_vars` win. */
   readonly env: Readonly<Record<string, string>>
+  /** Variables whose values are secret; they win over all others. */
+  readonly secrets: Readonly<Record<string, string>>
 }
 
 /** The network mode a workload asked for; undefined means bridge. */
@@ -30,7 +32,7 @@ const networkOf = (config: RunConfig): string | undefined =>
  * host itself it is loopback. A `target_host` that the user gave always stands.
  */
 export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): InstanceSpec {
-  const { proxyPort, contained, targetPort, mounts, hidden, env } = facts
+  const { proxyPort, contained, targetPort, mounts, hidden, env, secrets } = facts
   const stdio = config.transport === 'stdio'
   const network = networkOf(config)
   const onHostNetwork = contained && network === 'host'
@@ -47,7 +49,7 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
     name: instanceName(config),
     image: config.image ?? '',
     args: config.cmd_args ?? [],
-    env: { ...wiring, ...env, ...config.env_vars },
+    env: { ...wiring, ...env, ...config.env_vars, ...secrets },
     labels: {
       ...config.container_labels,
       [LABEL.managed]: 'true',

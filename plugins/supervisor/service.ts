@@ -53,6 +53,9 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
       const { readEnvFolder } = await import('../workloads/index.ts')
       return readEnvFolder(config.env_file_dir, app.log)
     },
+    async findSecrets({ secrets = [] }) {
+      return secrets.length ? (await app.service('secrets')).resolve(secrets) : {}
+    },
     async findHidden(config, mounts) {
       if (mounts.length === 0) return []
       const overlays = await app.service('overlays')

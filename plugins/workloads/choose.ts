@@ -1,6 +1,6 @@
+import type { App } from '../../src/app.ts'
 import type { Workload } from '../../src/contracts/workload.ts'
 import { failures } from '../../src/errors.ts'
-import type { Workloads } from './service.ts'
 
 /** Which workloads a command means: names, all, or a group; exactly one of the three. */
 export interface Choice {
@@ -9,9 +9,12 @@ export interface Choice {
   readonly group: string | undefined
 }
 
-/** The chosen workloads' names. Names are taken as they are; `among` narrows what `--all` and `--group` mean. */
+/**
+ * The chosen workloads' names. Names are taken as they are; `among` narrows what `--all` and `--group`
+ * mean. Fails with `group_unknown`.
+ */
 export async function chooseNames(
-  workloads: Pick<Workloads, 'list'>,
+  app: App,
   { names, all, group }: Choice,
   among: (workload: Workload) => boolean = () => true,
 ): Promise<readonly string[]> {
@@ -23,5 +26,7 @@ export async function chooseNames(
     })
   }
   if (names.length) return [...new Set(names)]
+  if (group !== undefined) await (await app.service('groups')).assertExists(group)
+  const workloads = await app.service('workloads')
   return (await workloads.list({ all: true, group })).filter(among).map(workload => workload.name)
 }

@@ -1,11 +1,6 @@
 import { defineFailures } from '../../src/errors.ts'
 
 export const failures = defineFailures({
-  group_unknown: {
-    status: 404,
-    text: (d: { group: string }) => `There is no group "${d.group}".`,
-    hint: 'Leave --group out to use the group "default".',
-  },
   target_unknown: {
     status: 400,
     exit: 2,

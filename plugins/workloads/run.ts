@@ -7,7 +7,6 @@ import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { checkSections, configFromFile } from './from-config.ts'
-import { assertGroup } from './groups.ts'
 import { storeFailures } from './store/failures.ts'
 import { assertWorkloadName } from './store/name.ts'
 import type { WorkloadStore } from './store.ts'
@@ -95,8 +94,14 @@ async function assertCanRun(app: App, store: WorkloadStore, config: RunConfig): 
   if (taken && (await store.statuses.read(config.name))?.status !== 'error') {
     throw storeFailures.workload_exists({ name: config.name })
   }
-  await assertGroup(app.paths, config.group ?? 'default')
+  await assertReferences(app, config)
   if (config.port) await assertPortFree(config.host ?? LOOPBACK, config.port)
+}
+
+/** What the run config only names must be there: its group, and all of its secrets. */
+async function assertReferences(app: App, { group = 'default', secrets = [] }: RunConfig): Promise<void> {
+  if (group !== 'default') await (await app.service('groups')).assertExists(group)
+  if (secrets.length) await (await app.service('secrets')).resolve(secrets)
 }
 
 /** Gives the proxy, and a server that listens, a port each unless they have one. */

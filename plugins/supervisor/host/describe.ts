@@ -18,14 +18,19 @@ export const describeInstance = ({ state, exitCode, reason }: Instance): string 
 const LINES = 20
 const BYTES = 64 * 1024
 
-/** The last lines an instance wrote, without what looks like a secret; none when nobody knows. */
-export async function readLastLines(runtime: Runtime, instance: string): Promise<string[]> {
+/** The last lines an instance wrote, without these secrets and what looks like one; none when nobody knows. */
+export async function readLastLines(
+  runtime: Runtime,
+  instance: string,
+  secrets: readonly string[] = [],
+): Promise<string[]> {
   const signal = AbortSignal.timeout(5000)
   let stream: Readable | undefined
   try {
     stream = await runtime.logs(instance, { lines: LINES, signal })
     let text = ''
     for await (const chunk of stream) text = (text + String(chunk)).slice(-BYTES)
+    for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
     const lines = text.split(/\r?\n/).filter(line => line.trim())
     return lines.slice(-LINES).map(line => redact(line.slice(0, 400)))
   } catch {

@@ -51,6 +51,8 @@ export interface HostOptions {
   readonly logOf: (config: RunConfig) => Log
   /** Variables that are found anew at every start. */
   readonly findEnv?: (config: RunConfig) => Promise<Readonly<Record<string, string>>>
+  /** Variables whose values are secret, found anew at every start; they are hidden in what is said of the server. */
+  readonly findSecrets?: (config: RunConfig) => Promise<Readonly<Record<string, string>>>
   /** What of the mounted folders an instance must not see. */
   readonly findHidden?: (config: RunConfig, mounts: readonly Mount[]) => Promise<readonly HiddenPath[]>
   readonly clock?: Clock
@@ -135,6 +137,7 @@ export function createHost(options: HostOptions): Host {
     const port = stdio || !runtime ? 0 : config.target_port || (await findFreePort())
     const target = { host, port }
     if (!runtime) return { target, local: undefined }
+    const secrets = (await options.findSecrets?.(config)) ?? {}
     const mounts = toMounts(config, workloadLog)
     const spec = toInstanceSpec(config, {
       proxyPort: config.port,
@@ -143,8 +146,9 @@ export function createHost(options: HostOptions): Host {
       mounts,
       hidden: (await options.findHidden?.(config, mounts)) ?? [],
       env: (await options.findEnv?.(config)) ?? {},
+      secrets,
     })
-    return { target, local: { runtime, spec } }
+    return { target, local: { runtime, spec, secrets: Object.values(secrets).filter(Boolean) } }
   }
 
   function watch(runtime: Runtime): void {

@@ -101,7 +101,7 @@ export function createLife(options: LifeOptions): Life {
     failures.instance_ended({
       name: config.name,
       how,
-      lines: local ? await readLastLines(local.runtime, local.spec.name) : [],
+      lines: local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : [],
     })
 
   /** True when the server answers, false when it takes too long; fails when it ends meanwhile. */
@@ -202,7 +202,7 @@ export function createLife(options: LifeOptions): Life {
 
   async function giveUp(why: string): Promise<void> {
     log.error(`Given up after ${times.attempts} restarts: ${why}`)
-    const lines = local ? await readLastLines(local.runtime, local.spec.name) : []
+    const lines = local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : []
     await enqueue(async () => {
       if (isOver()) return
       life.end('stop')

@@ -24,7 +24,14 @@ export interface ServerSide {
 export interface ServerSideOptions {
   readonly config: RunConfig
   /** Absent for a remote workload. */
-  readonly local: { readonly runtime: Runtime; readonly spec: InstanceSpec } | undefined
+  readonly local:
+    | {
+        readonly runtime: Runtime
+        readonly spec: InstanceSpec
+        /** Values that nothing said about the server may hold. */
+        readonly secrets: readonly string[]
+      }
+    | undefined
   /** Where the server listens when its runtime publishes nothing. */
   readonly target: { readonly host: string; readonly port: number }
   readonly signal: AbortSignal

@@ -33,6 +33,7 @@ export class List extends BaseCommand {
   override async execute(): Promise<void> {
     const { all, format, label, group } = this.values(flags)
     const labels = label.map(readFilter)
+    if (group !== undefined) (await this.app.service('groups')).assertName(group)
     const found = await (await this.app.service('workloads')).list({ all, group, labels })
     if (format === 'json') return this.printJson(found)
     if (format === 'mcpservers') {

@@ -17,7 +17,7 @@ export class Remove extends BulkCommand {
 
   override async execute(): Promise<number> {
     const workloads = await this.app.service('workloads')
-    const names = await chooseNames(workloads, { ...this.values(chooseFlags), names: this.names })
+    const names = await chooseNames(this.app, { ...this.values(chooseFlags), names: this.names })
     if (names.length === 0) this.say('There are no workloads.')
     return this.finish(await workloads.remove(names), { lenient: true })
   }

@@ -25,7 +25,7 @@ export class Start extends BulkCommand {
   override async execute(): Promise<number> {
     const { foreground, ...choice } = this.values(flags)
     const workloads = await this.app.service('workloads')
-    const names = await chooseNames(workloads, { ...choice, names: this.names })
+    const names = await chooseNames(this.app, { ...choice, names: this.names })
     if (names.length === 0) this.say('There are no workloads.')
     if (foreground) return this.#inForeground(names)
     const progress = this.progress()

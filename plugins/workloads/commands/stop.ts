@@ -19,7 +19,7 @@ export class Stop extends BulkCommand {
   override async execute(): Promise<number> {
     const workloads = await this.app.service('workloads')
     const choice = { ...this.values(chooseFlags), names: this.names }
-    const names = await chooseNames(workloads, choice, workload => UP.has(workload.status))
+    const names = await chooseNames(this.app, choice, workload => UP.has(workload.status))
     if (names.length === 0) this.say('No workload is running.')
     return this.finish(await workloads.stop(names), { lenient: true })
   }

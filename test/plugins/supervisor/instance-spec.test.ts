@@ -16,6 +16,7 @@ const facts = (more: Partial<InstanceFacts> = {}): InstanceFacts => ({
   mounts: [],
   hidden: [],
   env: {},
+  secrets: {},
   ...more,
 })
 const lines: string[] = []

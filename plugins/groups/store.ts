@@ -1,0 +1,67 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failures as core, messageOf } from '../../src/errors.ts'
+import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { withLock } from '../../src/lib/file-lock.ts'
+import type { Log } from '../../src/log.ts'
+import type { Paths } from '../../src/paths.ts'
+import { assertGroupName, type Group, parseGroup } from './group.ts'
+
+const LOCK_SECONDS = 10
+
+/** Groups as files: `<state>/groups/<name>.json`. */
+export interface GroupStore {
+  /** Fails with `invalid_file` when the file is no group; it stays where it is. */
+  find(name: string): Promise<Group | undefined>
+  /** By name; a file that cannot be read costs a warning. */
+  list(): Promise<Group[]>
+  /** The only one who works on the group, in any process, until the work is done. */
+  locked<T>(name: string, work: (file: GroupFile) => Promise<T>): Promise<T>
+}
+
+/** One group's file while its lock is held. */
+export interface GroupFile {
+  save(group: Group): Promise<void>
+  remove(): Promise<void>
+}
+
+export function createGroupStore({ paths, log }: { paths: Pick<Paths, 'state'>; log: Log }): GroupStore {
+  const folder = join(paths.state, 'groups')
+  const pathOf = (name: string) => join(folder, `${name}.json`)
+
+  async function find(name: string): Promise<Group | undefined> {
+    assertGroupName(name)
+    const text = await readFileIfThere(pathOf(name))
+    return text === undefined ? undefined : parseGroup(text, pathOf(name), name)
+  }
+
+  return {
+    find,
+    async list() {
+      const files = await readdir(folder).catch(error => {
+        if (isMissing(error)) return []
+        throw error
+      })
+      const groups: Group[] = []
+      for (const file of files.filter(file => file.endsWith('.json')).sort()) {
+        try {
+          const group = await find(file.slice(0, -'.json'.length))
+          if (group) groups.push(group)
+        } catch (error) {
+          log.warn(`The group in ${join(folder, file)} is left out: ${messageOf(error)}`)
+        }
+      }
+      return groups.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    locked(name, work) {
+      assertGroupName(name)
+      const path = `${pathOf(name)}.lock`
+      const onTimeout = () => core.locked({ path, seconds: LOCK_SECONDS })
+      const file: GroupFile = {
+        save: group => writeFileAtomic(pathOf(name), `${JSON.stringify(group, null, 2)}\n`),
+        remove: () => rm(pathOf(name), { force: true }),
+      }
+      return withLock(path, () => work(file), { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
+    },
+  }
+}

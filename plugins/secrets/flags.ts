@@ -1,0 +1,18 @@
+import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+import { parseReferences } from './reference.ts'
+
+const table = {
+  secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),
+}
+
+/** The flag of `run` about secrets. The run config holds references; values are found at every start. */
+export const secretFlags: RunFlags = {
+  title: 'Secrets',
+  of: ['run'],
+  flags: table,
+  apply({ secret }: FlagValues<typeof table>, config) {
+    parseReferences(secret)
+    if (secret.length) config.secrets = [...secret]
+  },
+}

@@ -1,0 +1,29 @@
+import { failures } from './failures.ts'
+
+/** Which secret becomes which environment variable. */
+export interface SecretReference {
+  readonly name: string
+  readonly target: string
+}
+
+const TARGET = /^[A-Za-z_][A-Za-z0-9_.-]*$/
+
+/** Reads `NAME,target=VARIABLE`. Fails with `secret_reference_invalid`. */
+export function parseReference(text: string): SecretReference {
+  const [, name, target] = /^([^,]+),target=(.+)$/s.exec(text) ?? []
+  if (name === undefined || target === undefined || !TARGET.test(target))
+    // Only the beginning is shown: what stands behind may be a value, written there by mistake.
+    throw failures.secret_reference_invalid({ reference: text.replace(/([=,]).*/s, '$1…') })
+  return { name, target }
+}
+
+/** Reads all of them. Fails with `secret_target_twice` when two want the same variable. */
+export function parseReferences(texts: readonly string[]): SecretReference[] {
+  const references = texts.map(parseReference)
+  const targets = new Set<string>()
+  for (const { target } of references) {
+    if (targets.has(target)) throw failures.secret_target_twice({ target })
+    targets.add(target)
+  }
+  return references
+}
