@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { cpus } from 'node:os'
 import { createInterface, type Interface } from 'node:readline'
 import type { Result } from './result.ts'
 
@@ -9,8 +10,15 @@ interface Program {
 
 const here = (file: string) => new URL(file, import.meta.url).pathname
 
+/** The proxy has one core for itself; the load and the server share the other, with and without the proxy. */
+const PROXY_CORE = '0'
+const OTHER_CORE = '1'
+const pins = cpus().length > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0
+
 function start(file: string, args: readonly string[] = [], flags: readonly string[] = []): Program {
-  const child = spawn(process.execPath, [...flags, here(file), ...args], {
+  const core = file === 'proxy-process.ts' ? PROXY_CORE : OTHER_CORE
+  const [program = process.execPath, ...prefix] = pins ? ['taskset', '-c', core, process.execPath] : []
+  const child = spawn(program, [...prefix, ...flags, here(file), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = (createInterface({ input: child.stdout }) as Interface)[Symbol.asyncIterator]()
@@ -82,7 +90,7 @@ export async function run(): Promise<Result> {
       figures: {
         'requests/s direct, 32 connections': rate(loads.direct),
         'requests/s proxied': rate(loads.proxied),
-        '% of direct (at least 55)': ratio * 100,
+        [`% of direct (at least 55)${pins ? '' : ', without a core of its own'}`]: ratio * 100,
         'ms p50 direct, 1 connection': latency(singles.direct),
         'ms p50 added (at most 0.3)': added,
         'failed requests (0)': lost,
