@@ -236,6 +236,28 @@ test('a reader that stops for a while loses nothing', async () => {
   expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
 })
 
+test('an upload arrives whole though both sides have ended and the server reads slowly', async () => {
+  const size = 8 * 1024 * 1024
+  let received = 0
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const server = createTcpServer({ allowHalfOpen: true, highWaterMark: 1024 }, socket => {
+    socket.end() // it says nothing; the client may go on
+    socket.on('close', resolve).on('error', () => resolve())
+    socket.on('data', chunk => {
+      received += chunk.length
+      socket.pause()
+      setImmediate(() => socket.resume())
+    })
+  })
+  const target = await listenOn(server)
+  const { port } = await egressWorld(allowing([target]))
+  const { socket } = await openTunnel(port, `127.0.0.1:${target}`)
+  socket.resume().end(Buffer.alloc(size, 1))
+  await promise
+
+  expect(received).toBe(size)
+})
+
 test('a client that goes away takes its tunnel along', async () => {
   const echo = await echoServer()
   const { port } = await egressWorld(allowing([echo.port]))
@@ -279,6 +301,17 @@ test('a request that does not arrive whole is answered with 408', async () => {
 test('a connection that says nothing is closed', async () => {
   const { port } = await egressWorld(undefined, { limits: { headersMs: 50, checkMs: 20 } })
   expect(statusOf(await sendRaw(port, ''))).toBe(408)
+})
+
+test('a CONNECT sent behind a request that is still in work is not served: answers would mix', async () => {
+  const silent = await listenOn(createTcpServer(socket => void socket.on('error', () => undefined).resume()))
+  const echo = await echoServer()
+  const { port, dialled } = await egressWorld(allowing([silent, echo.port]))
+  const first = `GET http://127.0.0.1:${silent}/ HTTP/1.1\r\nHost: 127.0.0.1:${silent}\r\n\r\n`
+  const second = `CONNECT 127.0.0.1:${echo.port} HTTP/1.1\r\nHost: 127.0.0.1:${echo.port}\r\n\r\n`
+
+  expect(await sendRaw(port, first + second)).toBe('')
+  expect(dialled.map(({ port }) => port)).not.toContain(echo.port)
 })
 
 test('a denied request is answered with the rule and the line to add', async () => {
@@ -408,6 +441,25 @@ test('a narrower policy breaks off what it no longer allows, and only that', asy
 
   kept.socket.write('still')
   expect(String(await once(kept.socket, 'data'))).toBe('still')
+})
+
+test('a policy that changes while a name is looked up decides', async () => {
+  const web = await webServer()
+  const { promise: answer, resolve: answerNow } = Promise.withResolvers<string[]>()
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
+  const { port, door, dialled } = await egressWorld(allowing([web.port], 'app.test'), {
+    resolve: () => {
+      onAsked()
+      return answer
+    },
+  })
+  const reply = sendGet(port, `http://app.test:${web.port}/`)
+  await asked
+  await door.update(compilePolicy({ network: {} }))
+  answerNow(['127.0.0.1'])
+
+  expect(statusOf(await reply)).toBe(403)
+  expect(dialled).toEqual([])
 })
 
 test('a closed door lets nothing through and nothing stand', async () => {
