@@ -141,37 +141,36 @@ export function createRecipes(host: {
       return parseDocument(text, path, builtAs).key === (await plainKey(request, options))
     },
     async build(request, options, wait = {}) {
-      const { runtime } = options
-      const { images } = runtime
-      if (!images) throw failures.recipe_no_images({ runtime: runtime.name })
+      const { images } = options.runtime
+      if (!images) throw failures.recipe_no_images({ runtime: options.runtime.name })
       const made = await plan(request, options, wait)
-      const there = await alreadyBuilt(images, made)
-      if (there) return there
-      const standIn = made.problem === undefined ? undefined : await builtBefore(images, made)
-      if (standIn) {
-        wait.report?.(
-          `warning: no newer version could be asked for (${made.problem}); using ${standIn.version}`,
-        )
-        return standIn
+      const built = await findOrBuild(images, made, { ...wait, runtime: options.runtime.name })
+      if (built.version !== 'latest') {
+        const key = await plainKey(atVersion(request, built.version), options)
+        await writeFileAtomic(recordOf(built.image), JSON.stringify({ key }))
       }
-      const lock = join(folder, `${made.key}.${runtime.name}.lock`)
-      const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
-      return withLock(
-        lock,
-        async () => {
-          const before = await alreadyBuilt(images, made)
-          if (before) return before
-          const built = await buildImage(images, made, wait)
-          const key = await plainKey(atVersion(request, built.version), options)
-          await writeFileAtomic(recordOf(built.image), JSON.stringify({ key }))
-          return built
-        },
-        {
-          timeoutMs: LOCK_MS,
-          onTimeout,
-        },
-      )
+      return built
     },
+  }
+
+  async function findOrBuild(
+    images: ImageStore,
+    made: Plan,
+    wait: WaitOptions & { runtime: string },
+  ): Promise<{ image: string; version: string }> {
+    const there = await alreadyBuilt(images, made)
+    if (there) return there
+    const standIn = made.problem === undefined ? undefined : await builtBefore(images, made)
+    if (standIn) {
+      wait.report?.(
+        `warning: no newer version could be asked for (${made.problem}); using ${standIn.version}`,
+      )
+      return standIn
+    }
+    const lock = join(folder, `${made.key}.${wait.runtime}.lock`)
+    const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
+    const work = async () => (await alreadyBuilt(images, made)) ?? buildImage(images, made, wait)
+    return withLock(lock, work, { timeoutMs: LOCK_MS, onTimeout })
   }
 
   async function buildImage(

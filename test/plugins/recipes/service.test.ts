@@ -300,3 +300,14 @@ test('an image built with certificates is found by its exported run config, whic
   await runtime.images.remove(image)
   expect(await recipes.isBuilt(image, exported, { runtime })).toBe(false)
 })
+
+test('so is one that another user of the engine had built', async () => {
+  const { runtime } = fakeImages()
+  const caCert = join(await temporaryFolder(), 'ca.pem')
+  await writeFile(caCert, certificate)
+  const asked = request('npx', 'name@1.2.3')
+  await (await fresh()).recipes.build(asked, { runtime, caCert })
+  const { recipes } = await fresh()
+  const { image } = await recipes.build(asked, { runtime, caCert })
+  expect(await recipes.isBuilt(image, asked, { runtime })).toBe(true)
+})
