@@ -1,0 +1,26 @@
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { onTestFinished } from 'vitest'
+
+/** The official client of the first SDK, connected until the test ends. */
+export async function clientV1(url: string, prepare: (client: ClientV1) => void = () => {}) {
+  const client = new ClientV1({ name: 'e2e', version: '1' }, { capabilities: {} })
+  prepare(client)
+  await client.connect(new HttpV1(new URL(url)) as Transport)
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** The official client of the second SDK, which speaks either era. */
+export async function clientV2(url: string) {
+  const client = new ClientV2({ name: 'e2e', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(new HttpV2(new URL(url)))
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** The text of a tool's answer. */
+export const textOf = (result: unknown): string =>
+  (result as { content: { text?: string }[] }).content.map(({ text = '' }) => text).join('\n')

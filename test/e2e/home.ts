@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { vi } from 'vitest'
+import { findSupervisor } from '../../plugins/supervisor/find-supervisor.ts'
+import { places } from '../../plugins/supervisor/protocol.ts'
+import { processIdentity } from '../../src/lib/process-identity.ts'
+import { findPaths } from '../../src/paths.ts'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+/** Certificates that package registries are reached with where a proxy re-signs TLS. */
+export const CA = process.env.SSL_CERT_FILE ?? '/etc/ssl/certs/ca-certificates.crt'
+
+/** What one run of the program showed. */
+export interface Shown {
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A home folder for several tests, the real program in it, and the supervisor that it starts. */
+export interface Home {
+  readonly path: string
+  readonly env: Record<string, string>
+  /** Runs the program to its end. */
+  keelson(args: readonly string[], options?: { env?: Record<string, string>; cwd?: string }): Promise<Shown>
+  /** The same, failing when it does; answers standard output. */
+  ok(args: readonly string[], options?: { env?: Record<string, string>; cwd?: string }): Promise<string>
+  /** Starts the program and does not wait for it. */
+  start(args: readonly string[], options?: { cwd?: string }): ChildProcess
+  /** Process number of the supervisor; 0 when none answers. */
+  supervisor(): Promise<number>
+  /** Removes all workloads, ends the supervisor, deletes the folder. */
+  close(): Promise<void>
+}
+
+export async function openHome(): Promise<Home> {
+  const path = await mkdtemp(join(tmpdir(), 'keelson-e2e-'))
+  const env: Record<string, string> = { HOME: path, PATH: process.env.PATH ?? '', NO_COLOR: '1' }
+  if (existsSync(CA)) Object.assign(env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA, PIP_CERT: CA })
+
+  const home: Home = {
+    path,
+    env,
+    async keelson(args, options = {}) {
+      const result = await execa(process.execPath, [main, ...args], {
+        cwd: options.cwd ?? path,
+        env: { ...env, ...options.env },
+        extendEnv: false,
+        stdin: 'ignore',
+        reject: false,
+      })
+      return { code: result.exitCode, stdout: result.stdout, stderr: result.stderr }
+    },
+    async ok(args, options) {
+      const { code, stdout, stderr } = await home.keelson(args, options)
+      if (code !== 0) throw new Error(`keelson ${args.join(' ')} ended with ${code}:\n${stderr}`)
+      return stdout
+    },
+    start: (args, options = {}) =>
+      spawn(process.execPath, [main, ...args], {
+        cwd: options.cwd ?? path,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    supervisor: async () => (await findSupervisor(places(findPaths(env))))?.info.pid ?? 0,
+    async close() {
+      const removed = await home.keelson(['rm', '--all'])
+      const pid = await home.supervisor()
+      if (pid) process.kill(pid, 'SIGTERM')
+      await until(() => {
+        if (processIdentity(pid)) throw new Error(`supervisor ${pid} does not end`)
+      })
+      await rm(path, { recursive: true, force: true })
+      if (removed.code !== 0) throw new Error(`rm --all failed:\n${removed.stderr}`)
+    },
+  }
+  return home
+}
+
+/** Tries again until the check passes; fails as it last did. */
+export const until = <T>(check: () => T | Promise<T>, seconds = 60): Promise<T> =>
+  vi.waitFor(check, { timeout: seconds * 1000, interval: 100 })
