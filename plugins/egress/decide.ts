@@ -36,7 +36,14 @@ export async function decide(policy: Policy, destination: Destination, world: Wo
   const host = parseHost(destination.host)
   if (host.kind === 'invalid') {
     const reason = `${quote(destination.host)} is not a host: ${host.problem}`
-    return { allowed: false, rule: 'host_invalid', reason, host: destination.host, port, addresses: [] }
+    return {
+      allowed: false,
+      rule: 'host_invalid',
+      reason,
+      host: printable(destination.host),
+      port,
+      addresses: [],
+    }
   }
   const about = { host: host.text, port }
   const isGateway = isGatewayHost(policy, host)
@@ -182,5 +189,8 @@ function linesFor(policy: Policy, host: string | undefined, port: number): strin
   ]
 }
 
-/** A foreign text inside a sentence: on one line, and not endless. */
-const quote = (text: string): string => JSON.stringify(text.slice(0, 260))
+/** A foreign text inside a sentence. */
+const quote = (text: string): string => JSON.stringify(printable(text))
+
+/** On one line, unable to steer a terminal, and not endless. */
+const printable = (text: string): string => text.slice(0, 260).replace(/[\p{C}\p{Z}]/gu, '?')

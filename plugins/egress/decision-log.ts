@@ -46,7 +46,7 @@ export function createDecisionLog(options: { log: Log; windowMs?: number; maxLin
       if (known) known.repeats++
       else if (seen.size >= maxLines) beyond++
       else {
-        const fields = { host: host.slice(0, 260), port, rule }
+        const fields = { host, port, rule }
         seen.set(key, { fields, repeats: 0 })
         log.warn('egress denied', { ...fields, reason, ...(add ? { add } : {}) })
         return true

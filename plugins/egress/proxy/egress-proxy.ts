@@ -114,6 +114,13 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
       })
       server.on('error', error => log.error('egress proxy failed to accept', { problem: messageOf(error) }))
 
+      let told = Number.NEGATIVE_INFINITY
+      server.on('drop', () => {
+        if (performance.now() - told < 60_000) return
+        told = performance.now()
+        log.warn('egress connections beyond the limit are closed', { limit: limits.maxConnections })
+      })
+
       let closed: Promise<void> | undefined
       const door: Door = {
         workload,

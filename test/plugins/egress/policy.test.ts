@@ -264,3 +264,9 @@ test('a denial says which lines the profile lacks', async () => {
   const both = allowing({ allow_host: ['a.test'], allow_port: [80] })
   expect((await ask(both, 'a.test')).add).toEqual(['"allow_port": [80,443]'])
 })
+
+test('a host that would steer a terminal is shown harmlessly', async () => {
+  const { host, reason } = await ask(undefined, 'a\u001b[2J\u009b\u202e b\n')
+  expect(`${host} ${reason}`).not.toMatch(/[^\P{C}]/u)
+  expect(host).toBe('a?[2J???b?')
+})

@@ -477,10 +477,11 @@ test('a closed door lets nothing through and nothing stand', async () => {
 
 test('more connections than the limit are closed at once', async () => {
   const echo = await echoServer()
-  const { port } = await egressWorld(allowing([echo.port]), { limits: { maxConnections: 2 } })
+  const { port, lines } = await egressWorld(allowing([echo.port]), { limits: { maxConnections: 2 } })
   await openTunnel(port, `127.0.0.1:${echo.port}`)
   await openTunnel(port, `127.0.0.1:${echo.port}`)
-  expect(await sendGet(port, `http://127.0.0.1:${echo.port}/`)).toBe('')
+  for (let i = 0; i < 3; i++) expect(await sendGet(port, `http://127.0.0.1:${echo.port}/`)).toBe('')
+  expect(lines.filter(line => line.level === 'WARN')).toMatchObject([{ workload: 'one', limit: 2 }])
 })
 
 async function socketPath(): Promise<string> {
@@ -496,6 +497,13 @@ test('a door may be a socket file, for its owner alone', async () => {
 
   expect(statusOf(await sendGet(path, `http://127.0.0.1:${web.port}/`))).toBe(200)
   expect((await stat(path)).mode & 0o777).toBe(0o600)
+  const authority = `127.0.0.1:${web.port}`
+  const inside = `GET /in HTTP/1.1\r\nHost: ${authority}\r\nConnection: close\r\n\r\n`
+  const tunnel = `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n${inside}`
+  expect(await sendRaw(path, tunnel)).toMatch(
+    /^HTTP\/1\.1 200 Connection Established\r\n\r\nHTTP\/1\.1 200 OK/,
+  )
+  expect(web.seen.at(-1)?.url).toBe('/in')
 })
 
 test('a socket file that nobody serves any more is replaced, one that is served is not', async () => {
