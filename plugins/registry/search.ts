@@ -1,0 +1,72 @@
+import MiniSearch from 'minisearch'
+import { findExtension } from './formats/extension.ts'
+import { shortNameOf } from './formats/names.ts'
+import type { ServerJson } from './formats/server-json.ts'
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+
+/** Slips of the fingers are forgiven in words of four letters and more. */
+const fuzziness = (word: string): number | false => (word.length < 4 ? false : word.length < 8 ? 1 : 2)
+
+function createIndex(servers: readonly ServerJson[]): MiniSearch {
+  const index = new MiniSearch({
+    idField: 'id',
+    fields: ['name', 'title', 'tags', 'description'],
+    tokenize: wordsOf,
+    searchOptions: {
+      boost: { name: 8, title: 4, tags: 2, description: 1 },
+      prefix: true,
+      fuzzy: fuzziness,
+      combineWith: 'AND',
+    },
+  })
+  index.addAll(
+    servers.map((server, id) => ({
+      id,
+      name: shortNameOf(server.name),
+      title: server.title ?? '',
+      tags: (findExtension(server)?.extension.tags ?? []).join(' '),
+      description: server.description,
+    })),
+  )
+  return index
+}
+
+/**
+ * Servers for a person's words, best first: the name itself, then names, then the rest (title, tags,
+ * description). Parts of words count, as do words with a slip in them.
+ */
+export function searchServers(servers: readonly ServerJson[], query: string): ServerJson[] {
+  const text = query.trim().toLowerCase()
+  const scores = new Map<number, number>()
+  for (const { id, score, match } of createIndex(servers).search(query)) {
+    const inName = Object.values(match).some(fields => fields.includes('name'))
+    scores.set(id as number, score + (inName ? 1e6 : 0))
+  }
+  for (const [id, server] of servers.entries()) {
+    const name = server.name.toLowerCase()
+    const { tags = [] } = findExtension(server)?.extension ?? {}
+    const before = scores.get(id) ?? 0
+    if (text && (name === text || shortNameOf(name) === text)) scores.set(id, before + 1e9)
+    else if (text && shortNameOf(name).includes(text)) scores.set(id, before + 1e7)
+    else if (text && [name, server.description, ...tags].some(part => part.toLowerCase().includes(text))) {
+      scores.set(id, before + 1)
+    }
+  }
+  return [...scores]
+    .sort(([a, x], [b, y]) => y - x || compare(servers[a]?.name ?? '', servers[b]?.name ?? ''))
+    .flatMap(([id]) => servers[id] ?? [])
+}
+
+/** Short names that a mistyped one may have meant, best first. */
+export function nearNames(servers: readonly ServerJson[], name: string): string[] {
+  const index = createIndex(servers)
+  const hits = index.search(shortNameOf(name), { fields: ['name'], combineWith: 'OR', fuzzy: 0.34 })
+  return hits.slice(0, 3).map(hit => shortNameOf(servers[hit.id as number]?.name ?? ''))
+}
+
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

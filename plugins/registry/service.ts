@@ -1,0 +1,228 @@
+import { join } from 'node:path'
+import type { Log } from '../../src/log.ts'
+import type { Paths } from '../../src/paths.ts'
+import type { RegistryAuth, Settings } from '../settings/index.ts'
+import { type Detected, detectSource } from './detect-source.ts'
+import { failures } from './failures.ts'
+import { shortNameOf, toFullName } from './formats/names.ts'
+import type { ParsedRegistry, RegistryDocument } from './formats/parse-registry.ts'
+import type { ServerJson, SkillEntry } from './formats/server-json.ts'
+import { compare, nearNames, searchServers } from './search.ts'
+import { apiSource } from './sources/api.ts'
+import { builtInSource } from './sources/built-in.ts'
+import { createCache } from './sources/cache.ts'
+import { fileSource } from './sources/file.ts'
+import { type Access, TIMEOUTS, type Timeouts } from './sources/http.ts'
+import type { ReadOptions, Source, SourceKind } from './sources/source.ts'
+import { urlSource } from './sources/url.ts'
+
+/** Gives the bearer token of a registry that its user has logged in to; whoever knows OAuth offers it. */
+export interface RegistryTokens {
+  /** Undefined: nobody has logged in. */
+  find(registry: { url: string; auth: RegistryAuth }): Promise<string | undefined>
+}
+
+/** The registry, as the management API sums it up. */
+export interface RegistrySummary {
+  name: 'default'
+  type: SourceKind
+  source: string
+  version: string
+  last_updated: string
+  server_count: number
+  auth_status: 'none' | 'configured' | 'authenticated'
+  auth_type: 'oauth' | ''
+  auth_config?: RegistryAuth['oauth']
+}
+
+export interface SourceChange {
+  /** A URL or a path. */
+  readonly source: string
+  readonly allowPrivate: boolean
+  readonly auth?: RegistryAuth['oauth'] | undefined
+  readonly cwd: string
+}
+
+/** What can be found and run by name. */
+export interface Registry {
+  /** Where it is read from now, without reading it. */
+  source(): Promise<{ kind: SourceKind; place: string }>
+  summary(options?: ReadOptions): Promise<RegistrySummary>
+  document(options?: ReadOptions): Promise<RegistryDocument>
+  /** All servers by name. */
+  servers(options?: ReadOptions): Promise<readonly ServerJson[]>
+  /**
+   * A server by its whole name, or by what stands behind the namespace if no other has that. Fails
+   * with `server_ambiguous` naming the candidates.
+   */
+  find(name: string, options?: ReadOptions): Promise<ServerJson | undefined>
+  /** As `find`; fails with `server_unknown`, suggesting near names. */
+  get(name: string, options?: ReadOptions): Promise<ServerJson>
+  /** Best first; names before descriptions, slips of the fingers forgiven. */
+  search(query: string, options?: ReadOptions): Promise<readonly ServerJson[]>
+  /** Names that a mistyped one may have meant. */
+  near(name: string): Promise<readonly string[]>
+  skills(options?: ReadOptions): Promise<readonly SkillEntry[]>
+  getSkill(namespace: string, name: string): Promise<SkillEntry>
+  /** Checks a registry and, if it can be used, puts it in the place of what was set, its login too. */
+  setSource(change: SourceChange): Promise<Detected>
+  /** Back to the built-in catalogue. */
+  unsetSource(): Promise<void>
+}
+
+interface Surroundings {
+  readonly paths: Paths
+  readonly settings: Settings
+  readonly log: Log
+  readonly tokens?: (() => Promise<RegistryTokens>) | undefined
+  readonly clock?: () => number
+  readonly timeouts?: Timeouts
+}
+
+export function createRegistry(surroundings: Surroundings): Registry {
+  const { paths, settings, log, tokens, clock = Date.now, timeouts = TIMEOUTS } = surroundings
+  const cache = createCache({ folder: join(paths.cache, 'registry'), clock })
+  let read: { place: string; parsed: Promise<ParsedRegistry> } | undefined
+
+  async function currentSource(): Promise<Source> {
+    const allowPrivate = (await settings.get('allow_private_registry_ip')) ?? false
+    const api = await settings.get('registry_api_url')
+    if (api) {
+      const token = async () => findToken(api)
+      return apiSource(api, { access: { allowPrivate, token, timeouts }, cache, log, clock })
+    }
+    const url = await settings.get('registry_url')
+    if (url) return urlSource(url, { access: { allowPrivate, timeouts }, cache, log })
+    const path = await settings.get('local_registry_path')
+    return path ? fileSource(path) : builtInSource()
+  }
+
+  async function findToken(url: string): Promise<string | undefined> {
+    const auth = await settings.get('registry_auth')
+    return auth && tokens ? (await tokens()).find({ url, auth }) : undefined
+  }
+
+  /** Read once per process, unless somebody wants it fresh. */
+  async function document(options: ReadOptions = {}): Promise<RegistryDocument> {
+    const source = await currentSource()
+    if (!read || options.refresh || read.place !== source.place) {
+      read = { place: source.place, parsed: source.read(options) }
+      read.parsed.catch(() => {
+        read = undefined
+      })
+      const { problems } = await read.parsed
+      const [first] = problems
+      if (first) log.warn(`${problems.length} entries of ${source.place} are left out; the first: ${first}`)
+    }
+    return (await read.parsed).document
+  }
+
+  async function servers(options?: ReadOptions): Promise<readonly ServerJson[]> {
+    const { servers: listed, groups } = await document(options)
+    const byName = new Map([...groups.flatMap(group => group.servers), ...listed].map(one => [one.name, one]))
+    return [...byName.values()].sort((a, b) => compare(a.name, b.name))
+  }
+
+  async function find(name: string, options: ReadOptions = {}): Promise<ServerJson | undefined> {
+    const source = await currentSource()
+    if (source.find && !read) {
+      const exact = await source.find(toFullName(name), options)
+      if (exact) return exact
+      const hits = (await source.search?.(name, options)) ?? []
+      return pick(name, hits)
+    }
+    return pick(name, await servers(options))
+  }
+
+  const registry: Registry = {
+    document,
+    servers,
+    find,
+
+    async source() {
+      const { kind, place } = await currentSource()
+      return { kind, place }
+    },
+
+    async summary(options) {
+      const { kind, place } = await currentSource()
+      const { version, lastUpdated } = await document(options)
+      const auth = kind === 'api' ? await settings.get('registry_auth') : undefined
+      const token = auth && (await findToken(place))
+      return {
+        name: 'default',
+        type: kind,
+        source: kind === 'default' ? '' : place,
+        version,
+        last_updated: lastUpdated,
+        server_count: (await servers()).length,
+        auth_status: !auth ? 'none' : token ? 'authenticated' : 'configured',
+        auth_type: auth ? 'oauth' : '',
+        ...(auth ? { auth_config: auth.oauth } : {}),
+      }
+    },
+
+    async get(name, options) {
+      const server = await find(name, options)
+      if (server) return server
+      throw failures.server_unknown({ name, near: await registry.near(name) })
+    },
+
+    async search(query, options) {
+      return searchServers(await servers(options), query)
+    },
+
+    near: async name => nearNames(await servers(), name),
+
+    async skills(options) {
+      const source = await currentSource()
+      const skills = source.skills ? await source.skills(options) : (await document(options)).skills
+      return [...skills].sort((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name))
+    },
+
+    async getSkill(namespace, name) {
+      const skills = await registry.skills()
+      const skill = skills.find(one => one.namespace === namespace && one.name === name)
+      if (!skill) throw failures.skill_unknown({ name: `${namespace}/${name}` })
+      return skill
+    },
+
+    async setSource({ source, allowPrivate, auth, cwd }) {
+      const access: Access = { allowPrivate, timeouts }
+      const detected = await detectSource(source, { access, cwd, auth: auth !== undefined })
+      const { kind, place } = detected
+      if (auth && kind !== 'api') {
+        throw failures.source_invalid({ source, problem: 'only a registry with an API can ask for a login' })
+      }
+      await settings.change(() => ({
+        registry_api_url: kind === 'api' ? place : undefined,
+        registry_url: kind === 'url' ? place : undefined,
+        local_registry_path: kind === 'file' ? place : undefined,
+        allow_private_registry_ip: allowPrivate || undefined,
+        registry_auth: auth && { type: 'oauth', oauth: auth },
+      }))
+      return detected
+    },
+
+    unsetSource: () =>
+      settings.change(() => ({
+        registry_api_url: undefined,
+        registry_url: undefined,
+        local_registry_path: undefined,
+        allow_private_registry_ip: undefined,
+        registry_auth: undefined,
+      })),
+  }
+  return registry
+}
+
+/** The server of that whole name, or the only one that is called so behind its namespace. */
+function pick(name: string, servers: readonly ServerJson[]): ServerJson | undefined {
+  const exact = servers.find(server => server.name === name)
+  if (exact || name.includes('/')) return exact
+  const called = servers.filter(server => shortNameOf(server.name) === name)
+  if (called.length > 1) {
+    throw failures.server_ambiguous({ name, candidates: called.map(server => server.name).sort() })
+  }
+  return called[0]
+}

@@ -1,0 +1,209 @@
+import * as t from 'typanion'
+import { isFailure } from '../../../src/errors.ts'
+import { describeJsonError } from '../../../src/lib/json-error.ts'
+import type { Log } from '../../../src/log.ts'
+import { failures } from '../failures.ts'
+import { checkServer, type ParsedRegistry } from '../formats/parse-registry.ts'
+import { formatPath } from '../formats/position.ts'
+import { registrySchemas } from '../formats/schemas.ts'
+import type { ServerJson, SkillEntry } from '../formats/server-json.ts'
+import type { Cache, CachedPage } from './cache.ts'
+import { type Access, fetchPage } from './http.ts'
+import type { ReadOptions, Source } from './source.ts'
+
+const PAGE_SIZE = 100
+const MOST_SERVERS = 10_000
+const MOST_PAGES = 1_000
+const FRESH_MS = 3_600_000
+const OFFICIAL = 'io.modelcontextprotocol.registry/official'
+
+const open = { extra: t.isUnknown() }
+const metadata = t.isOptional(
+  t.isNullable(t.isObject({ nextCursor: t.isOptional(t.isNullable(t.isString())) }, open)),
+)
+const serverPage = t.isObject({ servers: t.isNullable(t.isArray(t.isUnknown())), metadata }, open)
+const skillPage = t.isObject({ skills: t.isNullable(t.isArray(t.isUnknown())), metadata }, open)
+
+interface Surroundings {
+  readonly access: Access
+  readonly cache: Cache
+  readonly log: Log
+  readonly clock: () => number
+}
+
+/** A live registry that speaks the MCP registry protocol, v0.1. */
+export function apiSource(base: string, { access, cache, log, clock }: Surroundings): Source {
+  const root = base.replace(/\/+$/, '')
+  const { timeouts } = access
+  const listUrl = (extra: Record<string, string>) =>
+    `${root}/v0.1/servers?${new URLSearchParams({ limit: String(PAGE_SIZE), version: 'latest', ...extra })}`
+
+  /** Every page; those the server calls unchanged are taken from the cache. */
+  async function fetchAll(
+    known: readonly CachedPage[],
+    signal: AbortSignal | undefined,
+  ): Promise<CachedPage[]> {
+    const until = performance.now() + timeouts.listMs
+    const pages: CachedPage[] = []
+    const seen = new Set<string>()
+    let servers = 0
+    for (let cursor: string | undefined; ; ) {
+      const url = listUrl(cursor === undefined ? {} : { cursor })
+      const timeoutMs = Math.max(1, Math.min(timeouts.answerMs, until - performance.now()))
+      const page = await fetchPage(url, access, {
+        timeoutMs,
+        known: known.find(one => one.url === url),
+        signal,
+      })
+      if (!page)
+        throw failures.registry_refused({ place: root, status: 404, problem: 'it has no /v0.1/servers' })
+      pages.push(page)
+      const { list, next } = readPage(page, serverPage, 'servers')
+      servers += list.length
+      if (servers > MOST_SERVERS) throw broken(`it lists more than ${MOST_SERVERS} servers`)
+      if (next === undefined) return pages
+      if (seen.has(next) || pages.length >= MOST_PAGES) throw broken('its pages never end')
+      if (performance.now() > until) {
+        const problem = `its pages did not end within ${timeouts.listMs / 1000} seconds`
+        throw failures.registry_unreachable({ place: root, problem, kind: 'timeout' })
+      }
+      seen.add(next)
+      cursor = next
+    }
+  }
+
+  const broken = (problem: string) => failures.registry_invalid({ place: root, problems: [problem] })
+
+  function readPage(
+    page: CachedPage,
+    schema: t.StrictValidator<unknown, unknown>,
+    member: 'servers' | 'skills',
+  ) {
+    let value: unknown
+    try {
+      value = JSON.parse(page.text)
+    } catch (error) {
+      throw failures.registry_invalid(
+        { place: page.url, problems: [describeJsonError(page.text)] },
+        { cause: error },
+      )
+    }
+    const errors: string[] = []
+    if (!schema(value, { errors })) {
+      const problems = errors.map(line => line.replace(/ \(got .*\)$/s, ''))
+      throw failures.registry_invalid({ place: page.url, problems })
+    }
+    const { metadata: rest, ...lists } = value as { metadata?: { nextCursor?: string | null } | null } & {
+      [K in 'servers' | 'skills']?: unknown[] | null
+    }
+    return { list: lists[member] ?? [], next: rest?.nextCursor || undefined }
+  }
+
+  function toParsed(pages: readonly CachedPage[]): ParsedRegistry {
+    const problems: string[] = []
+    const schemas = registrySchemas('shape')
+    const byName = new Map<string, ServerJson>()
+    for (const page of pages) {
+      for (const [i, entry] of readPage(page, serverPage, 'servers').list.entries()) {
+        const server = unwrap(entry)
+        const report = (path: (string | number)[], problem: string) =>
+          problems.push(`${page.url}: ${formatPath(path)}: ${problem}`)
+        if (!checkServer(server, ['servers', i], schemas, report)) continue
+        const { status, isLatest } = officialOf(server)
+        if (status === 'deleted') continue
+        if (!byName.has(server.name) || isLatest === true) byName.set(server.name, server)
+      }
+    }
+    const document = {
+      format: 'upstream' as const,
+      version: '1.0.0',
+      lastUpdated: new Date(clock()).toISOString(),
+      servers: [...byName.values()],
+      skills: [],
+      plugins: [],
+      groups: [],
+    }
+    return { document, problems }
+  }
+
+  async function one(url: string, signal: AbortSignal | undefined): Promise<ServerJson | undefined> {
+    const page = await fetchPage(url, access, { timeoutMs: timeouts.answerMs, signal })
+    if (!page) return undefined
+    const asList = { ...page, text: `{"servers":[${page.text}]}` }
+    const { document, problems } = toParsed([asList])
+    if (problems.length) throw failures.registry_invalid({ place: url, problems })
+    return document.servers[0]
+  }
+
+  return {
+    kind: 'api',
+    place: base,
+
+    async read({ refresh = false, signal }: ReadOptions = {}) {
+      const cached = await cache.read(root)
+      if (cached && !refresh && clock() - cached.fetchedAt < FRESH_MS) return toParsed(cached.pages)
+      try {
+        const pages = await fetchAll(cached?.pages ?? [], signal)
+        const parsed = toParsed(pages)
+        await cache.write(root, pages)
+        return parsed
+      } catch (error) {
+        if (!cached || !isFailure(error, 'registry_unreachable')) throw error
+        log.warn(`${error.message} What it said last is used.`)
+        return toParsed(cached.pages)
+      }
+    },
+
+    async find(name, { signal } = {}) {
+      const cached = await cache.read(root)
+      if (cached && clock() - cached.fetchedAt < FRESH_MS) {
+        const known = toParsed(cached.pages).document.servers.find(server => server.name === name)
+        if (known) return known
+      }
+      return one(`${root}/v0.1/servers/${encodeURIComponent(name)}/versions/latest`, signal)
+    },
+
+    async search(query, { signal } = {}) {
+      const page = await fetchPage(listUrl({ search: query }), access, {
+        timeoutMs: timeouts.answerMs,
+        signal,
+      })
+      return page ? toParsed([page]).document.servers : []
+    },
+
+    /** An extension of ToolHive's: a registry without it has no skills. */
+    async skills({ signal } = {}) {
+      const schema = registrySchemas('shape').skill
+      const skills: SkillEntry[] = []
+      let cursor: string | undefined
+      do {
+        const words = new URLSearchParams({ limit: String(PAGE_SIZE), ...(cursor ? { cursor } : {}) })
+        const url = `${root}/v0.1/x/dev.toolhive/skills?${words}`
+        const page = await fetchPage(url, access, { timeoutMs: timeouts.answerMs, signal }).catch(error => {
+          if (isFailure(error, 'registry_auth_required')) throw error
+          return undefined
+        })
+        if (!page) return skills
+        const { list, next } = readPage(page, skillPage, 'skills')
+        skills.push(...list.filter((skill): skill is SkillEntry => schema(skill)))
+        if (next === cursor || skills.length > MOST_SERVERS) return skills
+        cursor = next
+      } while (cursor)
+      return skills
+    },
+  }
+}
+
+/** `{server, _meta}` of the protocol, or a bare server; what the registry adds joins the server's `_meta`. */
+function unwrap(entry: unknown): unknown {
+  if (typeof entry !== 'object' || entry === null || !('server' in entry)) return entry
+  const { server, _meta } = entry as { server: unknown; _meta?: object }
+  if (typeof server !== 'object' || server === null || typeof _meta !== 'object' || _meta === null)
+    return server
+  return { ...server, _meta: { ..._meta, ...(server as ServerJson)._meta } }
+}
+
+const officialOf = (server: ServerJson): { status?: unknown; isLatest?: unknown } => {
+  const official = server._meta?.[OFFICIAL]
+  return typeof official === 'object' && official !== null ? official : {}
+}
