@@ -24,6 +24,8 @@ export interface RunRequest extends WaitOptions {
   readonly given: ReadonlySet<string>
   readonly cwd: string
   readonly debug: boolean
+  /** Asks the person at the terminal; undefined when there is none. */
+  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined
 }
 
 /** The target that claims the argument, in the order of recognition. */
@@ -67,8 +69,9 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
     config.permission_profile = await readProfile(flags['permission-profile'], cwd)
   }
   if (flags.network) {
-    config.permission_profile = { ...config.permission_profile }
-    config.permission_profile.network = { ...config.permission_profile.network, mode: flags.network }
+    // Naming a network must not take away what the default profile allows.
+    const profile = config.permission_profile ?? (await readProfile('network', cwd))
+    config.permission_profile = { ...profile, network: { ...profile.network, mode: flags.network } }
   }
   if (request.debug) config.debug = true
   for (const group of await app.contributions('flags')) {

@@ -7,6 +7,7 @@ import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { checkSections, configFromFile } from './from-config.ts'
+import { mergeResolved } from './merge-resolved.ts'
 import { storeFailures } from './store/failures.ts'
 import { assertWorkloadName } from './store/name.ts'
 import type { WorkloadStore } from './store.ts'
@@ -30,10 +31,12 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const name = request.flags.name ?? target.defaultName(request.argument)
   const asked = await configFromFlags(app, request, name)
   await assertCanRun(app, store, asked)
+  const transport = request.flags.transport ?? target.defaultTransport
+  if (transport) await checkSections(app, { ...asked, transport })
 
   const runtime = runtimeOnce(app, request.flags.runtime)
-  const resolved = await target.resolve(request.argument, contextOf(request, runtime))
-  const config: RunConfig = { ...resolved, ...asked, transport: resolved.transport ?? asked.transport }
+  const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
+  const config = await mergeResolved(resolved, asked, request.given)
   if (!config.remote_url) config.runtime = (await runtime()).name
   await checkSections(app, config)
   return config
@@ -73,15 +76,24 @@ async function imageOf(
       'runtime-add-package': build?.additional_packages ?? [],
       'build-with': buildWith,
     }
-    const resolved = await target.resolve(source, { ...contextOf(request, async () => runtime), flags })
+    const resolved = await target.resolve(source, {
+      ...contextOf(request, config, async () => runtime),
+      flags,
+    })
     return resolved.image ? { image: resolved.image } : {}
   }
   if (runtime.images && image) await fetchImage(runtime.images, image, request)
   return {}
 }
 
-const contextOf = (request: RunRequest, runtime: () => Promise<Runtime>): ResolveContext => ({
+const contextOf = (
+  request: RunRequest,
+  asked: RunConfig,
+  runtime: () => Promise<Runtime>,
+): ResolveContext => ({
   flags: request.values,
+  asked,
+  ask: request.ask,
   runtime,
   signal: request.signal,
   report: request.report,

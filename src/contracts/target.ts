@@ -1,5 +1,5 @@
 import type { FlagTable, FlagValues } from '../cli/flags.ts'
-import type { RunConfig } from './run-config.ts'
+import type { RunConfig, Transport } from './run-config.ts'
 import type { Runtime, WaitOptions } from './runtime.ts'
 
 /** What a target adds to the run config: where the server comes from and how it speaks. */
@@ -8,6 +8,10 @@ export type Resolved = Pick<RunConfig, 'image' | 'remote_url' | 'source'> & Part
 /** What a target may ask for while it resolves. */
 export interface ResolveContext extends WaitOptions {
   readonly flags: FlagValues<FlagTable>
+  /** What the flags have said already; it wins over what the target resolves. */
+  readonly asked: RunConfig
+  /** Asks the person at the terminal; undefined when there is none. */
+  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined
   /** Chooses the runtime on first call; never called for remote workloads. */
   runtime(): Promise<Runtime>
 }
@@ -15,6 +19,8 @@ export interface ResolveContext extends WaitOptions {
 /** One of the ways to run: recognised by the first argument of `run`. */
 export interface Target {
   readonly kind: 'scheme' | 'remote' | 'registry' | 'image'
+  /** How the server speaks when nobody says; absent: only known once it is resolved. */
+  readonly defaultTransport?: Transport
   /** Whether this target claims the argument. Asked in the order of `TARGET_ORDER`. */
   accepts(argument: string): boolean | Promise<boolean>
   /** The workload's name when the user gives none. */

@@ -6,6 +6,7 @@ import { fetchImage } from './fetch-image.ts'
 /** A container image, the last guess: whatever no other target claims. */
 export const imageTarget = (): Target => ({
   kind: 'image',
+  defaultTransport: 'streamable-http',
   accepts: () => true,
 
   defaultName(argument) {

@@ -4,6 +4,7 @@ import { failures as core } from '../../../src/errors.ts'
 /** An MCP server that already runs elsewhere: fronted, not started. */
 export const remoteTarget = (): Target => ({
   kind: 'remote',
+  defaultTransport: 'streamable-http',
   accepts: argument => /^[a-z][a-z0-9+.-]*:\/\//i.test(argument),
 
   defaultName(argument) {

@@ -11,6 +11,7 @@ const SCHEME = /^(npx|uvx|go):\/\//
 /** `npx://`, `uvx://`, `go://`: a package, built into an image or installed on the host. */
 export const schemeTarget = (app: App): Target => ({
   kind: 'scheme',
+  defaultTransport: 'stdio',
   accepts: argument => SCHEME.test(argument),
   defaultName: nameOfPackage,
 
