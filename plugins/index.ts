@@ -71,9 +71,22 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./oci/index.ts')).default,
   },
   {
+    name: 'image-verification',
+    services: ['imageVerification'],
+    provides: ['flags'],
+    load: async () => (await import('./image-verification/index.ts')).default,
+  },
+  {
     name: 'mcp',
     verbs: ['mcp'],
     load: async () => (await import('./mcp/index.ts')).default,
+  },
+  {
+    name: 'registry',
+    verbs: ['registry', 'search'],
+    services: ['registry'],
+    provides: ['targets'],
+    load: async () => (await import('./registry/index.ts')).default,
   },
   {
     name: 'settings',
@@ -85,6 +98,12 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['group'],
     services: ['groups'],
     load: async () => (await import('./groups/index.ts')).default,
+  },
+  {
+    name: 'clients',
+    verbs: ['client'],
+    services: ['clients'],
+    load: async () => (await import('./clients/index.ts')).default,
   },
   {
     name: 'secrets',

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Provenance } from './provenance.ts'
+import type { SignerClaims } from './signer.ts'
+import type { Statement } from './statement.ts'
+
+const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
+
+/**
+ * What does not fit between a verified signature and what the registry entry expects; undefined when
+ * all fits. Every comparison is of whole strings: nothing is a pattern.
+ */
+export function findMismatch(
+  expected: Provenance,
+  claims: SignerClaims,
+  statement: Statement | undefined,
+): string | undefined {
+  const pairs = [
+    ['built from the repository', claims.repositoryUri, expected.repository_uri],
+    ['built from the ref', claims.repositoryRef, expected.repository_ref],
+    ['built on a runner of the kind', claims.runnerEnvironment, expected.runner_environment],
+    ['signed with a certificate for the login at', claims.issuer, expected.cert_issuer],
+  ] as const
+  for (const [what, found, wanted] of pairs) {
+    if (wanted && found !== wanted) return `it was ${what} ${show(found)}, not ${show(wanted)}`
+  }
+  if (expected.signer_identity && !isSigner(expected, claims, expected.signer_identity)) {
+    return `it was signed by ${show(claims.identity)}, not ${show(expected.signer_identity)}`
+  }
+  return expected.attestation && findAttestationMismatch(expected.attestation, statement)
+}
+
+/**
+ * The identity is the certificate's whole name. Of a GitHub workflow it may also be its path in the
+ * repository, without `@ref`; then the repository must be named as well, or any repository would do.
+ */
+function isSigner(expected: Provenance, { identity, issuer }: SignerClaims, wanted: string): boolean {
+  if (identity === wanted) return true
+  if (issuer !== GITHUB_ISSUER || !expected.repository_uri) return false
+  // A file name may hold an @, but no slash: the first `@refs/` begins the ref.
+  const workflow = identity.replace(/^(.*?)@(?:refs\/.*|[0-9a-f]{40})$/s, '$1')
+  const isOwn = workflow.startsWith(`${expected.repository_uri}/`)
+  return (isOwn ? workflow.slice(expected.repository_uri.length) : workflow) === wanted
+}
+
+function findAttestationMismatch(
+  { predicate_type, predicate }: NonNullable<Provenance['attestation']>,
+  statement: Statement | undefined,
+): string | undefined {
+  const isGiven = predicate !== undefined && predicate !== null
+  if (!predicate_type && !isGiven) return undefined
+  if (!statement) return 'it is a plain signature, not an attestation'
+  if (predicate_type && statement.predicateType !== predicate_type) {
+    return `it attests ${show(statement.predicateType)}, not ${show(predicate_type)}`
+  }
+  if (isGiven && !isDeepStrictEqual(statement.predicate, predicate)) {
+    return 'what it attests is not what the registry expects'
+  }
+  return undefined
+}
+
+/** Text from a certificate, which anybody may have written, made fit for a message. */
+function show(text: string): string {
+  const clean = text.replace(/[^\x20-\x7e]/g, '?')
+  return clean ? `"${clean.length > 200 ? `${clean.slice(0, 200)}…` : clean}"` : 'nobody knows which'
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { TrustedRoot } from '@sigstore/protobuf-specs'
+import seeds from '@sigstore/tuf/seeds.json' with { type: 'json' }
+import { toTrustMaterial } from '@sigstore/verify'
+import { failures as core, messageOf } from '../../src/errors.ts'
+import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import type { TrustRoot } from './verify-candidate.ts'
+
+/** Sigstore's public instance, and the one that GitHub runs for private repositories. */
+const PUBLIC_GOOD = 'tuf-repo-cdn.sigstore.dev'
+const GITHUB = 'tuf-repo.github.com'
+
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+
+/** Finds the keys and certificates to believe. */
+export interface TrustRoots {
+  /** By the `sigstore_url` of a registry entry; or why there are none. */
+  find(sigstoreUrl: string | undefined): Promise<TrustRoot | { readonly problem: string }>
+}
+
+/** A fetched trust root, and when. */
+interface Kept {
+  /** Milliseconds; of the last try, whether or not it brought anything. */
+  readonly triedAt: number
+  readonly succeeded: boolean
+  readonly root?: unknown
+}
+
+/**
+ * The trust root comes with keelson, so nothing needs the network. Once a day a newer one is fetched
+ * and kept; when that fails, what there is serves, and the next try is an hour away.
+ *
+ * A file given by the user, for a Sigstore of their own, replaces all of this.
+ */
+export function createTrustRoots(options: {
+  cacheFolder: string
+  file?: string | undefined
+  /** Gets the newest trust root as JSON; absent: never asked. */
+  refresh?: ((mirror: string) => Promise<unknown>) | undefined
+  debug: (message: string) => void
+  now?: () => number
+}): TrustRoots {
+  const { cacheFolder, file, refresh, debug, now = Date.now } = options
+  const cachePath = join(cacheFolder, `${PUBLIC_GOOD}.json`)
+
+  return {
+    async find(sigstoreUrl) {
+      const instance = (sigstoreUrl ?? '').replace(/^https:\/\//, '').replace(/\/+$/, '') || PUBLIC_GOOD
+      const isGithub = instance === GITHUB
+      if (file) return { material: await readOwn(file), isGithub }
+      if (instance === PUBLIC_GOOD) return { material: await newest(), isGithub: false }
+      return {
+        problem: `the trust root of ${instance} is not built in; name its file in KEELSON_SIGSTORE_TRUSTED_ROOT`,
+      }
+    },
+  }
+
+  async function newest(): Promise<TrustRoot['material']> {
+    const kept = await readKept(cachePath)
+    const age = kept ? now() - kept.triedAt : DAY
+    // Less than nothing: the clock was set back, and would keep an old root for long.
+    const isDue = age < 0 || age >= (kept?.succeeded ? DAY : HOUR)
+    if (refresh && isDue) {
+      const fetched = await refresh(`https://${PUBLIC_GOOD}`)
+        .then(root => ({ root, material: toMaterial(root) }))
+        .catch(error => debug(`Sigstore's trust root could not be refreshed: ${messageOf(error)}`))
+      const root = fetched?.root ?? kept?.root
+      await keep({ triedAt: now(), succeeded: fetched !== undefined, ...(root ? { root } : {}) })
+      if (fetched) return fetched.material
+    }
+    return kept?.root === undefined ? toMaterial(shipped()) : toMaterial(kept.root)
+  }
+
+  /** That a cache cannot be written is no reason not to verify. */
+  async function keep(kept: Kept): Promise<void> {
+    await writeFileAtomic(cachePath, JSON.stringify(kept)).catch(error => debug(messageOf(error)))
+  }
+}
+
+/** The trust root of the public instance as it was when the package was made. */
+export function shipped(): unknown {
+  const { targets } = seeds[`https://${PUBLIC_GOOD}`]
+  return JSON.parse(Buffer.from(targets['trusted_root.json'], 'base64').toString('utf8'))
+}
+
+function toMaterial(document: unknown): TrustRoot['material'] {
+  return toTrustMaterial(TrustedRoot.fromJSON(document))
+}
+
+async function readOwn(path: string): Promise<TrustRoot['material']> {
+  try {
+    return toMaterial(JSON.parse(await readFile(path, 'utf8')))
+  } catch (error) {
+    throw core.invalid_file({ path, problem: `it is no Sigstore trust root: ${messageOf(error)}.` })
+  }
+}
+
+/** What was fetched before; undefined when there is nothing, or nothing that can be used. */
+async function readKept(path: string): Promise<Kept | undefined> {
+  try {
+    const kept = JSON.parse((await readFileIfThere(path)) ?? 'null') as Kept | null
+    if (!kept || typeof kept.triedAt !== 'number') return undefined
+    if (kept.root !== undefined) toMaterial(kept.root)
+    return kept
+  } catch {
+    return undefined
+  }
+}
