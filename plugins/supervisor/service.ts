@@ -9,6 +9,7 @@ import type { Journal } from './journal.ts'
 import { type Launch, ownCommand } from './launch.ts'
 import { createLeases } from './lease.ts'
 import { places } from './protocol.ts'
+import { createClientSync } from './sync-clients.ts'
 
 /** What tells this program from another build of it. */
 export const OWN_BUILD = `${VERSION}+${BUILD}`
@@ -43,6 +44,7 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
     proxies,
     leases: createLeases({ folder: places(app.paths).leases }),
     log: app.log,
+    onChange: createClientSync(app),
     ...(journal ? { journal } : {}),
     logOf(config) {
       const file = createCappedFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })

@@ -55,6 +55,8 @@ export interface HostOptions {
   readonly findSecrets?: (config: RunConfig) => Promise<Readonly<Record<string, string>>>
   /** What of the mounted folders an instance must not see. */
   readonly findHidden?: (config: RunConfig, mounts: readonly Mount[]) => Promise<readonly HiddenPath[]>
+  /** A status was written, or adoption has ended; the host goes on when this has resolved. Must not fail. */
+  readonly onChange?: () => Promise<void>
   readonly clock?: Clock
   readonly times?: Partial<Times>
 }
@@ -86,13 +88,19 @@ export function createHost(options: HostOptions): Host {
     if (leaving) throw failures.supervisor_leaving()
   }
 
-  const setStatus = (name: string, status: Status, more: { context?: string; startedAt?: Date } = {}) =>
-    store.statuses.write(name, {
+  const setStatus = async (
+    name: string,
+    status: Status,
+    more: { context?: string; startedAt?: Date } = {},
+  ) => {
+    await store.statuses.write(name, {
       status,
       ...(more.context ? { status_context: more.context } : {}),
       ...(more.startedAt ? { started_at: more.startedAt.toISOString() } : {}),
       process_id: status === 'stopped' || status === 'error' ? 0 : process.pid,
     })
+    await options.onChange?.()
+  }
 
   /** Opens the listener and makes the life, without bringing the server up. */
   async function open(found: RunConfig, lease: Lock): Promise<Hosted> {
@@ -345,6 +353,7 @@ export function createHost(options: HostOptions): Host {
       }
       await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => drain(others)))
       for (const name of careful) await adoptGuarded(name, statuses.get(name)?.status ?? 'running')
+      await options.onChange?.()
     },
     async ended(name) {
       if (!hosted.has(name)) return store.statuses.read(name)

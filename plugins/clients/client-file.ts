@@ -1,0 +1,93 @@
+import { chmod, lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { isMissing, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+
+/** A client's file as it was read. */
+export interface ClientFile {
+  /** The file itself, behind symbolic links. */
+  readonly target: string
+  /** Undefined when there is no file. */
+  readonly bytes: Buffer | undefined
+  readonly mode: number
+}
+
+export async function readClientFile(path: string): Promise<ClientFile> {
+  const target = await followLinks(path)
+  try {
+    const bytes = await readFile(target)
+    return { target, bytes, mode: (await stat(target)).mode & 0o777 }
+  } catch (error) {
+    if (isMissing(error)) return { target, bytes: undefined, mode: 0o600 }
+    throw error
+  }
+}
+
+/** The end of a chain of symbolic links, whether or not there is a file. */
+async function followLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  const link = await lstat(path).catch(() => undefined)
+  if (!link?.isSymbolicLink()) return path
+  return followLinks(resolve(dirname(path), await readlink(path)))
+}
+
+/**
+ * Replaces a client's file as a whole: a reader, or a kill at any moment, sees the old one or the new one.
+ * Its mode stays; with `backUp`, a copy is left beside it (`<file>.keelson-backup`) unless there is one already.
+ *
+ * False, and nothing done, when the file is no longer what was read: the client itself may write it at any time.
+ */
+export async function replaceClientFile(
+  path: string,
+  read: ClientFile,
+  bytes: Buffer,
+  options: { backUp: boolean },
+): Promise<boolean> {
+  const { target, mode } = read
+  if (read.bytes && options.backUp) await backUp(path, read.bytes, mode)
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  const temporary = `${target}.${process.pid}.${Math.random().toString(36).slice(2)}.keelson-tmp`
+  try {
+    const file = await open(temporary, 'wx', mode)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await chmod(temporary, mode) // the umask may have taken bits away
+    const now = await readClientFile(path)
+    if (now.target !== target || !isSame(now.bytes, read.bytes)) {
+      await rm(temporary, { force: true })
+      return false
+    }
+    await rename(temporary, target)
+    return true
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+const isSame = (a: Buffer | undefined, b: Buffer | undefined): boolean => (a && b ? a.equals(b) : a === b)
+
+async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
+  const copy = `${path}.keelson-backup`
+  const there = await lstat(copy).catch(error => (isMissing(error) ? undefined : Promise.reject(error)))
+  if (!there) await writeFileAtomic(copy, bytes, mode)
+}
+
+const MARK = '\ufeff'
+
+/** The text less its byte order mark; undefined when the bytes are not UTF-8. */
+export function decodeText(bytes: Buffer): { text: string; mark: string } | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return text.startsWith(MARK) ? { text: text.slice(1), mark: MARK } : { text, mark: '' }
+  } catch {
+    return undefined
+  }
+}

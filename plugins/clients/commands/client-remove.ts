@@ -1,0 +1,29 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { sayProblems } from './say-problems.ts'
+
+const flags = {
+  group: flag.commaList('leave these groups only; repeatable', 'GROUP', { shown: 'all' }),
+}
+
+export class ClientRemove extends BaseCommand {
+  static override paths = [['client', 'remove']]
+  static override usage = BaseCommand.Usage({
+    category: 'Clients',
+    description: 'take workloads out of client applications again',
+    details: 'Only entries that keelson wrote are taken out of the client’s configuration.',
+    examples: [['Forget Cursor', '$0 client remove cursor']],
+  })
+  static override synopsis = 'CLIENT...'
+  static override flags = flags
+
+  names = Option.Rest({ required: 1 })
+
+  override async execute(): Promise<number> {
+    const { group } = this.values(flags)
+    const clients = await this.app.service('clients')
+    const problems = await clients.remove(this.names, group)
+    return sayProblems(problems, this.names, line => this.say(line))
+  }
+}

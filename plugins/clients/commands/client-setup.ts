@@ -1,0 +1,42 @@
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { registerAndSay } from './register-and-say.ts'
+
+const flags = {
+  client: flag.commaList('register these instead of asking; repeatable', 'CLIENT'),
+  installed: flag.boolean('register every client that is installed instead of asking'),
+  group: flag.commaList('groups whose workloads they get; repeatable', 'GROUP', { shown: 'default' }),
+}
+
+export class ClientSetup extends BaseCommand {
+  static override paths = [['client', 'setup']]
+  static override usage = BaseCommand.Usage({
+    category: 'Clients',
+    description: 'choose the client applications that use your workloads',
+    details: 'On a terminal it asks; without one, name them with --client or take all with --installed.',
+    examples: [
+      ['Choose from a list', '$0 client setup'],
+      ['Register what is installed, without questions', '$0 client setup --installed'],
+    ],
+  })
+  static override flags = flags
+
+  override async execute(): Promise<number> {
+    const { client, installed, group } = this.values(flags)
+    const clients = await this.app.service('clients')
+    const { chooseClients } = await import('./choose-clients.ts')
+    const choice = await chooseClients({
+      all: await clients.status(),
+      groups: async () => (await (await this.app.service('groups')).list()).map(({ name }) => name),
+      given: { clients: client, installed, groups: group },
+      terminal: this.context,
+    })
+    if (choice.clients.length === 0) {
+      this.say(choice.why)
+      return 0
+    }
+    const code = await registerAndSay(this.app, choice.clients, choice.groups, line => this.say(line))
+    this.say(`Registered: ${choice.clients.join(', ')}.`)
+    return code
+  }
+}

@@ -1,0 +1,17 @@
+import type { App } from '../../../src/app.ts'
+import { sayProblems } from './say-problems.ts'
+
+/** Registers clients once everything that should run does, and says what stood in the way; the exit code. */
+export async function registerAndSay(
+  app: App,
+  ids: readonly string[],
+  groups: readonly string[],
+  say: (line: string) => void,
+): Promise<number> {
+  const clients = await app.service('clients')
+  for (const { id, deprecated } of ids.map(clients.get)) {
+    if (deprecated) say(`Warning: ${id} is deprecated: ${deprecated}.`)
+  }
+  await (await app.service('workloads')).list() // brings back what a killed supervisor left
+  return sayProblems(await clients.register(ids, groups), ids, say)
+}

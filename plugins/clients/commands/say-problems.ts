@@ -1,0 +1,17 @@
+import { type Failure, isFailure } from '../../../src/errors.ts'
+
+/** Says what stood in the way of entries; 1 when it was about one of these clients, else 0. */
+export function sayProblems(
+  problems: readonly Error[],
+  ids: readonly string[],
+  say: (line: string) => void,
+): number {
+  for (const problem of problems) {
+    const hint = isFailure(problem) ? problem.hint : undefined
+    say(`Warning: ${[problem.message, hint].filter(Boolean).join(' ')}`)
+  }
+  return problems.some(problem => isFailure(problem) && ids.includes(clientOf(problem))) ? 1 : 0
+}
+
+const clientOf = ({ details }: Failure): string =>
+  typeof details === 'object' && details !== null && 'client' in details ? String(details.client) : ''

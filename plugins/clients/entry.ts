@@ -1,0 +1,120 @@
+import type { ProxyMode } from '../../src/contracts/run-config.ts'
+import { type ClientSpec, pathOf } from './catalogue.ts'
+import { type Format, FormatProblem, isObject, type Step, type Value } from './formats/format.ts'
+import { isOnlyChange, valueAt } from './formats/only-change.ts'
+
+/** A running workload as clients reach it. */
+export interface Server {
+  readonly name: string
+  readonly url: string
+  readonly mode: ProxyMode
+}
+
+/** What a client's file says about a server. */
+export function toEntry(
+  client: ClientSpec,
+  { name, url, mode }: Server,
+): Record<string, string | number | boolean> {
+  const named = client.shape === 'list' ? { name } : {}
+  const { type } = client
+  const own = { [client.url[mode]]: url, ...(type ? { [type.key]: type[mode] } : {}) }
+  const defaults = Object.entries(client.defaults ?? {}).map(([key, value]) => [
+    key,
+    value === '$name' ? name : value,
+  ])
+  return { ...named, ...own, ...Object.fromEntries(defaults) }
+}
+
+/** The URL of an entry, in whichever member the client keeps it; undefined when there is no such entry. */
+export function urlIn(client: ClientSpec, entry: unknown): string | undefined {
+  if (!isObject(entry)) return undefined
+  const fields = [client.url['streamable-http'], client.url.sse]
+  return fields.map(field => entry[field]).find(value => typeof value === 'string')
+}
+
+/** Whose the entries of one client's file are, and what they should be. */
+export interface Wish {
+  /** What the file should hold. */
+  readonly wanted: readonly Server[]
+  /** URLs that we have given to entries of that name; an entry with another URL is the user's. */
+  readonly written: ReadonlyMap<string, readonly string[]>
+  /** Entries of ours that stay as they are if they are there. */
+  readonly kept: ReadonlySet<string>
+}
+
+export interface Edited {
+  readonly text: string
+  /** Entries of ours in the text, with their URLs. */
+  readonly ours: ReadonlyMap<string, string>
+  /** Names that are wanted but belong to entries of the user's. */
+  readonly foreign: readonly string[]
+  /** Nothing stood in the text before but what we wrote. */
+  readonly wasOurs: boolean
+}
+
+/** Makes a client's text hold what is wished, and changes nothing else. Throws a FormatProblem. */
+export function editEntries(client: ClientSpec, format: Format, before: string, wish: Wish): Edited {
+  let text = before
+  const ours = new Map<string, string>()
+  const foreign: string[] = []
+  const document = format.parse(text)
+  const isOurs = (name: string, entry: unknown) => {
+    const url = urlIn(client, entry)
+    return url !== undefined && (wish.written.get(name) ?? []).includes(url)
+  }
+
+  for (const name of wish.written.keys()) {
+    const entry = valueAt(document, pathOf(client, name))
+    if (!isOurs(name, entry) || wish.wanted.some(server => server.name === name)) continue
+    if (wish.kept.has(name)) ours.set(name, urlIn(client, entry) ?? '')
+    else text = edited(format, text, pathOf(client, name), undefined)
+  }
+  for (const server of wish.wanted) {
+    const path = pathOf(client, server.name)
+    const present = valueAt(document, path)
+    if (present !== undefined && !isOurs(server.name, present)) {
+      if (urlIn(client, present) !== server.url) foreign.push(server.name)
+      continue
+    }
+    text =
+      present === undefined
+        ? edited(format, text, path, toEntry(client, server))
+        : update(client, format, text, path, present, server)
+    ours.set(server.name, server.url)
+  }
+  return { text, ours, foreign, wasOurs: isAllOurs(client, format, before, wish.written.keys()) }
+}
+
+function isAllOurs(client: ClientSpec, format: Format, before: string, names: Iterable<string>): boolean {
+  let rest = before
+  for (const name of names) rest = format.remove(rest, pathOf(client, name))
+  return ['', '{}', `{"${client.key}":{}}`, `${client.key}:{}`, `${client.key}:[]`].includes(
+    rest.replace(/\s/g, ''),
+  )
+}
+
+/** Changes the members that are ours; what the user or the client has added to the entry stays. */
+function update(
+  client: ClientSpec,
+  format: Format,
+  before: string,
+  path: readonly Step[],
+  present: unknown,
+  server: Server,
+): string {
+  const entry = toEntry(client, server)
+  const { type } = client
+  const members = new Set([client.url['streamable-http'], client.url.sse, ...(type ? [type.key] : [])])
+  let text = before
+  for (const member of members) {
+    const has = valueAt(present, [member])
+    if (has !== entry[member]) text = edited(format, text, [...path, member], entry[member])
+  }
+  return text
+}
+
+function edited(format: Format, text: string, path: readonly Step[], value: Value | undefined): string {
+  const result = value === undefined ? format.remove(text, path) : format.set(text, path, value)
+  if (isOnlyChange(format.parse(text), format.parse(result), path, value)) return result
+  throw new FormatProblem('it is written in a way that cannot be edited safely')
+}

@@ -1,0 +1,53 @@
+import type { Plugin } from '../../src/plugin.ts'
+import { clientUrl, effectiveMode } from '../proxy/index.ts'
+import { ClientListRegistered } from './commands/client-list-registered.ts'
+import { ClientRegister } from './commands/client-register.ts'
+import { ClientRemove } from './commands/client-remove.ts'
+import { ClientSetup } from './commands/client-setup.ts'
+import { ClientStatusCommand } from './commands/client-status.ts'
+import type { Clients } from './service.ts'
+
+export type { ClientSpec, Place } from './catalogue.ts'
+export { CLIENTS } from './catalogue.ts'
+export { isInstalled, locate, type Surroundings } from './locate.ts'
+export type { ClientStatus, Clients, Registration } from './service.ts'
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    clients: Clients
+  }
+}
+
+/** Writes running workloads into the configuration of the applications that use them. */
+const clients: Plugin = {
+  name: 'clients',
+  needs: ['groups', 'proxy', 'workloads'],
+  commands: [ClientStatusCommand, ClientSetup, ClientRegister, ClientRemove, ClientListRegistered],
+  services: {
+    async clients(app) {
+      const [{ createClients }, { presenceOf }] = await Promise.all([
+        import('./service.ts'),
+        import('./presence.ts'),
+      ])
+      return createClients({
+        state: app.paths.state,
+        surroundings: { home: app.paths.home, env: app.env, platform: process.platform },
+        log: app.log,
+        groups: () => app.service('groups'),
+        async workloads() {
+          // From disk: the list of the service may start a supervisor, and this runs inside of one.
+          const store = await app.service('workloadStore')
+          const [configs, records] = await Promise.all([store.configs.list(), store.statuses.list()])
+          return configs.map(config => ({
+            name: config.name,
+            url: clientUrl(config),
+            proxy_mode: effectiveMode(config),
+            ...(config.group ? { group: config.group } : {}),
+            presence: presenceOf(records.get(config.name)),
+          }))
+        },
+      })
+    },
+  },
+}
+export default clients

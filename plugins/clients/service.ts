@@ -1,0 +1,198 @@
+import { join } from 'node:path'
+import type { Workload } from '../../src/contracts/workload.ts'
+import { failures as core } from '../../src/errors.ts'
+import { withLock } from '../../src/lib/file-lock.ts'
+import { suggest } from '../../src/lib/suggest.ts'
+import type { Log } from '../../src/log.ts'
+import { CLIENTS, type ClientSpec } from './catalogue.ts'
+import { decodeText, readClientFile } from './client-file.ts'
+import { failures } from './failures.ts'
+import { FormatProblem } from './formats/format.ts'
+import { formatOf } from './formats/format-of.ts'
+import { isInstalled, locate, type Surroundings } from './locate.ts'
+import { explain, syncFiles, type Target } from './sync.ts'
+import { createTurns } from './turns.ts'
+import { createWrittenStore } from './written.ts'
+
+/** A client as `client status` shows it; names as ToolHive's API writes them. */
+export interface ClientStatus {
+  client_type: string
+  installed: boolean
+  registered: boolean
+  supports_skills: boolean
+  supports_plugins: boolean
+  /** Why its file cannot be edited; only of registered ones. */
+  problem?: string
+}
+
+/** A registered client and the groups it is in. */
+export interface Registration {
+  name: string
+  groups: string[]
+}
+
+/** All rules about client applications. */
+export interface Clients {
+  /** Every client there is, in the catalogue's order. */
+  status(): Promise<ClientStatus[]>
+  /** Fails with `client_unknown`, naming what can be meant. */
+  get(id: string): ClientSpec
+  /** By name. */
+  listRegistered(): Promise<Registration[]>
+  /**
+   * Registers clients in groups, `default` without any, and writes their entries. Fails before anything
+   * is changed when a client or group is unknown, or a client's file cannot be edited.
+   * Answers what stands in the way of an entry.
+   */
+  register(ids: readonly string[], groups?: readonly string[]): Promise<Error[]>
+  /** Takes clients out of groups (out of all without any), and the entries that came with them out of their files. */
+  remove(ids: readonly string[], groups?: readonly string[]): Promise<Error[]>
+  /**
+   * Makes the files of all clients hold exactly what runs in their groups. Answers what stood in the way.
+   * Calls at the same time share one round. Costs next to nothing while no client was ever registered.
+   */
+  sync(): Promise<Error[]>
+}
+
+/** What clients need of groups. */
+interface Groups {
+  list(): Promise<readonly { name: string; registered_clients: readonly string[] }[]>
+  assertExists(name: string): Promise<void>
+  addClient(group: string, client: string): Promise<boolean>
+  removeClient(group: string, client: string): Promise<boolean>
+}
+
+/** A workload as far as clients care. */
+export type Candidate = Pick<Workload, 'name' | 'url' | 'proxy_mode' | 'group'> & {
+  /** Up: it has an entry. Down: it has none. Between: one that is there stays. */
+  readonly presence: 'up' | 'down' | 'between'
+}
+
+const DEFAULT_GROUP = 'default'
+const LOCK_SECONDS = 30
+
+export function createClients(options: {
+  state: string
+  surroundings: Surroundings
+  groups: () => Promise<Groups>
+  /** Every workload there is. */
+  workloads: () => Promise<readonly Candidate[]>
+  log: Log
+}): Clients {
+  const { state, surroundings, workloads, log } = options
+  const store = createWrittenStore({ state, log })
+  const pathOf = (client: ClientSpec) => locate(client.file, surroundings)
+  const lock = join(state, 'clients', 'lock')
+
+  function get(id: string): ClientSpec {
+    const client = CLIENTS.find(candidate => candidate.id === id)
+    if (client) return client
+    const ids = CLIENTS.map(candidate => candidate.id).sort()
+    throw failures.client_unknown({ name: id, near: suggest(id, ids), ids })
+  }
+
+  /** Groups of every registered client. */
+  async function registrations(): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>()
+    for (const { name, registered_clients } of await (await options.groups()).list()) {
+      for (const client of registered_clients) found.set(client, [...(found.get(client) ?? []), name])
+    }
+    return found
+  }
+
+  /** What each registered client's file should hold now. */
+  async function targets(registered: Map<string, string[]>): Promise<Map<string, Target>> {
+    if (registered.size === 0) return new Map()
+    const all = await workloads()
+    return new Map(
+      [...registered].map(([client, groups]) => {
+        const seen = all.filter(workload => groups.includes(workload.group || DEFAULT_GROUP))
+        const wanted = seen
+          .filter(({ presence }) => presence === 'up')
+          .map(({ name, url, proxy_mode }) => ({ name, url, mode: proxy_mode }))
+        const kept = seen.filter(({ presence }) => presence === 'between').map(({ name }) => name)
+        return [client, { wanted, kept: new Set(kept) }]
+      }),
+    )
+  }
+
+  const round = createTurns(async (): Promise<Error[]> => {
+    const isIdle = async () => (await registrations()).size === 0 && (await store.read()).size === 0
+    if (await isIdle()) return []
+    const onTimeout = () => core.locked({ path: lock, seconds: LOCK_SECONDS })
+    // What should be there is looked up under the lock, so that the last one to get it knows best.
+    const work = async () => syncFiles({ targets: await targets(await registrations()), store, pathOf })
+    return withLock(lock, work, { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
+  })
+
+  /** Why a client's file cannot be edited. */
+  async function problemOf(client: ClientSpec): Promise<Error | undefined> {
+    const path = pathOf(client)
+    try {
+      const { bytes } = await readClientFile(path)
+      if (!bytes) return undefined
+      const decoded = decodeText(bytes)
+      if (!decoded) throw new FormatProblem('it is not UTF-8 text')
+      const format = await formatOf(client.format)
+      format.parse(decoded.text)
+      return undefined
+    } catch (error) {
+      return explain({ client, path }, error)
+    }
+  }
+
+  return {
+    get,
+    sync: round,
+
+    async status() {
+      const registered = await registrations()
+      return Promise.all(
+        CLIENTS.map(async client => {
+          const isRegistered = registered.has(client.id)
+          const problem = isRegistered ? await problemOf(client) : undefined
+          return {
+            client_type: client.id,
+            installed: await isInstalled(client, surroundings),
+            registered: isRegistered,
+            supports_skills: client.skills !== undefined,
+            supports_plugins: client.plugins === true,
+            ...(problem ? { problem: problem.message } : {}),
+          }
+        }),
+      )
+    },
+
+    async listRegistered() {
+      const all = [...(await registrations())].map(([name, groups]) => ({ name, groups }))
+      return all.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+
+    async register(ids, chosen = []) {
+      const clients = ids.map(get)
+      const names = chosen.length ? chosen : [DEFAULT_GROUP]
+      const groups = await options.groups()
+      for (const group of names) await groups.assertExists(group)
+      for (const client of clients) {
+        const problem = await problemOf(client)
+        if (problem) throw problem
+      }
+      for (const group of names) {
+        for (const { id } of clients) await groups.addClient(group, id)
+      }
+      return round()
+    },
+
+    async remove(ids, chosen = []) {
+      const clients = ids.map(get)
+      const groups = await options.groups()
+      for (const group of chosen) await groups.assertExists(group)
+      const registered = await registrations()
+      for (const { id } of clients) {
+        const names = chosen.length ? chosen : (registered.get(id) ?? [])
+        for (const group of names) await groups.removeClient(group, id)
+      }
+      return round()
+    },
+  }
+}
