@@ -10,7 +10,7 @@ const wordsOf = (text: string): string[] =>
     .filter(Boolean)
 
 /** Slips of the fingers are forgiven in words of four letters and more. */
-const fuzziness = (word: string): number | false => (word.length < 4 ? false : word.length < 8 ? 1 : 2)
+const fuzziness = (word: string): number | false => (word.length < 4 ? false : word.length < 6 ? 1 : 2)
 
 function createIndex(servers: readonly ServerJson[]): MiniSearch {
   const index = new MiniSearch({

@@ -5,13 +5,13 @@ import type { RegistryAuth, Settings } from '../settings/index.ts'
 import { type Detected, detectSource } from './detect-source.ts'
 import { failures } from './failures.ts'
 import { shortNameOf, toFullName } from './formats/names.ts'
-import type { ParsedRegistry, RegistryDocument } from './formats/parse-registry.ts'
+import { type ParsedRegistry, parseRegistry, type RegistryDocument } from './formats/parse-registry.ts'
 import type { ServerJson, SkillEntry } from './formats/server-json.ts'
 import { compare, nearNames, searchServers } from './search.ts'
 import { apiSource } from './sources/api.ts'
 import { builtInSource } from './sources/built-in.ts'
 import { createCache } from './sources/cache.ts'
-import { fileSource } from './sources/file.ts'
+import { fileSource, readRegistryFile } from './sources/file.ts'
 import { type Access, TIMEOUTS, type Timeouts } from './sources/http.ts'
 import type { ReadOptions, Source, SourceKind } from './sources/source.ts'
 import { urlSource } from './sources/url.ts'
@@ -66,6 +66,8 @@ export interface Registry {
   getSkill(namespace: string, name: string): Promise<SkillEntry>
   /** Checks a registry and, if it can be used, puts it in the place of what was set, its login too. */
   setSource(change: SourceChange): Promise<Detected>
+  /** Checks a file, or the built-in catalogue. Fails with `catalogue_inconsistent`, all problems in it. */
+  verifyCatalogue(path?: string): Promise<{ place: string; servers: number; skills: number }>
   /** Back to the built-in catalogue. */
   unsetSource(): Promise<void>
 }
@@ -172,7 +174,10 @@ export function createRegistry(surroundings: Surroundings): Registry {
       return searchServers(await servers(options), query)
     },
 
-    near: async name => nearNames(await servers(), name),
+    async near(name) {
+      const source = await currentSource()
+      return nearNames(source.search && !read ? await source.search(name) : await servers(), name)
+    },
 
     async skills(options) {
       const source = await currentSource()
@@ -185,6 +190,18 @@ export function createRegistry(surroundings: Surroundings): Registry {
       const skill = skills.find(one => one.namespace === namespace && one.name === name)
       if (!skill) throw failures.skill_unknown({ name: `${namespace}/${name}` })
       return skill
+    },
+
+    async verifyCatalogue(path) {
+      const { verifyCatalogue } = await import('./verify-catalogue.ts')
+      const place = path ?? 'The built-in catalogue'
+      const text = path
+        ? await readRegistryFile(path)
+        : (await import('./catalogue/catalogue.ts')).readCatalogue()
+      const problems = verifyCatalogue(text, place)
+      if (problems.length) throw failures.catalogue_inconsistent({ place, problems })
+      const { servers: listed, skills } = parseRegistry(text, place).document
+      return { place, servers: listed.length, skills: skills.length }
     },
 
     async setSource({ source, allowPrivate, auth, cwd }) {

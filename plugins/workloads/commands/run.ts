@@ -1,6 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import type { FlagTable } from '../../../src/cli/flags.ts'
+import { ask } from '../../../src/cli/prompt.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../../../src/errors.ts'
 import { runFlags } from '../flags.ts'
@@ -11,8 +12,9 @@ export class Run extends BaseCommand {
     category: 'Workloads',
     description: 'run an MCP server as a workload',
     details:
-      'TARGET is a package (npx://, uvx://, go:// or go://./path), a container image or the URL of a remote ' +
-      'server. The URL for clients is printed on standard output. Arguments of the server go behind `--`.',
+      'TARGET is the name of a server in the registry (see `keelson search`), a package (npx://, uvx://, ' +
+      'go:// or go://./path), a container image or the URL of a remote server. The URL for clients is ' +
+      'printed on standard output. Arguments of the server go behind `--`.',
     examples: [
       ['Run an npm package', '$0 run npx://@modelcontextprotocol/server-everything'],
       [
@@ -55,6 +57,10 @@ export class Run extends BaseCommand {
         debug: this.app.debug,
         signal: this.context.signal,
         report: progress.report,
+        ask: question => {
+          progress.done()
+          return ask(this.context, question)
+        },
       })
       if (!flags.foreground) {
         progress.report(`Starting ${config.name}`)

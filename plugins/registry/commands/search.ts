@@ -1,0 +1,31 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { searchFlags } from '../flags.ts'
+import { toView } from '../formats/to-view.ts'
+import { searchColumns } from '../server-table.ts'
+
+export class Search extends BaseCommand {
+  static override paths = [['search']]
+  static override usage = BaseCommand.Usage({
+    category: 'Registry',
+    description: 'search the registry for servers',
+    details: 'Names count more than tags and descriptions; parts of words and typing mistakes are forgiven.',
+    examples: [['Find servers for databases', '$0 search database']],
+  })
+  static override synopsis = 'QUERY'
+  static override flags = searchFlags
+
+  query = Option.String()
+
+  override async execute(): Promise<void> {
+    const { format } = this.values(searchFlags)
+    const registry = await this.app.service('registry')
+    const servers = await registry.search(this.query, { signal: this.context.signal })
+    if (format === 'json') return this.printJson(servers.map(toView))
+    if (!servers.length) return this.print(`No server matches "${this.query}".`)
+    this.print(
+      `${servers.length} ${servers.length === 1 ? 'server matches' : 'servers match'} "${this.query}":`,
+    )
+    this.printTable(searchColumns(servers), servers)
+  }
+}

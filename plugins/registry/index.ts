@@ -1,0 +1,53 @@
+import type { Plugin } from '../../src/plugin.ts'
+import { RegistryConvert } from './commands/convert.ts'
+import { RegistryInfo } from './commands/info.ts'
+import { RegistryList } from './commands/list.ts'
+import { Search } from './commands/search.ts'
+import { RegistryVerifyCatalogue } from './commands/verify-catalogue.ts'
+import type { Registry, RegistryTokens } from './service.ts'
+import { registryTarget } from './target.ts'
+
+export { findExtension } from './formats/extension.ts'
+export { type ImageServer, isRemote, type RemoteServer, type ServerView } from './formats/legacy.ts'
+export type { Provenance, ServerJson, SkillEntry } from './formats/server-json.ts'
+export { toView } from './formats/to-view.ts'
+export type { Registry, RegistrySummary, RegistryTokens, SourceChange } from './service.ts'
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    registry: Registry
+    registryTokens: RegistryTokens
+  }
+}
+
+declare module '../../src/contracts/run-config.ts' {
+  interface RunConfig {
+    /** Name of the entry that the workload was made from. */
+    registry_server_name?: string
+    /** The registry it was found in, when that is a file on the network. */
+    registry_url?: string
+    /** The same, when it is an API. */
+    registry_api_url?: string
+  }
+}
+
+/** Finds servers and skills by name, and runs them by it. */
+const registry: Plugin = {
+  name: 'registry',
+  needs: ['settings', 'workloads'],
+  commands: [RegistryList, RegistryInfo, RegistryConvert, RegistryVerifyCatalogue, Search],
+  services: {
+    registry: async app => {
+      const { createRegistry } = await import('./service.ts')
+      const hasTokens = app.entries.some(entry => entry.services?.includes('registryTokens'))
+      return createRegistry({
+        paths: app.paths,
+        settings: await app.service('settings'),
+        log: app.log,
+        tokens: hasTokens ? () => app.service('registryTokens') : undefined,
+      })
+    },
+  },
+  provides: { targets: [registryTarget] },
+}
+export default registry

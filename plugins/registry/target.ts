@@ -1,0 +1,145 @@
+import type { App } from '../../src/app.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
+import { parseOciReference } from '../../src/lib/oci-reference.ts'
+import { readEnvFolder } from '../workloads/index.ts'
+import { failures } from './failures.ts'
+import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
+import { isRunnable } from './formats/package-image.ts'
+import type { EnvVar, ServerJson } from './formats/server-json.ts'
+import { toView } from './formats/to-view.ts'
+import { fillUrl } from './url-variables.ts'
+
+/** What can be a name and no image: one word, or a reverse-DNS namespace, `/`, one word; no tag, no digest. */
+const NAME = /^(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/)?[^\s/:@]+$/
+
+/** A server of the registry, by its name: the entry says what runs and how, flags say it better. */
+export const registryTarget = (app: App): Target => ({
+  kind: 'registry',
+
+  /** Whatever is plainly an image, a package or a URL is left alone without a look at the registry. */
+  async accepts(argument) {
+    if (!NAME.test(argument)) return false
+    const registry = await app.service('registry')
+    return (await registry.find(argument)) !== undefined || !parseOciReference(argument)
+  },
+
+  defaultName: argument => argument.replace(/[./]/g, '-').replace(/[^A-Za-z0-9_-]+/g, '-'),
+
+  async resolve(argument, context) {
+    const registry = await app.service('registry')
+    const server = await registry.get(argument)
+    const view = toView(server)
+    const { kind, place } = await registry.source()
+    const found = {
+      registry_server_name: server.name,
+      ...(kind === 'api' ? { registry_api_url: place } : {}),
+      ...(kind === 'url' ? { registry_url: place } : {}),
+    }
+    const env_vars = await variablesOf(app, server.name, view.env_vars ?? [], context)
+    const ports =
+      view.proxy_port && (isRemote(view) || view.transport !== 'stdio') ? { port: view.proxy_port } : {}
+    const common = { ...found, ...ports, env_vars, ...(view.stateless ? { stateless: true } : {}) }
+    if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, context)) }
+    return { ...common, ...(await resolveImage(app, server, view, context)) }
+  },
+})
+
+/** Hands the work to the target that knows images, packages or URLs; the entry's transport is the default. */
+async function resolveAs(
+  app: App,
+  kind: Target['kind'],
+  reference: string,
+  transport: string | undefined,
+  context: ResolveContext,
+): Promise<Resolved> {
+  const targets = (await app.contributions('targets')).map(make => make(app))
+  for (const target of targets.filter(candidate => candidate.kind === kind)) {
+    if (!(await target.accepts(reference))) continue
+    const flags = { ...context.flags, transport: context.flags.transport ?? transport }
+    return target.resolve(reference, { ...context, flags })
+  }
+  throw failures.server_not_runnable({ name: reference, kinds: [kind] })
+}
+
+async function resolveImage(
+  app: App,
+  server: ServerJson,
+  view: ImageServer,
+  context: ResolveContext,
+): Promise<Resolved> {
+  const packages = server.packages ?? []
+  if (!packages.some(isRunnable)) {
+    throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
+  }
+  const kind = /^(npx|uvx|go):\/\//.test(view.image) ? 'scheme' : 'image'
+  const resolved = await resolveAs(app, kind, view.image, view.transport, context)
+  return {
+    ...resolved,
+    ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
+    ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
+    ...(view.permissions ? { permission_profile: structuredClone(view.permissions) } : {}),
+  }
+}
+
+async function resolveRemote(
+  app: App,
+  server: ServerJson,
+  view: RemoteServer,
+  context: ResolveContext,
+): Promise<Resolved> {
+  const forwarded = ['remote-forward-headers', 'remote-forward-headers-secret'].flatMap(name =>
+    ((context.flags[name] as readonly string[] | undefined) ?? []).map(text =>
+      text.split('=')[0]?.toLowerCase(),
+    ),
+  )
+  const missing = (view.headers ?? []).filter(
+    header =>
+      header.required && header.default === undefined && !forwarded.includes(header.name.toLowerCase()),
+  )
+  if (missing.length)
+    throw failures.headers_missing({ server: server.name, names: missing.map(header => header.name) })
+  const url = fillUrl(server, view.url, context.asked.env_vars ?? {})
+  return resolveAs(app, 'remote', url, view.transport, context)
+}
+
+/**
+ * Values for the entry's variables that the user has not given: defaults, and what a person types.
+ * Secrets are not asked for: until there is a place to keep them, they would end in the run config.
+ */
+async function variablesOf(
+  app: App,
+  server: string,
+  variables: readonly EnvVar[],
+  { asked, ask }: ResolveContext,
+): Promise<Record<string, string>> {
+  const given = await givenNames(app, asked)
+  const open = variables.filter(({ name }) => !given.has(name))
+  const values = Object.fromEntries(
+    open.flatMap(({ name, default: fallback }) =>
+      fallback === undefined ? [] : [[name, fallback] as const],
+    ),
+  )
+  const needed = open.filter(({ name, required }) => required && values[name] === undefined)
+  const secret = needed.filter(variable => variable.secret)
+  const plain = needed.filter(variable => !variable.secret)
+  const missing: string[] = []
+  for (const { name, description } of plain) {
+    const answer = secret.length
+      ? undefined
+      : await ask?.(`${description ? `${description}\n` : ''}${name}: `)
+    if (answer?.trim()) values[name] = answer.trim()
+    else missing.push(name)
+  }
+  if (missing.length + secret.length) {
+    throw failures.variables_missing({ server, plain: missing, secret: secret.map(({ name }) => name) })
+  }
+  return values
+}
+
+/** Names of variables that flags, files or secrets give a value. */
+async function givenNames(app: App, asked: RunConfig): Promise<ReadonlySet<string>> {
+  const fromFolder = asked.env_file_dir ? await readEnvFolder(asked.env_file_dir, app.log) : {}
+  const fromSecrets = (asked.secrets ?? []).flatMap(text => /(?:^|,)target=([^,]+)/.exec(text)?.[1] ?? [])
+  return new Set([...Object.keys(asked.env_vars ?? {}), ...Object.keys(fromFolder), ...fromSecrets])
+}
