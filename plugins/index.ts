@@ -89,6 +89,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./registry/index.ts')).default,
   },
   {
+    name: 'config',
+    verbs: ['config'],
+    load: async () => (await import('./config/index.ts')).default,
+  },
+  {
     name: 'settings',
     services: ['settings'],
     load: async () => (await import('./settings/index.ts')).default,

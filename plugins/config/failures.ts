@@ -1,0 +1,20 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  ca_cert_invalid: {
+    status: 400,
+    text: (d: { path: string; problem: string }) => `${d.path} is no CA certificate: ${d.problem}.`,
+    hint: 'It must be a file of one or more certificates in PEM format.',
+  },
+  build_env_invalid: {
+    status: 400,
+    exit: 2,
+    text: (d: { name: string; problem: string }) => `"${d.name}" cannot be set for builds: ${d.problem}.`,
+  },
+  secrets_unavailable: {
+    status: 501,
+    text: (d: { what: string }) =>
+      `${d.what} needs a place for secrets, which this version does not have yet.`,
+    hint: 'Use --from-env for values that your shell has, or set a plain value.',
+  },
+})

@@ -1,0 +1,26 @@
+import type { Plugin } from '../../src/plugin.ts'
+import { GetBuildEnv, SetBuildEnv, UnsetBuildEnv } from './commands/build-env.ts'
+import { GetCaCert, SetCaCert, UnsetCaCert } from './commands/ca-cert.ts'
+import { otelCommands } from './commands/otel.ts'
+import { GetRegistry, SetRegistry, UnsetRegistry } from './commands/registry.ts'
+import { UsageMetrics } from './commands/usage-metrics.ts'
+
+/** The commands for settings. The settings themselves are a service of their own. */
+const config: Plugin = {
+  name: 'config',
+  needs: ['registry', 'settings'],
+  commands: [
+    SetCaCert,
+    GetCaCert,
+    UnsetCaCert,
+    SetRegistry,
+    GetRegistry,
+    UnsetRegistry,
+    SetBuildEnv,
+    GetBuildEnv,
+    UnsetBuildEnv,
+    UsageMetrics,
+    ...otelCommands,
+  ],
+}
+export default config

@@ -1,0 +1,84 @@
+import { failures as core } from '../../src/errors.ts'
+import type { OtelSettings } from '../settings/index.ts'
+
+/** One telemetry setting as commands know it. */
+export interface OtelSetting {
+  /** As in `set-endpoint`. */
+  readonly word: string
+  readonly key: keyof OtelSettings
+  readonly placeholder: string
+  readonly description: string
+  /** Reads what the user wrote. Fails with `usage`. */
+  parse(text: string): OtelSettings[keyof OtelSettings]
+  show(value: unknown): string
+}
+
+const parseSwitch = (word: string) => (text: string) => {
+  if (/^(1|t|true)$/i.test(text)) return true
+  if (/^(0|f|false)$/i.test(text)) return false
+  throw core.usage({ text: `otel ${word} takes true or false, not "${text}".` })
+}
+
+const toggle = (word: string, description: string): OtelSetting => ({
+  word,
+  key: word as keyof OtelSettings,
+  placeholder: 'true|false',
+  description,
+  parse: parseSwitch(word),
+  show: String,
+})
+
+export const OTEL_SETTINGS: readonly OtelSetting[] = [
+  {
+    word: 'endpoint',
+    key: 'endpoint',
+    placeholder: 'HOST:PORT',
+    description: 'where telemetry is sent (OTLP)',
+    parse(text) {
+      if (/^https?:\/\//i.test(text)) {
+        throw core.usage({
+          text: `The endpoint is a host and port without a scheme, not "${text}".`,
+          hint: `Give "${text.replace(/^https?:\/\//i, '')}"; plain HTTP is chosen with \`keelson config otel set-insecure true\`.`,
+        })
+      }
+      if (!/^[^\s/:]+(:\d{1,5})?(\/\S*)?$|^\[[0-9a-f:]+\](:\d{1,5})?(\/\S*)?$/i.test(text)) {
+        throw core.usage({ text: `"${text}" is no HOST:PORT.` })
+      }
+      return text
+    },
+    show: String,
+  },
+  {
+    word: 'sampling-rate',
+    key: 'sampling-rate',
+    placeholder: 'RATE',
+    description: 'share of the traces that is sent, from 0 to 1',
+    parse(text) {
+      const rate = Number(text)
+      if (!/^\d*\.?\d+(e-?\d+)?$/i.test(text) || rate > 1) {
+        throw core.usage({ text: `The sampling rate is a number from 0 to 1, not "${text}".` })
+      }
+      return rate
+    },
+    show: value => Number(value).toFixed(6),
+  },
+  {
+    word: 'env-vars',
+    key: 'env-vars',
+    placeholder: 'NAME,NAME',
+    description: 'environment variables that are added to spans',
+    parse(text) {
+      const names = text
+        .split(',')
+        .map(name => name.trim())
+        .filter(Boolean)
+      if (!names.length) throw core.usage({ text: 'otel set-env-vars takes at least one name.' })
+      return names
+    },
+    show: value => (value as readonly string[]).join(', '),
+  },
+  toggle('metrics-enabled', 'whether metrics are sent'),
+  toggle('tracing-enabled', 'whether traces are sent'),
+  toggle('insecure', 'whether telemetry is sent over plain HTTP'),
+  toggle('enable-prometheus-metrics-path', 'whether proxies answer /metrics'),
+]
