@@ -15,7 +15,8 @@ import { secretsSection } from './section.ts'
 import type { Secrets } from './service.ts'
 
 export type { Scope } from './names.ts'
-export type { ProviderChoice, ProviderInfo, Secrets, SecretsView, SetUpOptions } from './service.ts'
+export type { ProviderChoice, ProviderInfo, Secrets } from './service.ts'
+export type { SecretsView } from './view.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {

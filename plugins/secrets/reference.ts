@@ -27,3 +27,6 @@ export function parseReferences(texts: readonly string[]): SecretReference[] {
   }
   return references
 }
+
+/** Whether a reference is to that secret; one that cannot be read is to none. */
+export const refersTo = (text: string, name: string): boolean => text.startsWith(`${name},target=`)

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { failures } from './failures.ts'
+import type { ProviderInUse } from './provider-in-use.ts'
+import { openToolhiveFile } from './toolhive-file.ts'
+
+/**
+ * Stores everything that a file of ToolHive's holds; answers the names. Nothing is stored when a name
+ * is taken by another value, unless `replace`. Killed in between it can simply be done again.
+ */
+export async function importToolhive(
+  inUse: ProviderInUse,
+  path: string,
+  password: string,
+  { replace }: { replace: boolean },
+): Promise<string[]> {
+  const refused = (problem: string, cause?: unknown) =>
+    failures.secrets_import_refused({ path, problem }, { cause })
+  const set = await inUse.capable('set', 'store')
+  const { provider } = await inUse.get()
+  const bytes = await readFile(path).catch(error => {
+    throw refused('it cannot be read', error)
+  })
+  const imported = openToolhiveFile(bytes, password)
+  if (!imported) throw refused('the password is wrong, or it is another kind of file')
+  const conflicts: string[] = []
+  for (const [name, value] of imported) {
+    const there = await provider.find(name)
+    if (there !== undefined && there !== value && !replace) conflicts.push(name)
+  }
+  if (conflicts.length) throw failures.secrets_import_conflict({ names: conflicts.sort() })
+  for (const [name, value] of imported) await set(name, value)
+  return [...imported.keys()].sort()
+}
