@@ -80,9 +80,10 @@ function describeVariable({ name, description, required, secret, default: fallba
   return `${name}${marks.length ? ` (${marks.join(', ')})` : ''}${description ? `: ${description}` : ''}${shown}`
 }
 
-/** What has to be given: values with -e, secrets from a folder that is never stored. */
+/** What has to be given: values with -e, secrets by reference. */
 function exampleFlags(variables: readonly EnvVar[]): string {
-  const needed = variables.filter(variable => variable.required && variable.default === undefined)
-  const plain = needed.filter(({ secret }) => !secret).map(({ name }) => ` -e ${name}=…`)
-  return plain.join('') + (needed.some(({ secret }) => secret) ? ' --env-file-dir FOLDER' : '')
+  return variables
+    .filter(variable => variable.required && variable.default === undefined)
+    .map(({ name, secret }) => (secret ? ` --secret ${name},target=${name}` : ` -e ${name}=…`))
+    .join('')
 }

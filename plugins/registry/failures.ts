@@ -77,7 +77,7 @@ export const failures = defineFailures({
       `"${d.server}" needs ${[...d.plain, ...d.secret.map(name => `${name} (secret)`)].join(', ')}.`,
     hint: d =>
       d.secret.length
-        ? 'Put secrets into a file of KEY=VALUE lines in a folder of their own and give --env-file-dir FOLDER: it is read at every start and never stored. With -e KEY=VALUE the value is stored in clear in the run config.'
+        ? 'Store each secret with `keelson secret set NAME` (it is found by that name, or given with --secret NAME,target=VARIABLE), or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.'
         : 'Give each with -e KEY=VALUE.',
   },
   headers_missing: {

@@ -34,7 +34,7 @@ declare module '../../src/contracts/run-config.ts' {
 /** Finds servers and skills by name, and runs them by it. */
 const registry: Plugin = {
   name: 'registry',
-  needs: ['settings', 'workloads'],
+  needs: ['secrets', 'settings', 'workloads'],
   commands: [RegistryList, RegistryInfo, RegistryConvert, RegistryVerifyCatalogue, Search],
   services: {
     registry: async app => {

@@ -1,12 +1,11 @@
 import type { App } from '../../src/app.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
-import { readEnvFolder } from '../workloads/index.ts'
+import { collectVariables } from './collect-variables.ts'
 import { failures } from './failures.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
 import { isRunnable } from './formats/package-image.ts'
-import type { EnvVar, ServerJson } from './formats/server-json.ts'
+import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 import { fillUrl } from './url-variables.ts'
 
@@ -36,10 +35,16 @@ export const registryTarget = (app: App): Target => ({
       ...(kind === 'api' ? { registry_api_url: place } : {}),
       ...(kind === 'url' ? { registry_url: place } : {}),
     }
-    const env_vars = await variablesOf(app, server.name, view.env_vars ?? [], context)
+    const { env_vars, secrets } = await collectVariables(app, server.name, view.env_vars ?? [], context)
     const ports =
       view.proxy_port && (isRemote(view) || view.transport !== 'stdio') ? { port: view.proxy_port } : {}
-    const common = { ...found, ...ports, env_vars, ...(view.stateless ? { stateless: true } : {}) }
+    const common = {
+      ...found,
+      ...ports,
+      env_vars,
+      ...(secrets.length ? { secrets } : {}),
+      ...(view.stateless ? { stateless: true } : {}),
+    }
     if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, context)) }
     return { ...common, ...(await resolveImage(app, server, view, context)) }
   },
@@ -101,45 +106,4 @@ async function resolveRemote(
     throw failures.headers_missing({ server: server.name, names: missing.map(header => header.name) })
   const url = fillUrl(server, view.url, context.asked.env_vars ?? {})
   return resolveAs(app, 'remote', url, view.transport, context)
-}
-
-/**
- * Values for the entry's variables that the user has not given: defaults, and what a person types.
- * Secrets are not asked for: until there is a place to keep them, they would end in the run config.
- */
-async function variablesOf(
-  app: App,
-  server: string,
-  variables: readonly EnvVar[],
-  { asked, ask }: ResolveContext,
-): Promise<Record<string, string>> {
-  const given = await givenNames(app, asked)
-  const open = variables.filter(({ name }) => !given.has(name))
-  const values = Object.fromEntries(
-    open.flatMap(({ name, default: fallback }) =>
-      fallback === undefined ? [] : [[name, fallback] as const],
-    ),
-  )
-  const needed = open.filter(({ name, required }) => required && values[name] === undefined)
-  const secret = needed.filter(variable => variable.secret)
-  const plain = needed.filter(variable => !variable.secret)
-  const missing: string[] = []
-  for (const { name, description } of plain) {
-    const answer = secret.length
-      ? undefined
-      : await ask?.(`${description ? `${description}\n` : ''}${name}: `)
-    if (answer?.trim()) values[name] = answer.trim()
-    else missing.push(name)
-  }
-  if (missing.length + secret.length) {
-    throw failures.variables_missing({ server, plain: missing, secret: secret.map(({ name }) => name) })
-  }
-  return values
-}
-
-/** Names of variables that flags, files or secrets give a value. */
-async function givenNames(app: App, asked: RunConfig): Promise<ReadonlySet<string>> {
-  const fromFolder = asked.env_file_dir ? await readEnvFolder(asked.env_file_dir, app.log) : {}
-  const fromSecrets = (asked.secrets ?? []).flatMap(text => /(?:^|,)target=([^,]+)/.exec(text)?.[1] ?? [])
-  return new Set([...Object.keys(asked.env_vars ?? {}), ...Object.keys(fromFolder), ...fromSecrets])
 }

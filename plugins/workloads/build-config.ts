@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts'
 import type { FlagTable, FlagValues } from '../../src/cli/flags.ts'
 import { type RunConfig, SCHEMA_VERSION, toInstanceName } from '../../src/contracts/run-config.ts'
 import type { Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
-import { TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
+import { type Ask, TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
 import { failures as core } from '../../src/errors.ts'
 import { parseLabel } from '../../src/lib/labels.ts'
 import { parseVariables, readEnvFile } from './env-files.ts'
@@ -25,7 +25,7 @@ export interface RunRequest extends WaitOptions {
   readonly cwd: string
   readonly debug: boolean
   /** Asks the person at the terminal; undefined when there is none. */
-  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined
+  readonly ask?: Ask | undefined
 }
 
 /** The target that claims the argument, in the order of recognition. */

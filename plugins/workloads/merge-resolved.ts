@@ -17,6 +17,7 @@ export async function mergeResolved(
   const profile = given.has('permission-profile')
     ? asked.permission_profile
     : mergeProfile(resolved.permission_profile, asked.permission_profile)
+  const secrets = [...(resolved.secrets ?? []), ...(asked.secrets ?? [])]
   return {
     ...rest,
     ...asked,
@@ -24,16 +25,19 @@ export async function mergeResolved(
     transport: resolved.transport ?? asked.transport,
     env_vars: { ...resolved.env_vars, ...asked.env_vars },
     ...(profile ? { permission_profile: profile } : {}),
+    ...(secrets.length ? { secrets } : {}),
   }
 }
 
 const isFree = async (port: number, host: string | undefined): Promise<boolean> =>
   port > 0 && isPortFree(port, host)
 
+/** Without `--permission-profile`, flags can only have named a network: what the target allows stays as narrow. */
 function mergeProfile(
   resolved: PermissionProfile | undefined,
   asked: PermissionProfile | undefined,
 ): PermissionProfile | undefined {
   if (!resolved || !asked) return resolved ?? asked
-  return { ...resolved, ...asked, network: { ...resolved.network, ...asked.network } }
+  const mode = asked.network?.mode
+  return mode === undefined ? resolved : { ...resolved, network: { ...resolved.network, mode } }
 }

@@ -5,13 +5,16 @@ import type { Runtime, WaitOptions } from './runtime.ts'
 /** What a target adds to the run config: where the server comes from and how it speaks. */
 export type Resolved = Pick<RunConfig, 'image' | 'remote_url' | 'source'> & Partial<RunConfig>
 
+/** A question to the person at the terminal; undefined when nobody can answer. */
+export type Ask = (question: string, options?: { readonly hidden?: boolean }) => Promise<string | undefined>
+
 /** What a target may ask for while it resolves. */
 export interface ResolveContext extends WaitOptions {
   readonly flags: FlagValues<FlagTable>
   /** What the flags have said already; it wins over what the target resolves. */
   readonly asked: RunConfig
-  /** Asks the person at the terminal; undefined when there is none. */
-  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined
+  /** Asks the person at the terminal, without echo if `hidden`; undefined when there is none. */
+  readonly ask?: Ask | undefined
   /** Chooses the runtime on first call; never called for remote workloads. */
   runtime(): Promise<Runtime>
 }

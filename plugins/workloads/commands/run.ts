@@ -57,9 +57,10 @@ export class Run extends BaseCommand {
         debug: this.app.debug,
         signal: this.context.signal,
         report: progress.report,
-        ask: question => {
+        ask: (question, { hidden = false } = {}) => {
           progress.done()
-          return ask(this.context, question)
+          const terminal = 'isTTY' in this.context.stdin && this.context.stdin.isTTY === true
+          return hidden && terminal ? this.readSecret(question) : ask(this.context, `${question}: `)
         },
       })
       if (!flags.foreground) {
