@@ -1,12 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 
-const LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha512: 128 }
+/** A digest that can be checked here (OCI image specification, "Registered algorithms"). */
+export const DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/
 
-/** Whether it is a digest that can be checked here (OCI image specification, "Registered algorithms"). */
-export function isDigest(text: string): boolean {
-  const [algorithm = '', hex = '', ...more] = text.split(':')
-  return more.length === 0 && LENGTHS[algorithm] === hex.length && /^[0-9a-f]+$/.test(hex)
-}
+export const isDigest = (text: string): boolean => DIGEST.test(text)
 
 /** A hash of the digest's own algorithm. */
 export const hashFor = (digest: string): Hash =>

@@ -1,5 +1,5 @@
 import * as t from 'typanion'
-import { isDigest } from './digest.ts'
+import { DIGEST } from './digest.ts'
 import { isIndexType, MEDIA_TYPES } from './media-types.ts'
 
 /** Points at content: what, how large, which digest (OCI image specification, "Content Descriptors"). */
@@ -42,7 +42,7 @@ export interface ImageIndex {
 const extra = { extra: t.isUnknown() }
 const optional = t.isOptional
 const annotations = optional(t.isRecord(t.isString()))
-const digest = t.cascade(t.isString(), (value): value is string => isDigest(value))
+const digest = t.cascade(t.isString(), [t.matchesRegExp(DIGEST)])
 const size = t.cascade(t.isNumber(), [t.isInteger(), t.isInInclusiveRange(0, Number.MAX_SAFE_INTEGER)])
 
 const descriptor = t.isObject(
