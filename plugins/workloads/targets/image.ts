@@ -1,10 +1,11 @@
+import type { App } from '../../../src/app.ts'
 import type { Target } from '../../../src/contracts/target.ts'
 import { parseOciReference } from '../../../src/lib/oci-reference.ts'
 import { failures } from '../failures.ts'
 import { fetchImage } from './fetch-image.ts'
 
 /** A container image, the last guess: whatever no other target claims. */
-export const imageTarget = (): Target => ({
+export const imageTarget = (app: App): Target => ({
   kind: 'image',
   defaultTransport: 'streamable-http',
   accepts: () => true,
@@ -18,6 +19,10 @@ export const imageTarget = (): Target => ({
   async resolve(argument, context) {
     if (!parseOciReference(argument)) {
       throw failures.target_unknown({ argument, problem: 'it is no image reference, package or URL.' })
+    }
+    // Only a registry says who must have signed an image, so this one cannot be verified.
+    if (context.flags['image-verification'] === 'enabled') {
+      await (await app.service('imageVerification')).check(argument, undefined, 'enabled')
     }
     const runtime = await context.runtime()
     if (!runtime.images) throw failures.images_unsupported({ runtime: runtime.name, argument })
