@@ -53,7 +53,7 @@ export function createGroupStore({ paths, log }: { paths: Pick<Paths, 'state'>; 
       }
       return groups.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
-    locked(name, work) {
+    async locked(name, work) {
       assertGroupName(name)
       const path = `${pathOf(name)}.lock`
       const onTimeout = () => core.locked({ path, seconds: LOCK_SECONDS })

@@ -41,6 +41,7 @@ async function readHidden(stdin: Readable, stderr: Writable, question: string): 
   const tty = stdin as Readable & { setRawMode(on: boolean): void }
   stderr.write(`${question}: `)
   tty.setRawMode(true)
+  tty.resume() // a question before this one has paused it
   let value = ''
   try {
     for (;;) {
