@@ -65,7 +65,10 @@ export function createTrustRoots(options: {
     if (refresh && isDue) {
       const fetched = await refresh(`https://${PUBLIC_GOOD}`)
         .then(root => ({ root, material: toMaterial(root) }))
-        .catch(error => debug(`Sigstore's trust root could not be refreshed: ${messageOf(error)}`))
+        .catch(error => {
+          debug(`Sigstore's trust root could not be refreshed: ${messageOf(error)}`)
+          return undefined
+        })
       const root = fetched?.root ?? kept?.root
       await keep({ triedAt: now(), succeeded: fetched !== undefined, ...(root ? { root } : {}) })
       if (fetched) return fetched.material
@@ -86,7 +89,10 @@ export function shipped(): unknown {
 }
 
 function toMaterial(document: unknown): TrustRoot['material'] {
-  return toTrustMaterial(TrustedRoot.fromJSON(document))
+  const root = TrustedRoot.fromJSON(document)
+  // The reader takes anything, and makes of it a root that trusts nobody.
+  if (!root.certificateAuthorities.length) throw new Error('it names no certificate authority')
+  return toTrustMaterial(root)
 }
 
 async function readOwn(path: string): Promise<TrustRoot['material']> {
