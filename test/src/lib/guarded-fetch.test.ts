@@ -1,0 +1,238 @@
+import { createServer } from 'node:net'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { guardedFetch } from '../../../src/lib/guarded-fetch.ts'
+import { isPrivateAddress } from '../../../src/lib/private-address.ts'
+import { registryServer } from '../../support/registry-server.ts'
+
+const allowPrivate = true
+const problem = (kind: string, text = '') => ({
+  name: 'FetchProblem',
+  kind,
+  message: expect.stringContaining(text),
+})
+
+test.each([
+  '127.0.0.1',
+  '10.1.2.3',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::',
+  'fe80::1%eth0',
+  'fc00::1',
+  'fd12::1',
+  'ff02::1',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '64:ff9b::10.0.0.1',
+  '2002:c0a8:0101::1',
+  '[::1]',
+  '::127.0.0.1',
+  'localhost',
+  '',
+  '1.2.3',
+])('%s is private', address => {
+  expect(isPrivateAddress(address)).toBe(true)
+})
+
+test.each([
+  '1.1.1.1',
+  '172.32.0.1',
+  '100.128.0.1',
+  '2606:4700::1111',
+  '::ffff:8.8.8.8',
+  '64:ff9b::8.8.8.8',
+  '2002:0808:0808::1',
+])('%s is public', address => {
+  expect(isPrivateAddress(address)).toBe(false)
+})
+
+test('every IPv4 address is judged alike inside an IPv6 one', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), address => {
+      expect(isPrivateAddress(`::ffff:${address}`)).toBe(isPrivateAddress(address))
+      expect(isPrivateAddress(`64:ff9b::${address}`)).toBe(isPrivateAddress(address))
+    }),
+  )
+})
+
+test('a literal private address is refused before anything is sent', async () => {
+  const server = await registryServer()
+  const https = server.url.replace('http:', 'https:')
+
+  await expect(guardedFetch(https)).rejects.toMatchObject(
+    problem('private', '127.0.0.1 is a private address'),
+  )
+
+  expect(server.asked).toEqual([])
+})
+
+test('a name is judged by the address it resolves to when the connection is made', async () => {
+  await expect(guardedFetch('https://localhost:1/')).rejects.toMatchObject(
+    problem('private', 'localhost is a private'),
+  )
+})
+
+test.each(['http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'data:,x'])(
+  '%s is refused',
+  async url => {
+    await expect(guardedFetch(url)).rejects.toMatchObject(problem('scheme'))
+  },
+)
+
+test('a user name in the address is refused and not repeated', async () => {
+  const failure = await guardedFetch('https://me:hunter2@example.com/').catch(error => error)
+
+  expect(failure).toMatchObject(problem('scheme'))
+  expect(String(failure)).not.toContain('hunter2')
+})
+
+test('a redirect is followed; credentials stay with the first origin', async () => {
+  const target = await registryServer((_, response) => response.end('there'))
+  const first = await registryServer((_, response) =>
+    response.writeHead(302, { location: `${target.url}/moved` }).end(),
+  )
+
+  const answer = await guardedFetch(first.url, {
+    allowPrivate,
+    headers: { authorization: 'Bearer s', cookie: 'a', 'x-a': 'b' },
+  })
+
+  expect(answer.body.toString()).toBe('there')
+  expect(answer.url).toBe(`${target.url}/moved`)
+  expect(first.asked[0]?.headers.authorization).toBe('Bearer s')
+  expect(target.asked[0]?.headers).not.toHaveProperty('authorization')
+  expect(target.asked[0]?.headers).not.toHaveProperty('cookie')
+  expect(target.asked[0]?.headers['x-a']).toBe('b')
+})
+
+test('a redirect within the origin keeps the credentials', async () => {
+  const server = await registryServer((_, response, url) =>
+    url.pathname === '/b' ? response.end('b') : response.writeHead(307, { location: '/b' }).end(),
+  )
+
+  await guardedFetch(`${server.url}/a`, { allowPrivate, headers: { Authorization: 'Bearer s' } })
+
+  expect(server.asked[1]?.headers.authorization).toBe('Bearer s')
+})
+
+test('redirects without end are given up', async () => {
+  const server = await registryServer((_, response) => response.writeHead(302, { location: '/again' }).end())
+
+  await expect(guardedFetch(server.url, { allowPrivate })).rejects.toMatchObject(
+    problem('redirect', 'more than 5'),
+  )
+  expect(server.asked).toHaveLength(6)
+})
+
+test('a redirect to another scheme is refused', async () => {
+  const server = await registryServer((_, response) =>
+    response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  )
+
+  await expect(guardedFetch(server.url, { allowPrivate })).rejects.toMatchObject(problem('scheme'))
+})
+
+test('a server that accepts and says nothing times out', async () => {
+  const server = await registryServer(() => undefined)
+
+  await expect(guardedFetch(server.url, { allowPrivate, timeoutMs: 200 })).rejects.toMatchObject(
+    problem('timeout'),
+  )
+})
+
+test('a body that stalls times out', async () => {
+  const server = await registryServer((_, response) => response.write('{'))
+
+  await expect(guardedFetch(server.url, { allowPrivate, timeoutMs: 200 })).rejects.toMatchObject(
+    problem('timeout'),
+  )
+})
+
+test('a body without end is cut off at the cap', async () => {
+  const server = await registryServer((_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000)));
+      response.once('drain', more)
+    }
+    more()
+  })
+
+  await expect(guardedFetch(server.url, { allowPrivate, maxBytes: 100_000 })).rejects.toMatchObject(
+    problem('too_large'),
+  )
+})
+
+test('a length above the cap is refused without reading', async () => {
+  const server = await registryServer((_, response) => {
+    response.writeHead(200, { 'content-length': '99999999' })
+    response.write('x')
+  })
+
+  await expect(guardedFetch(server.url, { allowPrivate, maxBytes: 1000 })).rejects.toMatchObject(
+    problem('too_large'),
+  )
+})
+
+/** A server that writes bytes, HTTP or not, and hangs up. */
+async function rawServer(bytes: string): Promise<string> {
+  const server = createServer(socket => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(bytes))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+}
+
+test('an answer shorter than it says is broken, not half a document', async () => {
+  const url = await rawServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":')
+
+  await expect(guardedFetch(url, { allowPrivate })).rejects.toMatchObject(problem('broken'))
+})
+
+test('what is no HTTP is broken', async () => {
+  await expect(guardedFetch(await rawServer('SSH-2.0-OpenSSH\r\n'), { allowPrivate })).rejects.toMatchObject(
+    problem('broken'),
+  )
+})
+
+test('a compressed answer that was not asked for is refused', async () => {
+  const server = await registryServer((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('zz'),
+  )
+
+  await expect(guardedFetch(server.url, { allowPrivate })).rejects.toMatchObject(problem('broken', 'gzip'))
+})
+
+test('the body of an error is cut', async () => {
+  const server = await registryServer((_, response) => response.writeHead(500).end('e'.repeat(50_000)))
+
+  const answer = await guardedFetch(server.url, { allowPrivate })
+
+  expect(answer.status).toBe(500)
+  expect(answer.body).toHaveLength(4096)
+})
+
+test('a refused connection says so', async () => {
+  const server = await registryServer()
+  await server.stop()
+
+  await expect(guardedFetch(server.url, { allowPrivate })).rejects.toMatchObject(problem('unreachable'))
+})
+
+test('an abort of the caller is the caller’s own error', async () => {
+  const server = await registryServer(() => undefined)
+  const controller = new AbortController()
+  const pending = guardedFetch(server.url, { allowPrivate, signal: controller.signal })
+  controller.abort(new Error('enough'))
+
+  await expect(pending).rejects.toThrow('enough')
+})
