@@ -98,6 +98,15 @@ export const failures = defineFailures({
       `Another keelson process has held ${d.path} for ${d.seconds} seconds.`,
     hint: 'Try again when it has finished.',
   },
+  file_unreadable: {
+    status: 400,
+    text: (d: { path: string; what: string; problem: string }) =>
+      `${d.what} ${d.path} cannot be read: ${d.problem}`,
+  },
+  file_unwritable: {
+    status: 400,
+    text: (d: { path: string; problem: string }) => `${d.path} cannot be written: ${d.problem}`,
+  },
   plugin_broken: {
     status: 500,
     text: (d: { plugin: string; problem: string }) =>

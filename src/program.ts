@@ -6,6 +6,7 @@ import { runCli } from './cli/run-cli.ts'
 import { thirdPartyEntries } from './loader.ts'
 import { createLog } from './log.ts'
 import { findPaths } from './paths.ts'
+import { undoEnvFile } from './undo-env-file.ts'
 
 const { stdin, stdout, stderr, env } = process
 
@@ -17,6 +18,7 @@ stdout.on('error', error => {
 
 /** Runs the command line of this process and answers its exit code. */
 export async function main(): Promise<number> {
+  undoEnvFile(process.argv.slice(2), env)
   let debug = env.KEELSON_DEBUG === 'true' || env.KEELSON_DEBUG === '1'
   try {
     const { globals, rest } = splitGlobals(process.argv.slice(2))

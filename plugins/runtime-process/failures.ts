@@ -32,6 +32,12 @@ export const failures = defineFailures({
       `${d.scheme}:// packages need ${d.tool}, which is not installed.`,
     hint: d => `Install ${d.tool}, or ${ENGINE}.`,
   },
+  process_entry_missing: {
+    status: 400,
+    text: (d: { package: string; file: string }) =>
+      `${d.package} names ${d.file} as its program, which is not there after the installation.`,
+    hint: 'Install scripts are not run on this host; a package that needs them runs in docker or podman.',
+  },
   process_no_entry: {
     status: 400,
     text: (d: { package: string; names: readonly string[] }) =>

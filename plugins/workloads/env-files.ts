@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failures as core } from '../../src/errors.ts'
+import { readGivenFile } from '../../src/given-file.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import type { Log } from '../../src/log.ts'
 
@@ -42,12 +43,7 @@ export function parseEnvFile(text: string, path: string): Variables {
 const unquote = (value: string): string => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value
 
 export async function readEnvFile(path: string): Promise<Variables> {
-  try {
-    return parseEnvFile(await readFile(path, 'utf8'), path)
-  } catch (error) {
-    if (isMissing(error)) throw core.file_missing({ what: 'The --env-file', path }, { cause: error })
-    throw error
-  }
+  return parseEnvFile(await readGivenFile(path, 'The --env-file'), path)
 }
 
 /**

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
-import { failures as core } from '../../src/errors.ts'
-import { isMissing } from '../../src/lib/atomic-file.ts'
+import { readGivenFile } from '../../src/given-file.ts'
 import { failures } from './failures.ts'
 
 const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug'])
@@ -11,11 +9,7 @@ const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', '
 export async function configFromFile(app: App, path: string, given: ReadonlySet<string>): Promise<RunConfig> {
   const others = [...given].filter(name => !COMPANIONS.has(name))
   if (others.length) throw failures.from_config_alone({ flags: others })
-  const text = await readFile(path, 'utf8').catch(error => {
-    throw isMissing(error)
-      ? core.file_missing({ what: 'The --from-config file', path }, { cause: error })
-      : error
-  })
+  const text = await readGivenFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
   return config

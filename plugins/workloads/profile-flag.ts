@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type PermissionProfile, permissionProfileSchema } from '../../src/contracts/run-config.ts'
 import { parseDocument } from '../../src/document.ts'
-import { failures as core } from '../../src/errors.ts'
-import { isMissing } from '../../src/lib/atomic-file.ts'
+import { failures as core, isFailure } from '../../src/errors.ts'
+import { readGivenFile } from '../../src/given-file.ts'
 
 /** The built-in profiles: both mount nothing; they differ in what may be reached. */
 const BUILT_IN: Readonly<Record<string, PermissionProfile>> = {
@@ -18,9 +17,9 @@ export async function readProfile(nameOrPath: string, cwd: string): Promise<Perm
   const path = resolve(cwd, nameOrPath)
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = await readGivenFile(path, 'The --permission-profile')
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (!isFailure(error, 'file_missing')) throw error
     throw core.usage({
       text: `--permission-profile "${nameOrPath}" is neither none nor network, and there is no such file.`,
     })

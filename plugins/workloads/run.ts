@@ -5,6 +5,7 @@ import type { ResolveContext } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
+import { assertFits } from './assert-fits.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { checkSections, configFromFile } from './from-config.ts'
 import { mergeResolved } from './merge-resolved.ts'
@@ -28,6 +29,7 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
 
 async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const target = await findTarget(app, request.argument)
+  assertFits(target, request)
   const name = request.flags.name ?? target.defaultName(request.argument)
   const asked = await configFromFlags(app, request, name)
   await assertCanRun(app, store, asked)

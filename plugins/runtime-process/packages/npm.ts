@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as t from 'typanion'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
 import { parseDocument } from '../../../src/document.ts'
+import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { npmCommand } from '../../../src/lib/newest-version.ts'
 import { lastLines, runTool } from '../../../src/lib/run-tool.ts'
 import { failures } from '../failures.ts'
@@ -57,7 +58,11 @@ export async function installNpm(
     report?.(`warning: install scripts were not run on this host: ${scripted.join(', ')}`)
   }
   const bin = await findBin(name, folder)
-  const node = nodeOptions(bin, await readFile(join(folder, bin), 'utf8'))
+  const text = await readFile(join(folder, bin), 'utf8').catch(error => {
+    if (!isMissing(error)) throw error
+    throw failures.process_entry_missing({ package: name, file: bin }, { cause: error })
+  })
+  const node = nodeOptions(bin, text)
   return { ...(node ? { node } : {}), command: [bin], needs: [] }
 }
 

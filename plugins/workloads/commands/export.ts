@@ -1,9 +1,8 @@
-import { mkdir } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { writeFileAtomic } from '../../../src/lib/atomic-file.ts'
+import { writeGivenFile } from '../../../src/given-file.ts'
 
 const flags = { format: flag.choice('format of the file', ['json'], 'json') }
 
@@ -26,8 +25,7 @@ export class Export extends BaseCommand {
     this.values(flags)
     const config = await (await this.app.service('workloads')).config(this.name)
     const path = resolve(this.file)
-    await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-    await writeFileAtomic(path, `${JSON.stringify(config, null, 2)}\n`, 0o600)
+    await writeGivenFile(path, `${JSON.stringify(config, null, 2)}\n`)
     this.print(`${this.name} is exported to ${path}.`)
   }
 }
