@@ -8,6 +8,7 @@ import { createLog } from './log.ts'
 import { findPaths } from './paths.ts'
 import { undoEnvFile } from './undo-env-file.ts'
 
+undoEnvFile(process.argv.slice(2), process.env)
 const { stdin, stdout, stderr, env } = process
 
 /** A reader that has seen enough (`| head`) ends us quietly. */
@@ -18,7 +19,6 @@ stdout.on('error', error => {
 
 /** Runs the command line of this process and answers its exit code. */
 export async function main(): Promise<number> {
-  undoEnvFile(process.argv.slice(2), env)
   let debug = env.KEELSON_DEBUG === 'true' || env.KEELSON_DEBUG === '1'
   try {
     const { globals, rest } = splitGlobals(process.argv.slice(2))
