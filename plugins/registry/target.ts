@@ -8,6 +8,7 @@ import { isRunnable } from './formats/package-image.ts'
 import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 import { fillUrl } from './url-variables.ts'
+import { verifiedImage } from './verified-image.ts'
 
 /** What can be a name and no image: one word, or a reverse-DNS namespace, `/`, one word; no tag, no digest. */
 const NAME = /^(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/)?[^\s/:@]+$/
@@ -77,14 +78,24 @@ async function resolveImage(
   if (!packages.some(isRunnable)) {
     throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
   }
-  const kind = /^(npx|uvx|go):\/\//.test(view.image) ? 'scheme' : 'image'
-  const resolved = await resolveAs(app, kind, view.image, view.transport, context)
+  const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
+  const resolved = isPackage
+    ? await resolveAs(app, 'scheme', view.image, view.transport, context)
+    : await resolveVerified(app, view, context)
   return {
     ...resolved,
     ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
     ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
     ...(view.permissions ? { permission_profile: structuredClone(view.permissions) } : {}),
   }
+}
+
+/** The source stays the entry's reference, whose tag tells how old it is; what runs is what was verified. */
+async function resolveVerified(app: App, view: ImageServer, context: ResolveContext): Promise<Resolved> {
+  const image = await verifiedImage(app, view, context)
+  const flags = { ...context.flags, 'image-verification': 'disabled' }
+  const resolved = await resolveAs(app, 'image', image, view.transport, { ...context, flags })
+  return { ...resolved, source: view.image }
 }
 
 async function resolveRemote(
