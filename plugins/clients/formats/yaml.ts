@@ -213,26 +213,32 @@ function inserted(
   value: Value,
 ): Splice[][] {
   const broken = lineBreakOf(text)
-  if (isFlow(collection)) {
-    const at = (collection.range?.[0] ?? 0) + 1
-    const [step, ...rest] = path
-    const inner = rest.reduceRight<unknown>(
-      (inside, next) => (typeof next === 'string' ? { [next]: inside } : [inside]),
-      value,
-    )
-    const key = typeof step === 'string' ? `${JSON.stringify(step)}: ` : ''
-    const written = key + JSON.stringify(inner) + (collection.items.length ? ', ' : '')
-    return [[{ start: at, end: at, text: written }]]
-  }
+  if (isFlow(collection)) return [[intoFlow(text, collection, path, value)]]
   const first: Found = { collection, index: 0, item: collection.items[0] as Item }
   const start = startOf(first)
-  const lines = block(text, path, value, start - lineStart(text, start))
+  const column = start - lineStart(text, start)
+  const lines = block(text, path, value, column)
   const before = lineStart(text, start)
   const behind = lineEnd(text, endOf(first.item))
-  const above: Splice[] = [{ start: before, end: before, text: lines + broken }]
-  const below: Splice[] = [{ start: behind, end: behind, text: broken + lines }]
+  const above: Splice = { start: before, end: before, text: lines + broken }
+  const inFront: Splice = { start, end: start, text: lines.trimStart() + broken + ' '.repeat(column) }
+  const below: Splice = { start: behind, end: behind, text: broken + lines }
   const startsLine = text.slice(before, start).trim() === ''
-  return [...(isRoot ? [appended(text, lines)] : []), ...(startsLine ? [above] : []), below]
+  return [...(isRoot ? [appended(text, lines)] : []), ...(startsLine ? [[above]] : []), [below], [inFront]]
+}
+
+/** First in a flow collection. White space that stands there stays behind it. */
+function intoFlow(text: string, collection: Collection, path: readonly Step[], value: Value): Splice {
+  const at = (collection.range?.[0] ?? 0) + 1
+  const [step, ...rest] = path
+  const inner = rest.reduceRight<unknown>(
+    (inside, next) => (typeof next === 'string' ? { [next]: inside } : [inside]),
+    value,
+  )
+  const written = (typeof step === 'string' ? `${JSON.stringify(step)}: ` : '') + JSON.stringify(inner)
+  const comma = collection.items.length ? ',' : ''
+  const isPadded = /^\s/.test(text.slice(at, at + 1))
+  return { start: at, end: at, text: isPadded ? ` ${written}${comma}` : `${written}${comma}${comma && ' '}` }
 }
 
 /** Gives an empty value of a block mapping its first content. */
@@ -243,7 +249,11 @@ function filled(text: string, holder: Found, path: readonly Step[], value: Value
   const colon = sourceOf(collection, index)?.sep?.find(({ type }) => type === 'map-value-ind')?.offset
   if (colon === undefined) return []
   const [from = colon + 1, to = colon + 1] = node?.range ?? []
-  const blank = from < to ? (/[ \t]*$/.exec(text.slice(colon + 1, from))?.[0].length ?? 0) : 0
+  const between = text.slice(colon + 1, from)
+  if (from < to && !/^[ \t]*$/.test(between)) {
+    return isCollection(node) ? [[intoFlow(text, node as Collection, path, value)]] : []
+  }
+  const blank = from < to ? between.length : 0
   const column = startOf(holder) - lineStart(text, startOf(holder)) + 2
   const at = lineEnd(text, Math.max(colon, from < to ? to : 0))
   return [
@@ -276,28 +286,7 @@ function cut(text: string, holder: Found, outer: Found | undefined): Splice[][] 
   const start = startOf(holder)
   const end = endOf(item)
   const next = collection.items[index + 1] as Item | undefined
-  if (isFlow(collection)) {
-    const following = commaBefore(collection, index + 1)
-    if (following !== undefined) {
-      const gap = /^[ \t]*/.exec(text.slice(following + 1))?.[0].length ?? 0
-      if (following === end) return [[{ start, end: following + 1 + gap, text: '' }]]
-      return [
-        [
-          { start, end, text: '' },
-          { start: following, end: following + 1 + gap, text: '' },
-        ],
-      ]
-    }
-    const preceding = commaBefore(collection, index)
-    if (preceding === undefined) return [[{ start, end, text: '' }]]
-    const gap = /[ \t]*$/.exec(text.slice(preceding + 1, start))?.[0].length ?? 0
-    return [
-      [
-        { start: preceding, end: preceding + 1, text: '' },
-        { start: start - gap, end, text: '' },
-      ],
-    ]
-  }
+  if (isFlow(collection)) return [cutFlow(text, holder, start, end)]
   const from = lineStart(text, start)
   if (text.slice(from, start).trim()) {
     return next ? [[{ start, end: startOf({ collection, index: index + 1, item: next }), text: '' }]] : []
@@ -310,6 +299,26 @@ function cut(text: string, holder: Found, outer: Found | undefined): Splice[][] 
   if (colon === undefined) return [[lines]]
   const places = [colon + 1, text.slice(colon, lineEnd(text, colon)).trimEnd().length + colon]
   return places.map(at => [{ start: at, end: at, text: hollow }, lines])
+}
+
+/** Undoes `intoFlow`; of an item further behind, the comma before it goes if none follows. */
+function cutFlow(text: string, { collection, index }: Found, start: number, end: number): Splice[] {
+  const following = commaBefore(collection, index + 1)
+  const preceding = index > 0 ? commaBefore(collection, index) : undefined
+  const before = /[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0
+  if (following === undefined) {
+    const comma = preceding === undefined ? [] : [{ start: preceding, end: preceding + 1, text: '' }]
+    const limit = preceding === undefined ? before : Math.min(before, start - preceding - 1)
+    return [...comma, { start: start - limit, end, text: '' }]
+  }
+  const isLed = before > 0 && index === 0
+  const behind = !isLed && text[following + 1] === ' ' ? 1 : 0
+  const from = isLed ? start - before : start
+  if (following === end) return [{ start: from, end: following + 1 + behind, text: '' }]
+  return [
+    { start: from, end, text: '' },
+    { start: following, end: following + 1 + behind, text: '' },
+  ]
 }
 
 /** Whole lines; of the last one in a text without a final line break, the line break before it instead. */
