@@ -1,0 +1,344 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { builtins } from '../../../plugins/index.ts'
+import { registryTarget } from '../../../plugins/registry/target.ts'
+import { createApp } from '../../../src/app.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { ResolveContext, Target } from '../../../src/contracts/target.ts'
+import { createLog } from '../../../src/log.ts'
+import { findPaths } from '../../../src/paths.ts'
+import type { PluginEntry } from '../../../src/plugin.ts'
+import { registryServer } from '../../support/registry-server.ts'
+
+const ENTRIES = {
+  files: {
+    image: 'example/files:1',
+    transport: 'stdio',
+    args: ['/data'],
+    permissions: { network: { outbound: {} } },
+  },
+  web: { image: 'example/web:2', transport: 'sse', target_port: 9000, proxy_port: 4567 },
+  quiet: { image: 'example/quiet:1', transport: 'stdio', proxy_port: 4567 },
+  npm: { image: 'npx://@example/server@1.2.3', transport: 'stdio' },
+  nuget: { image: 'nuget://Example.Server@1.0.0', transport: 'stdio' },
+  needy: {
+    image: 'example/needy:1',
+    transport: 'stdio',
+    env_vars: [
+      { name: 'PLACE', description: 'Where', required: true },
+      { name: 'TOKEN', description: 'Who', required: true, secret: true },
+      { name: 'MODE', default: 'fast', required: true },
+      { name: 'MAYBE' },
+    ],
+  },
+  place: { image: 'example/place:1', transport: 'stdio', env_vars: [{ name: 'PLACE', required: true }] },
+}
+const REMOTES = {
+  far: { url: 'https://far.example/mcp', transport: 'sse' },
+  tenant: { url: 'https://{tenant}.example/mcp', transport: 'streamable-http' },
+  keyed: {
+    url: 'https://keyed.example/mcp',
+    transport: 'sse',
+    headers: [{ name: 'X-Key', required: true, secret: true }],
+  },
+}
+
+/** A user whose registry is a file; what images, packages and URLs come to is only recorded. */
+async function userWith(options: { secrets?: Map<string, string>; writable?: boolean } = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'keelson-target-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const path = join(home, 'r.json')
+  const described = (list: object) =>
+    Object.fromEntries(Object.entries(list).map(([name, entry]) => [name, { description: name, ...entry }]))
+  await writeFile(
+    path,
+    JSON.stringify({ version: '1.0.0', servers: described(ENTRIES), remote_servers: described(REMOTES) }),
+  )
+
+  const resolved: { kind: string; reference: string; transport: unknown }[] = []
+  const recording = (kind: Target['kind'], accepts: (text: string) => boolean): Target => ({
+    kind,
+    accepts,
+    defaultName: () => '',
+    async resolve(reference, { flags }) {
+      resolved.push({ kind, reference, transport: flags.transport })
+      const transport = (flags.transport ?? 'streamable-http') as 'stdio'
+      return kind === 'remote' ? { remote_url: reference, transport } : { image: reference, transport }
+    },
+  })
+  const targets: PluginEntry = {
+    name: 'targets',
+    provides: ['targets'],
+    load: async () => ({
+      name: 'targets',
+      provides: {
+        targets: [
+          () => recording('scheme', text => text.startsWith('npx://')),
+          () => recording('remote', text => text.startsWith('https://')),
+          () => recording('image', () => true),
+        ],
+      },
+    }),
+  }
+  const stored = options.secrets
+  const secrets: PluginEntry = {
+    name: 'secrets',
+    services: ['secrets'],
+    load: async () => ({
+      name: 'secrets',
+      services: {
+        secrets: () =>
+          ({
+            find: async (name: string) => stored?.get(name),
+            assertCanStore: async () => undefined,
+            set: async (name: string, value: string) => void stored?.set(name, value),
+          }) as never,
+      },
+    }),
+  }
+  const own = builtins.filter(entry => entry.name === 'settings' || entry.name === 'registry')
+  const app = createApp({
+    paths: findPaths({ HOME: home }),
+    log: createLog({ write: () => undefined, human: true, debug: false }),
+    env: {},
+    entries: [...own.map(({ provides: _, ...entry }) => entry), targets, ...(stored ? [secrets] : [])],
+  })
+  const settings = await app.service('settings')
+  await settings.change(() => ({ local_registry_path: path }))
+  const target = registryTarget(app)
+  const resolve = (
+    name: string,
+    {
+      asked = {},
+      flags = {},
+      ...rest
+    }: { asked?: Partial<RunConfig>; flags?: ResolveContext['flags'] } & Partial<
+      Omit<ResolveContext, 'asked' | 'flags'>
+    > = {},
+  ) =>
+    target.resolve(name, {
+      flags,
+      asked: { schema_version: '', name, transport: 'stdio', port: 0, ...asked },
+      runtime: () => Promise.reject(new Error('no runtime is needed')),
+      ...rest,
+    })
+  return { target, resolve, resolved, settings, home }
+}
+
+test('an entry gives image, transport, arguments and permissions', async () => {
+  const { resolve, resolved } = await userWith()
+
+  expect(await resolve('files')).toEqual({
+    registry_server_name: 'io.github.stacklok/files',
+    image: 'example/files:1',
+    source: 'example/files:1',
+    transport: 'stdio',
+    cmd_args: ['/data'],
+    permission_profile: { network: { outbound: {} } },
+    env_vars: {},
+  })
+  expect(resolved).toEqual([{ kind: 'image', reference: 'example/files:1', transport: 'stdio' }])
+})
+
+test('ports go with HTTP transports only', async () => {
+  const { resolve } = await userWith()
+
+  expect(await resolve('web')).toMatchObject({ transport: 'sse', target_port: 9000, port: 4567 })
+  expect(await resolve('quiet')).not.toHaveProperty('port')
+})
+
+test('--transport wins over the entry', async () => {
+  const { resolve } = await userWith()
+
+  expect(await resolve('web', { flags: { transport: 'stdio' } })).toMatchObject({ transport: 'stdio' })
+  expect(await resolve('web', { flags: { transport: 'stdio' } })).not.toHaveProperty('target_port')
+})
+
+test('a package is built as if its scheme had been typed', async () => {
+  const { resolve, resolved } = await userWith()
+
+  await resolve('npm')
+
+  expect(resolved).toEqual([{ kind: 'scheme', reference: 'npx://@example/server@1.2.3', transport: 'stdio' }])
+})
+
+test('a remote entry becomes a remote workload', async () => {
+  const { resolve } = await userWith()
+
+  expect(await resolve('far')).toMatchObject({
+    remote_url: 'https://far.example/mcp',
+    transport: 'sse',
+    registry_server_name: 'io.github.stacklok/far',
+  })
+})
+
+test('what a URL leaves open is filled with -e, or missed', async () => {
+  const { resolve } = await userWith()
+
+  expect(await resolve('tenant', { asked: { env_vars: { tenant: 'a/b' } } })).toMatchObject({
+    remote_url: 'https://a%2Fb.example/mcp',
+  })
+  await expect(resolve('tenant')).rejects.toMatchObject({ code: 'variables_missing' })
+})
+
+test('a required header has to be given', async () => {
+  const { resolve } = await userWith()
+
+  await expect(resolve('keyed')).rejects.toMatchObject({
+    code: 'headers_missing',
+    message: expect.stringContaining('X-Key'),
+  })
+  expect(await resolve('keyed', { flags: { 'remote-forward-headers': ['x-key=1'] } })).toMatchObject({
+    transport: 'sse',
+  })
+})
+
+test('a kind of package that cannot be run says so', async () => {
+  const { resolve } = await userWith()
+
+  await expect(resolve('nuget')).rejects.toMatchObject({
+    code: 'server_not_runnable',
+    message: expect.stringContaining('nuget'),
+  })
+})
+
+test('without a terminal all that is missing is named at once', async () => {
+  const { resolve, resolved } = await userWith()
+
+  await expect(resolve('needy')).rejects.toMatchObject({
+    code: 'variables_missing',
+    exit: 2,
+    details: { server: 'io.github.stacklok/needy', plain: ['PLACE'], secret: ['TOKEN'] },
+  })
+  expect(resolved).toEqual([])
+})
+
+test('what flags, env files and secrets give is not asked for; defaults fill the rest', async () => {
+  const { resolve, home } = await userWith()
+  const folder = join(home, 'env')
+  await mkdir(folder)
+  await writeFile(join(folder, 'a'), 'TOKEN=s3cret\n')
+
+  const fromFolder = await resolve('needy', { asked: { env_vars: { PLACE: 'here' }, env_file_dir: folder } })
+  expect(fromFolder.env_vars).toEqual({ MODE: 'fast' })
+  expect(JSON.stringify(fromFolder)).not.toContain('s3cret')
+
+  const fromSecret = await resolve('needy', {
+    asked: { env_vars: { PLACE: 'here', MODE: 'slow' }, secrets: ['mine,target=TOKEN'] },
+  })
+  expect(fromSecret.env_vars).toEqual({})
+})
+
+test('a plain variable is asked for on a terminal', async () => {
+  const { resolve } = await userWith()
+  const asked: string[] = []
+
+  const config = await resolve('place', {
+    ask: async question => {
+      asked.push(question)
+      return 'there'
+    },
+  })
+
+  expect(asked).toEqual(['PLACE'])
+  expect(config.env_vars).toEqual({ PLACE: 'there' })
+})
+
+test('a secret is asked for without echo, stored, and only referred to', async () => {
+  const secrets = new Map<string, string>()
+  const { resolve } = await userWith({ secrets })
+  const asked: [string, boolean | undefined][] = []
+
+  const config = await resolve('needy', {
+    ask: async (question, options) => {
+      asked.push([question, options?.hidden])
+      return options?.hidden ? 's3cret' : 'here'
+    },
+  })
+
+  expect(asked).toEqual([
+    ['Where\nPLACE', false],
+    ['Who\nTOKEN', true],
+  ])
+  expect(config.secrets).toEqual(['registry-user-needy-TOKEN,target=TOKEN'])
+  expect(secrets.get('registry-user-needy-TOKEN')).toBe('s3cret')
+  expect(JSON.stringify(config)).not.toContain('s3cret')
+})
+
+test('a stored secret of that name is used without a question', async () => {
+  const { resolve } = await userWith({ secrets: new Map([['TOKEN', 's3cret']]) })
+
+  const config = await resolve('needy', { asked: { env_vars: { PLACE: 'here' } } })
+
+  expect(config.secrets).toEqual(['TOKEN,target=TOKEN'])
+})
+
+test('without a place for secrets nothing is asked that would be lost', async () => {
+  const { resolve } = await userWith()
+  const asked: string[] = []
+
+  const pending = resolve('needy', {
+    ask: async question => {
+      asked.push(question)
+      return 'x'
+    },
+  })
+
+  await expect(pending).rejects.toMatchObject({
+    code: 'variables_missing',
+    hint: expect.stringContaining('secret set'),
+  })
+  expect(asked).toEqual([])
+})
+
+test.each([
+  'busybox',
+  'example/server',
+  'ghcr.io/a/b:1',
+  'example:5000/x',
+  'npx://x',
+  'https://far.example',
+  'a/b/c',
+  'files:1',
+])('%s is left to the others', async argument => {
+  const { target } = await userWith()
+
+  expect(await target.accepts(argument)).toBe(false)
+})
+
+test.each(['files', 'io.github.stacklok/files', 'Filez'])('%s is claimed', async argument => {
+  const { target } = await userWith()
+
+  expect(await target.accepts(argument)).toBe(true)
+})
+
+test('a word that can be neither name nor image suggests near names', async () => {
+  const { resolve } = await userWith()
+
+  await expect(resolve('Filez')).rejects.toMatchObject({
+    code: 'server_unknown',
+    hint: 'Did you mean files?',
+  })
+})
+
+test('what is plainly an image asks no registry on the network', async () => {
+  const { target, settings } = await userWith()
+  const api = await registryServer((_, response) => response.writeHead(404).end())
+  await settings.change(() => ({ registry_api_url: api.url, allow_private_registry_ip: true }))
+
+  for (const image of ['ghcr.io/a/b:1', 'example/server', 'a/b/c', 'busybox@sha256:x'])
+    await target.accepts(image)
+
+  expect(api.asked).toEqual([])
+})
+
+test.each([
+  ['files', 'files'],
+  ['io.github.stacklok/files', 'io-github-stacklok-files'],
+])('%s is called %s', async (argument, name) => {
+  const { target } = await userWith()
+
+  expect(target.defaultName(argument)).toBe(name)
+})
