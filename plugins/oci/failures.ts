@@ -35,7 +35,7 @@ export const failures = defineFailures({
   oci_unreachable: {
     status: 502,
     text: (d: { reference: string; registry: string; problem: string }) =>
-      `${d.reference} could not be reached at ${d.registry}: ${d.problem}.`,
+      `${d.registry}, asked for ${d.reference}, could not be reached: ${d.problem}.`,
     hint: 'Check the name of the registry and the network.',
   },
   oci_tls: {

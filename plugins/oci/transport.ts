@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request as send } from 'undici'
 import { FetchProblem, toProblem } from '../../src/lib/guarded-fetch.ts'
 import { isLoopback } from '../../src/lib/loopback.ts'
 import { failures } from './failures.ts'
@@ -47,17 +47,14 @@ const LONGEST_PAUSE_MS = 20_000
  * changes, https never becomes http), tries again after 429 and 5xx, errors turned into failures.
  */
 export function createTransport({ env, stepTimeoutMs = 30_000, delay }: TransportOptions): Send {
-  let dispatchers: Promise<(url: URL) => Dispatcher> | undefined
+  const dispatcherFor = createDispatchers(env, stepTimeoutMs)
 
-  async function once(request: RegistryRequest, url: URL, headers: Record<string, string>) {
-    const undici = await import('undici')
-    dispatchers ??= Promise.resolve(createDispatchers(undici, env, stepTimeoutMs))
-    const dispatcher = (await dispatchers)(url)
+  function once(request: RegistryRequest, url: URL, headers: Record<string, string>) {
     const body = request.body?.()
-    return undici.request(url, {
+    return send(url, {
       method: request.method,
       headers,
-      dispatcher,
+      dispatcher: dispatcherFor(url),
       ...(body === undefined ? {} : { body }),
       ...(request.signal ? { signal: request.signal } : {}),
     })
@@ -118,7 +115,9 @@ export function createTransport({ env, stepTimeoutMs = 30_000, delay }: Transpor
 
 /** Turns a problem of the network into a failure that names registry and reference. */
 export function toFailure(problem: FetchProblem, location: Location): Error {
-  const details = { reference: location.reference, registry: location.registry, problem: problem.message }
+  // The failure names the registry; only another host, after a redirect, is worth naming again.
+  const text = problem.message.replace(`${new URL(location.origin).host}: `, '')
+  const details = { reference: location.reference, registry: location.registry, problem: text }
   const options = { cause: problem }
   if (problem.kind === 'tls') return failures.oci_tls(details, options)
   if (problem.kind === 'timeout') return failures.oci_timeout(details, options)
@@ -160,11 +159,7 @@ export function discard(body: RegistryAnswer['body']): void {
   body.on('error', () => undefined).destroy()
 }
 
-function createDispatchers(
-  { Agent, EnvHttpProxyAgent }: typeof import('undici'),
-  env: TransportOptions['env'],
-  stepTimeoutMs: number,
-): (url: URL) => Dispatcher {
+function createDispatchers(env: TransportOptions['env'], stepTimeoutMs: number): (url: URL) => Dispatcher {
   const options = {
     connect: { timeout: Math.min(stepTimeoutMs, 10_000) },
     headersTimeout: stepTimeoutMs,

@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { Agent, request } from 'undici'
 import { isPrivateAddress } from './private-address.ts'
 
 /** Why a guarded request came to nothing. */
@@ -62,7 +63,6 @@ const MiB = 1024 * 1024
  */
 export async function guardedFetch(address: string, options: GuardedRequest = {}): Promise<GuardedResponse> {
   const { allowPrivate = false, timeoutMs = 30_000, stepTimeoutMs = 10_000, maxRedirects = 5 } = options
-  const { Agent, request } = await import('undici')
   const agent = new Agent({
     connect: { lookup: guardedLookup(allowPrivate), timeout: stepTimeoutMs },
     headersTimeout: stepTimeoutMs,
