@@ -89,7 +89,7 @@ interface Found {
 function documentOf(text: string): Document.Parsed {
   let document: Document.Parsed
   try {
-    document = parseDocument(text, { keepSourceTokens: true, logLevel: 'silent' })
+    document = parseDocument(text, { keepSourceTokens: true, logLevel: 'error' })
   } catch (error) {
     if (error instanceof RangeError) throw new FormatProblem('it is nested too deeply')
     throw error
@@ -144,7 +144,7 @@ function firstThatFits(
   const before = contentOf(document)
   for (const splices of candidates()) {
     const result = splice(text, splices)
-    const after = parseDocument(result, { logLevel: 'silent' })
+    const after = parseDocument(result, { logLevel: 'error' })
     if (after.errors.length === 0 && isOnlyChange(before, contentOf(after), path, value)) return result
   }
   throw new FormatProblem(`${show(path[0])} is written in a way that cannot be edited safely`)
