@@ -3,13 +3,15 @@ import { createApp } from './app.ts'
 import { splitGlobals } from './cli/argv.ts'
 import { printFailure } from './cli/print-failure.ts'
 import { runCli } from './cli/run-cli.ts'
+import { isOwnSecret } from './lib/own-secrets.ts'
 import { thirdPartyEntries } from './loader.ts'
 import { createLog } from './log.ts'
 import { findPaths } from './paths.ts'
 import { undoEnvFile } from './undo-env-file.ts'
 
 undoEnvFile(process.argv.slice(2), process.env)
-const { stdin, stdout, stderr, env } = process
+const { stdin, stdout, stderr } = process
+const env = takeEnvironment()
 
 /** A reader that has seen enough (`| head`) ends us quietly. */
 stdout.on('error', error => {
@@ -44,6 +46,20 @@ export async function main(): Promise<number> {
   } catch (error) {
     return printFailure(error, stderr, { debug })
   }
+}
+
+/**
+ * The environment as we got it. What programs that we start inherit is `process.env`, and that holds
+ * no variable with secrets of ours any more: installers run code of strangers.
+ */
+function takeEnvironment(): NodeJS.ProcessEnv {
+  const all = { ...process.env }
+  // A copy tells upper case from lower case, which Windows does not: there both spellings are found.
+  if (process.platform === 'win32') {
+    for (const [name, value] of Object.entries(process.env)) all[name.toUpperCase()] ??= value
+  }
+  for (const name of Object.keys(all).filter(isOwnSecret)) delete process.env[name]
+  return all
 }
 
 /** The first interrupt asks the command to end, the second ends it. */

@@ -25,3 +25,17 @@ export function redact<T>(value: T, depth = 0): T {
     ]),
   ) as T
 }
+
+/** Shorter values would take half of any text with them. */
+const SHORTEST = 4
+
+/** Hides these very values in a text, also as they look inside a JSON string. */
+export function redactValues(text: string, values: readonly string[]): string {
+  let hidden = text
+  for (const value of values.toSorted((a, b) => b.length - a.length)) {
+    if (value.length < SHORTEST) continue
+    const escaped = JSON.stringify(value).slice(1, -1)
+    hidden = hidden.replaceAll(escaped, '[redacted]').replaceAll(value, '[redacted]')
+  }
+  return hidden
+}

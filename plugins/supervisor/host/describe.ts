@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Exit, Instance, Runtime } from '../../../src/contracts/runtime.ts'
-import { redact } from '../../../src/lib/redact.ts'
+import { redact, redactValues } from '../../../src/lib/redact.ts'
 
 /** How an instance ended, for a person. */
 export function describeEnd({ code, reason }: Exit): string {
@@ -30,8 +30,9 @@ export async function readLastLines(
     stream = await runtime.logs(instance, { lines: LINES, signal })
     let text = ''
     for await (const chunk of stream) text = (text + String(chunk)).slice(-BYTES)
-    for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
-    const lines = text.split(/\r?\n/).filter(line => line.trim())
+    const lines = redactValues(text, secrets)
+      .split(/\r?\n/)
+      .filter(line => line.trim())
     return lines.slice(-LINES).map(line => redact(line.slice(0, 400)))
   } catch {
     return []
