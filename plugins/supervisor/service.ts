@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { BUILD, VERSION } from '../../src/build.ts'
 import type { Supervisor } from '../../src/contracts/workload.ts'
+import { redactValues } from '../../src/lib/redact.ts'
 import { createLog } from '../../src/log.ts'
 import { createCappedFile } from './capped-file.ts'
 import { createSupervisorClient } from './client.ts'
@@ -38,6 +39,7 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
     app.service('runtimes'),
     app.service('proxies'),
   ])
+  const secretValues = new Map<string, readonly string[]>()
   return createHost({
     store,
     runtimes,
@@ -48,15 +50,19 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
     ...(journal ? { journal } : {}),
     logOf(config) {
       const file = createCappedFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })
-      return createLog({ write: file.write, human: false, debug: config.debug === true || app.debug })
+      // What a stdio server prints beside its messages ends up here, its environment perhaps.
+      const write = (line: string) => file.write(redactValues(line, secretValues.get(config.name) ?? []))
+      return createLog({ write, human: false, debug: config.debug === true || app.debug })
     },
     async findEnv(config) {
       if (!config.env_file_dir) return {}
       const { readEnvFolder } = await import('../workloads/index.ts')
       return readEnvFolder(config.env_file_dir, app.log)
     },
-    async findSecrets({ secrets = [] }) {
-      return secrets.length ? (await app.service('secrets')).resolve(secrets) : {}
+    async findSecrets({ name, secrets = [] }) {
+      const found = secrets.length ? await (await app.service('secrets')).resolve(secrets) : {}
+      secretValues.set(name, Object.values(found))
+      return found
     },
     async findHidden(config, mounts) {
       if (mounts.length === 0) return []
