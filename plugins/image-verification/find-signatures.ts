@@ -14,7 +14,7 @@ export interface Candidate {
 export type Found = Candidate | { readonly problem: string }
 
 const BUNDLE = 'application/vnd.dev.sigstore.bundle'
-/** More than this many are not looked at: whoever may push could keep us busy for ever. */
+/** More than this many in one place are not looked at: whoever may push could keep us busy for ever. */
 const MAX_CANDIDATES = 30
 
 /**
@@ -31,15 +31,15 @@ export async function* findSignatures(
   const pinned = pinReference(reference, digest)
   const [repository = ''] = pinned.split('@')
   const cosignTag = `${repository}:${digest.replace(':', '-')}`
-  let left = MAX_CANDIDATES
   for (const find of [
     () => fromReferrers(oci, pinned, signal),
     () => fromCosignTag(oci, `${cosignTag}.sig`, SIMPLE_SIGNING, signal),
     () => fromCosignTag(oci, `${cosignTag}.att`, DSSE_ENVELOPE, signal),
   ]) {
+    let left = MAX_CANDIDATES
     try {
       for await (const found of find()) {
-        if (left-- <= 0) return
+        if (left-- <= 0) break
         yield found
       }
     } catch (error) {
