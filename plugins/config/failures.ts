@@ -11,10 +11,4 @@ export const failures = defineFailures({
     exit: 2,
     text: (d: { name: string; problem: string }) => `"${d.name}" cannot be set for builds: ${d.problem}.`,
   },
-  secrets_unavailable: {
-    status: 501,
-    text: (d: { what: string }) =>
-      `${d.what} needs a place for secrets, which this version does not have yet.`,
-    hint: 'Use --from-env for values that your shell has, or set a plain value.',
-  },
 })

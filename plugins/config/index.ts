@@ -8,7 +8,7 @@ import { UsageMetrics } from './commands/usage-metrics.ts'
 /** The commands for settings. The settings themselves are a service of their own. */
 const config: Plugin = {
   name: 'config',
-  needs: ['registry', 'settings'],
+  needs: ['registry', 'secrets', 'settings'],
   commands: [
     SetCaCert,
     GetCaCert,

@@ -3,7 +3,6 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { assertBuildName, assertBuildValue } from '../build-env.ts'
-import { failures } from '../failures.ts'
 
 const setFlags = {
   'from-secret': flag.boolean('VALUE is the name of a secret'),
@@ -32,16 +31,18 @@ export class SetBuildEnv extends BaseCommand {
     if (fromEnv && value !== undefined) throw core.usage({ text: '--from-env takes no VALUE.' })
     if (!fromEnv && value === undefined) throw core.usage({ text: `Which value shall ${key} have?` })
     assertBuildName(key)
-    if (fromSecret) throw failures.secrets_unavailable({ what: '--from-secret' })
-    if (value !== undefined) assertBuildValue(key, value)
+    if (fromSecret && value !== undefined) await (await this.app.service('secrets')).get(value)
+    else if (value !== undefined) assertBuildValue(key, value)
     const settings = await this.app.service('settings')
     await settings.change(current => {
       const plain = without(current('build_env'), key)
       const shell = (current('build_env_from_shell') ?? []).filter(name => name !== key)
+      const secrets = without(current('build_env_from_secrets'), key)
+      const entry = value === undefined ? {} : { [key]: value }
       return {
-        build_env: orNothing(value === undefined ? plain : { ...plain, [key]: value }),
+        build_env: orNothing(fromSecret ? plain : { ...plain, ...entry }),
         build_env_from_shell: fromEnv ? [...shell, key].sort() : shell.length ? shell : undefined,
-        build_env_from_secrets: orNothing(without(current('build_env_from_secrets'), key)),
+        build_env_from_secrets: orNothing(fromSecret ? { ...secrets, ...entry } : secrets),
       }
     })
   }
