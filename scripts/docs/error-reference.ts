@@ -77,7 +77,7 @@ function placeholder(name: string): unknown {
       if (key === Symbol.iterator) return [shown][Symbol.iterator].bind([shown])
       if (key === 'length') return 1
       const list: unknown = Reflect.get([shown], key)
-      return typeof list === 'function' && ['map', 'join', 'filter', 'flatMap'].includes(String(key))
+      return typeof list === 'function' && ['map', 'join', 'filter', 'flatMap', 'slice'].includes(String(key))
         ? list.bind([shown])
         : placeholder(name)
     },
