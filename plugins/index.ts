@@ -28,7 +28,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'egress',
     verbs: ['egress'],
     services: ['egress'],
-    provides: ['sections'],
+    provides: ['flags', 'sections'],
     load: async () => (await import('./egress/index.ts')).default,
   },
   {

@@ -31,8 +31,14 @@ export interface Contributions {
 
 /** A flag group that writes what its flags say into a run config. */
 export interface RunFlags extends FlagGroup {
-  // biome-ignore lint/suspicious/noExplicitAny: each group knows the values of its own table
-  apply?(values: any, config: RunConfig, given: ReadonlySet<string>): void | Promise<void>
+  apply?(
+    // biome-ignore lint/suspicious/noExplicitAny: each group knows the values of its own table
+    values: any,
+    config: RunConfig,
+    given: ReadonlySet<string>,
+    /** Tells the user what gives way. */
+    warn: (text: string) => void,
+  ): void | Promise<void>
 }
 
 /** A folder that contributes commands, services and implementations. */

@@ -20,13 +20,15 @@ export const egressFlags: RunFlags = {
   title: 'Network isolation',
   of: ['run'],
   flags: table,
-  apply(values: FlagValues<typeof table>, config, given) {
+  apply(values: FlagValues<typeof table>, config, given, warn) {
     const mode = config.permission_profile?.network?.mode
     const wanted = values['isolate-network']
     const isOpenMode = mode !== undefined && mode !== 'none' && !isBridgeMode(mode)
     if (wanted && isOpenMode && given.has('isolate-network')) {
       throw failures.isolation_conflict({ mode })
     }
+    if (wanted && isOpenMode)
+      warn(`The network mode "${mode}" leaves no room for isolation: nothing is enforced.`)
     config.isolate_network = wanted && isBridgeMode(mode)
     if (values['allow-docker-gateway']) config.allow_docker_gateway = true
   },

@@ -2,6 +2,7 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { EgressExplain } from './commands/egress-explain.ts'
 import type { Decision, Rule } from './decision.ts'
+import { egressFlags } from './flags.ts'
 import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
 import { egressSection } from './section.ts'
 
@@ -59,6 +60,6 @@ const egress: Plugin = {
       })
     },
   },
-  provides: { sections: [egressSection] },
+  provides: { flags: [egressFlags], sections: [egressSection] },
 }
 export default egress

@@ -29,7 +29,7 @@ export function allowedOrigins(
 }
 
 /**
- * The `Host` values that are taken; undefined: all.
+ * The `Host` values that are taken; undefined: all. A permission profile may name them (`inbound.allow_host`).
  *
  * On loopback only names of this machine are, or those of allowed origins, which defeats DNS rebinding.
  * On other addresses we cannot know by which names we are reached, nor behind a proxy that is trusted.
@@ -38,15 +38,23 @@ function allowedHosts(
   config: RunConfig,
   listener: { host: string; port: number },
 ): ReadonlySet<string> | undefined {
+  const inbound = config.permission_profile?.network?.inbound?.allow_host ?? []
+  if (inbound.length) return new Set(inbound.flatMap(host => spellings(host.toLowerCase(), listener.port)))
   if (!isLoopback(listener.host) || config.trust_proxy_headers) return undefined
   const names = isIPv4(listener.host) ? [...LOCAL_NAMES, listener.host] : LOCAL_NAMES
   return new Set([
-    ...names.flatMap(name => [`${name}:${listener.port}`, ...(listener.port === 80 ? [name] : [])]),
+    ...names.flatMap(name => spellings(name, listener.port)),
     ...(config.allowed_origins ?? []).flatMap(origin => {
       const host = canonicalOrigin(origin)?.split('://')[1]
       return host ? [host] : []
     }),
   ])
+}
+
+/** How clients write a host in `Host`: port 80 may be left out (RFC 9110 section 7.2). */
+const spellings = (host: string, port: number): string[] => {
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  return [`${name}:${port}`, ...(port === 80 ? [name] : [])]
 }
 
 /** The outermost middleware: who may ask at all (Host, Origin), and how much they may send. */

@@ -10,6 +10,8 @@ import { createArguments } from './create-arguments.ts'
 import type { Abilities, Dialect } from './dialect.ts'
 import { createEngineCli } from './engine-cli.ts'
 import { createImageStore } from './images.ts'
+import { createFirewall } from './isolation/firewall.ts'
+import { createNetworks, networkName } from './isolation/networks.ts'
 import { openLogs } from './logs.ts'
 import { type Container, parseContainers } from './parse-containers.ts'
 import { probeEngine } from './probe.ts'
@@ -40,7 +42,7 @@ export function createContainerRuntime(options: {
   const { dialect, owner, env, folder } = options
   const runtime = dialect.name
   const cli = createEngineCli({ dialect, env, folder })
-  let abilities: Promise<Abilities> | undefined
+  let info: Promise<unknown> | undefined
   let init = true
 
   const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
@@ -63,7 +65,16 @@ export function createContainerRuntime(options: {
     return container && isOurs(container.instance) ? container : undefined
   }
 
-  const inspect = async (name: string) => (await findOurs(name))?.instance
+  const inspect = async (name: string) => {
+    const container = await findOurs(name)
+    return container && withInside(container)
+  }
+
+  /** The bridge of its own network is one of this host's, so its address there is the way in. */
+  function withInside({ instance, addresses }: Container): Instance {
+    const address = addresses[networkName(owner, instance.name)]
+    return address && instance.state === 'running' ? { ...instance, inside: { address } } : instance
+  }
 
   async function get(name: string): Promise<Instance> {
     const instance = await inspect(name)
@@ -71,20 +82,20 @@ export function createContainerRuntime(options: {
     return instance
   }
 
-  function readAbilities(): Promise<Abilities> {
-    abilities ??= cli
+  function readInfo(): Promise<unknown> {
+    info ??= cli
       .run(dialect.infoArguments, { doing: 'say what it can do' })
-      .then(text => dialect.readAbilities(JSON.parse(text)))
+      .then((text): unknown => JSON.parse(text))
       .catch(error => {
-        abilities = undefined
+        info = undefined
         throw error
       })
-    return abilities
+    return info
   }
 
   async function makeContainer(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<void> {
     const { inherited, filed } = splitEnv(spec.env)
-    const known = await readAbilities()
+    const known: Abilities = dialect.readAbilities(await readInfo())
     const { name, image } = spec
     await withEnvFile(filed, async file => {
       const args = (withInit: boolean) =>
@@ -157,6 +168,14 @@ export function createContainerRuntime(options: {
   return {
     name: runtime,
     images: createImageStore({ dialect, cli }),
+    isolation: createNetworks({
+      dialect,
+      cli,
+      owner,
+      env,
+      firewall: createFirewall({ owner, env }),
+      info: readInfo,
+    }),
     probe: signal => probeEngine({ dialect, cli }, signal),
 
     async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {

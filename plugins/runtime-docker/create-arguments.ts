@@ -1,6 +1,7 @@
-import type { InstanceSpec, Mount, PortBinding } from '../../src/contracts/runtime.ts'
+import type { HiddenPath, InstanceSpec, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { LABEL } from '../../src/lib/labels.ts'
 import type { Abilities, Dialect } from './dialect.ts'
+import { enclosureArguments } from './isolation/networks.ts'
 
 const GIB = 1024 ** 3
 
@@ -44,9 +45,11 @@ export function createArguments(
     ...limits(spec, abilities),
     ...abilities.logOptions.map(option => `--log-opt=${option}`),
     `--restart=${spec.restart === 'never' ? 'no' : spec.restart}`,
-    `--network=${spec.network ?? 'bridge'}`,
-    ...spec.ports.map(port => `--publish=${toPublish(port)}`),
+    ...(spec.enclosure
+      ? enclosureArguments(owner, spec.name)
+      : [`--network=${spec.network ?? 'bridge'}`, ...spec.ports.map(port => `--publish=${toPublish(port)}`)]),
     ...spec.mounts.map(mount => `--mount=${toMount(mount)}`),
+    ...(spec.hidden ?? []).map(path => `--mount=${toCover(path, dialect)}`),
     ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
     ...inherited.map(name => `--env=${name}`),
     ...(envFile ? [`--env-file=${envFile}`] : []),
@@ -78,8 +81,15 @@ function toPublish({ address, hostPort, instancePort }: PortBinding): string {
   return `${host}:${hostPort ?? ''}:${instancePort}/tcp`
 }
 
-/** The value is one line of CSV (RFC 4180): a path may hold commas and quotes. */
-function toMount({ source, target, readOnly }: Mount): string {
-  const fields = ['type=bind', `source=${source}`, `target=${target}`, ...(readOnly ? ['readonly'] : [])]
-  return fields.map(field => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')
-}
+const toMount = ({ source, target, readOnly }: Mount): string =>
+  toCsv(['type=bind', `source=${source}`, `target=${target}`, ...(readOnly ? ['readonly'] : [])])
+
+/** Engines mount deeper paths later, so this lies over the folder that holds the path. */
+const toCover = ({ target, directory }: HiddenPath, dialect: Dialect): string =>
+  directory
+    ? toCsv(['type=tmpfs', `target=${target}`, 'readonly', ...dialect.coverOptions])
+    : toCsv(['type=bind', 'source=/dev/null', `target=${target}`, 'readonly'])
+
+/** One line of CSV (RFC 4180): a path may hold commas and quotes. */
+const toCsv = (fields: readonly string[]): string =>
+  fields.map(field => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')

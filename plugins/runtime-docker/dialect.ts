@@ -40,6 +40,8 @@ export interface Dialect {
   readonly restartsUnseen: boolean
   /** Further arguments of `create`. */
   readonly createArguments: readonly string[]
+  /** Further options of a tmpfs `--mount` that hides a folder. */
+  readonly coverOptions: readonly string[]
   /** Further arguments of `start --attach --interactive`. */
   readonly attachArguments: readonly string[]
   /** Further arguments of `rm --force --volumes`. */
@@ -54,6 +56,32 @@ export interface Dialect {
   readonly symptoms: readonly Symptom[]
   /** How to get it running, for a machine that has it not. */
   readonly install: string
+  readonly isolation: IsolationDialect
+}
+
+/** An engine's network as far as isolation needs it. */
+export interface EngineNetwork {
+  readonly name: string
+  readonly bridge: string
+  readonly gateway: string
+  readonly internal: boolean
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** How one engine's networks differ from another's. */
+export interface IsolationDialect {
+  /** Why this host is not on the bridges of its networks, from the answer to `infoArguments`. */
+  problem(info: unknown): string | undefined
+  /** Which half of the address range is its own. */
+  readonly half: 0 | 1
+  /** Further arguments of `network create --internal`. */
+  readonly createArguments: readonly string[]
+  /** Reads `network inspect`. */
+  readNetworks(answer: unknown): readonly EngineNetwork[]
+  /** Name of the bridge, where it follows from what `network create` prints. */
+  bridgeOf?(created: string): string
+  /** Brings up the network of a created instance, where that happens with the instance only. */
+  readonly raiseArguments?: readonly string[]
 }
 
 export interface BuildExtras {

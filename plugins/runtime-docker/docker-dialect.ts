@@ -21,6 +21,34 @@ const eventLine = t.isObject(
   open,
 )
 
+const isolationInfo = t.isObject(
+  {
+    OperatingSystem: t.isOptional(t.isString()),
+    SecurityOptions: t.isOptional(t.isNullable(t.isArray(t.isString()))),
+  },
+  open,
+)
+const networks = t.isArray(
+  t.isObject(
+    {
+      Name: t.isString(),
+      Id: t.isString(),
+      Internal: t.isBoolean(),
+      Labels: t.isOptional(t.isNullable(t.isRecord(t.isString()))),
+      IPAM: t.isObject(
+        {
+          Config: t.isOptional(
+            t.isNullable(t.isArray(t.isObject({ Gateway: t.isOptional(t.isString()) }, open))),
+          ),
+        },
+        open,
+      ),
+    },
+    open,
+  ),
+)
+const bridgeOf = (id: string): string => `br-${id.slice(0, 12)}`
+
 const KINDS: Readonly<Record<string, EngineEvent['kind']>> = {
   start: 'started',
   die: 'exited',
@@ -50,6 +78,7 @@ export const dockerDialect: Dialect = {
   restartsUnseen: false,
   initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
   createArguments: [],
+  coverOptions: [],
   attachArguments: [],
   removeArguments: [],
   readEvent(line) {
@@ -99,5 +128,29 @@ export const dockerDialect: Dialect = {
       hint: 'Install it (Debian: `apt-get install tini`, then link it as docker-init).',
     },
   ],
+  isolation: {
+    problem(info) {
+      const { OperatingSystem = '', SecurityOptions } = isolationInfo(info) ? info : {}
+      if (SecurityOptions?.some(option => /name=rootless/.test(option))) {
+        return 'the engine is rootless: its networks are not networks of this host.'
+      }
+      return /Docker Desktop/i.test(OperatingSystem)
+        ? 'the engine runs in a virtual machine (Docker Desktop): its networks are not networks of this host.'
+        : undefined
+    },
+    half: 0,
+    createArguments: [],
+    readNetworks: answer =>
+      networks(answer)
+        ? answer.map(({ Name, Id, Internal, Labels, IPAM }) => ({
+            name: Name,
+            bridge: bridgeOf(Id),
+            gateway: IPAM.Config?.[0]?.Gateway ?? '',
+            internal: Internal,
+            labels: Labels ?? {},
+          }))
+        : [],
+    bridgeOf: created => bridgeOf(created.trim()),
+  },
   install: 'Install Docker Engine (https://docs.docker.com/engine/install/) or podman.',
 }

@@ -3,7 +3,7 @@ import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type { Dialect } from './dialect.ts'
 
-export type { Abilities, Dialect, EngineEvent, Symptom } from './dialect.ts'
+export type { Abilities, Dialect, EngineEvent, EngineNetwork, Symptom } from './dialect.ts'
 
 /** A runtime over an engine's command line, for an engine that speaks docker's with the dialect given. */
 export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {

@@ -32,7 +32,13 @@ const schema = t.isArray(
         ),
       ),
       NetworkSettings: t.isOptional(
-        t.isObject({ Ports: nullable(t.isRecord(t.isNullable(t.isArray(binding)))) }, open),
+        t.isObject(
+          {
+            Ports: nullable(t.isRecord(t.isNullable(t.isArray(binding)))),
+            Networks: nullable(t.isRecord(t.isObject({ IPAddress: nullable(t.isString()) }, open))),
+          },
+          open,
+        ),
       ),
     },
     open,
@@ -56,6 +62,8 @@ export interface Container {
   readonly instance: Instance
   readonly restarts: boolean
   readonly finishedAt: Date | undefined
+  /** Its address in each of its networks. */
+  readonly addresses: Readonly<Record<string, string>>
 }
 
 /** Reads what `container inspect` of either engine prints. `source` is named when it is not readable. */
@@ -79,7 +87,15 @@ export function parseContainers(text: string, source: string): Container[] {
       ...(ended && typeof State.ExitCode === 'number' ? { exitCode: State.ExitCode } : {}),
       ...(reason && state !== 'running' ? { reason } : {}),
     }
-    return { instance, restarts: policy !== 'no', finishedAt: toDate(State.FinishedAt) }
+    const addresses = Object.entries(NetworkSettings?.Networks ?? {}).flatMap(([network, { IPAddress }]) =>
+      IPAddress ? [[network, IPAddress] as const] : [],
+    )
+    return {
+      instance,
+      restarts: policy !== 'no',
+      finishedAt: toDate(State.FinishedAt),
+      addresses: Object.fromEntries(addresses),
+    }
   })
 }
 

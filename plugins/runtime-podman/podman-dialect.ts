@@ -27,6 +27,33 @@ const eventLine = t.isObject(
   open,
 )
 
+const isolationInfo = t.isObject(
+  {
+    host: t.isObject(
+      {
+        serviceIsRemote: t.isOptional(t.isBoolean()),
+        security: t.isOptional(t.isObject({ rootless: t.isOptional(t.isBoolean()) }, open)),
+      },
+      open,
+    ),
+  },
+  open,
+)
+const networks = t.isArray(
+  t.isObject(
+    {
+      name: t.isString(),
+      network_interface: t.isOptional(t.isString()),
+      internal: t.isOptional(t.isBoolean()),
+      labels: t.isOptional(t.isNullable(t.isRecord(t.isString()))),
+      subnets: t.isOptional(
+        t.isNullable(t.isArray(t.isObject({ gateway: t.isOptional(t.isString()) }, open))),
+      ),
+    },
+    open,
+  ),
+)
+
 const KINDS: Readonly<Record<string, EngineEvent['kind']>> = {
   start: 'started',
   died: 'exited',
@@ -63,6 +90,8 @@ export const podmanDialect: Dialect = {
   initMissing: /container-init binary not found|catatonit|init_path/i,
   // By default podman hands the caller's proxy variables to the container.
   createArguments: ['--http-proxy=false'],
+  // Otherwise what it covers is copied into it.
+  coverOptions: ['notmpcopyup'],
   // Without this, the bytes of Ctrl-P Ctrl-Q in a message would end the stream, terminal or not.
   attachArguments: ['--sig-proxy=false', '--detach-keys='],
   // Otherwise it first waits ten seconds for a server that ignores SIGTERM.
@@ -116,6 +145,29 @@ export const podmanDialect: Dialect = {
       hint: 'Check XDG_RUNTIME_DIR, and who owns ~/.local/share/containers.',
     },
   ],
+  isolation: {
+    problem(info) {
+      const host = isolationInfo(info) ? info.host : {}
+      if (host.serviceIsRemote) return 'the engine is remote: its networks are not networks of this host.'
+      return host.security?.rootless
+        ? 'the engine is rootless: its networks are not networks of this host.'
+        : undefined
+    },
+    half: 1,
+    // Its name server would ask the outside for any name.
+    createArguments: ['--disable-dns'],
+    readNetworks: answer =>
+      networks(answer)
+        ? answer.map(({ name, network_interface: bridge = '', internal = false, labels, subnets }) => ({
+            name,
+            bridge,
+            gateway: subnets?.[0]?.gateway ?? '',
+            internal,
+            labels: labels ?? {},
+          }))
+        : [],
+    raiseArguments: ['init'],
+  },
   install: 'Install podman (https://podman.io/docs/installation) or Docker Engine.',
 }
 

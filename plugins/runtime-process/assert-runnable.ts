@@ -12,14 +12,14 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
  * Without bubblewrap that is also everything that needs a sandbox.
  */
 export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap): Promise<void> {
-  const { name, network, ports, env, mounts } = spec
+  const { name, network, ports, env, mounts, hidden = [], enclosure } = spec
   const refuse = (what: string, hint = ENGINE) => failures.process_refused({ name, what, hint })
   if (!NAME.test(name)) throw refuse('this name', 'Use letters, digits, ".", "_" and "-".')
   if (spec.privileged) throw refuse('privileges')
   if (!['bridge', 'host', 'none', undefined].includes(network)) throw refuse(`the network "${network}"`)
   if (network === 'none' && !spec.stdio) throw refuse('no network and a port to listen on')
   const mapped = ports.find(port => port.hostPort !== undefined && port.hostPort !== port.instancePort)
-  if (mapped) {
+  if (mapped && !enclosure) {
     throw refuse(
       `its port ${mapped.instancePort} as ${mapped.hostPort}`,
       'It listens on this host itself: leave the port out of --publish, or use docker or podman.',
@@ -37,6 +37,8 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
   if (!bubblewrap.works) {
     const hint = `${bubblewrap.problem}. Install bubblewrap, or use docker or podman (\`--runtime docker\`).`
     if (spec.explicitProfile) throw refuse('the permission profile that was asked for', hint)
+    if (enclosure) throw refuse('a network of its own', hint)
+    if (hidden.length > 0) throw refuse('folders with hidden files', hint)
     if (mounts.length > 0) throw refuse('folders of this host (--volume) and nothing else', hint)
     if (network === 'host' || network === 'none') throw refuse(`the network mode "${network}"`, hint)
   }

@@ -19,7 +19,7 @@ export async function findBubblewrap(path: string): Promise<Bubblewrap> {
   try {
     const program = await findOnPath('bwrap', path)
     if (!program) return { works: false, problem: 'bubblewrap (bwrap) is not installed' }
-    const command = [program, ...(await systemFolders()), ...SYSTEM_ARGUMENTS, '--', 'true']
+    const command = [program, ...(await systemFolders()), ...SYSTEM_ARGUMENTS, '--unshare-net', '--', 'true']
     const tried = await runTool(command, { timeoutMs: PROBE_MS })
     if (tried.status !== 'ok') {
       return { works: false, problem: `bubblewrap does not work here: ${lastLines(tried.stderr, 1)}` }

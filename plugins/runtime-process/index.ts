@@ -15,6 +15,7 @@ const runtimeProcess: Plugin = {
         const path = app.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
         return createProcessRuntime({
           folder: join(app.paths.data, 'processes'),
+          sockets: join(app.paths.runtime, 'net'),
           packages: createPackageStore(join(app.paths.cache, 'packages')),
           bubblewrap: () => findBubblewrap(path),
           path,

@@ -14,6 +14,8 @@ export interface InstanceRecord {
   stdio: boolean
   sandboxed: boolean
   ports: number[]
+  /** It has no network; its ports are reached by callbacks. */
+  enclosed?: boolean
   created_at: string
   /** Its last process: the leader of its own process group. */
   process?: LeaderRecord
@@ -48,6 +50,7 @@ const record = t.isObject(
     stdio: t.isBoolean(),
     sandboxed: t.isBoolean(),
     ports: t.isArray(t.isNumber()),
+    enclosed: t.isOptional(t.isBoolean()),
     created_at: t.isString(),
     process: t.isOptional(leader),
   },

@@ -16,6 +16,7 @@ import { isPortFree } from '../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
 import { assertRunnable, warningsOf } from './assert-runnable.ts'
 import { describeExit, toAttachment } from './attachment.ts'
+import { createEnclosures, enclosureFiles, insideOf } from './enclosure.ts'
 import { failures } from './failures.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { isExecutable } from './find-on-path.ts'
@@ -44,6 +45,8 @@ interface Prepared {
 export interface ProcessRuntimeOptions {
   /** Where instances are kept, one folder each. */
   readonly folder: string
+  /** Where the sockets of enclosed instances are: a short path. */
+  readonly sockets: string
   readonly packages: PackageStore & {
     resolve(image: string, options?: WaitOptions): Promise<InstalledPackage>
   }
@@ -107,9 +110,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       image: record.image,
       state: running ? 'running' : group ? 'exited' : 'created',
       labels: record.labels,
-      ports: running
-        ? record.ports.map(port => ({ instancePort: port, hostPort: port, address: LOOPBACK }))
-        : [],
+      ports:
+        running && !record.enclosed
+          ? record.ports.map(port => ({ instancePort: port, hostPort: port, address: LOOPBACK }))
+          : [],
+      ...(running && record.enclosed ? { inside: insideOf(options.sockets, record.name, record.ports) } : {}),
       createdAt: new Date(record.created_at),
       ...(record.process ? { startedAt: new Date(record.process.started_at) } : {}),
       ...(exit?.code === undefined ? {} : { exitCode: exit.code }),
@@ -189,6 +194,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   return {
     name: RUNTIME,
     packages,
+    isolation: createEnclosures({ root: options.sockets, bubblewrap }),
     probe: async () => probeHost(await bubblewrap(), path),
 
     async create(spec, wait = {}) {
@@ -213,6 +219,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
           stdio: spec.stdio,
           sandboxed: found.works,
           ports: spec.ports.map(port => port.instancePort),
+          ...(spec.enclosure ? { enclosed: true } : {}),
           created_at: new Date().toISOString(),
         })
         prepared.set(name, await prepare(spec, { id, installed, bubblewrap: found }))
@@ -224,7 +231,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       alone(name, async () => {
         const record = await get(name)
         if ((await toInstance(record)).state === 'running') return
-        for (const port of record.ports) {
+        for (const port of record.enclosed ? [] : record.ports) {
           if (!(await isPortFree(port, LOOPBACK))) {
             const address = `${LOOPBACK}:${port}`
             throw runtimeFailures.instance_port_busy({ runtime: RUNTIME, name, address })
@@ -296,10 +303,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   ): Promise<Prepared> {
     const home = records.home(spec.name)
     const node = dirname(process.execPath)
+    const { sockets } = enclosureFiles(options.sockets, spec.name)
     return {
       id,
       command: found.works
-        ? await sandboxCommand(spec, { program: found.program, installed, home })
+        ? await sandboxCommand(spec, { program: found.program, installed, home, sockets })
         : [...installed.command, ...spec.args],
       env: {
         PATH: [node, ...(found.works ? SANDBOX_PATH : [path])].join(delimiter),

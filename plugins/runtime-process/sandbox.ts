@@ -2,6 +2,7 @@ import { lstat, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { InstanceSpec } from '../../src/contracts/runtime.ts'
 import type { InstalledPackage } from './packages/installed-package.ts'
+import { SOCKETS, withAgent } from './sandbox-agent.ts'
 
 /** Where an instance's private home appears inside the sandbox. */
 export const HOME = '/home/keelson'
@@ -32,7 +33,7 @@ const ETC = [
 ]
 
 /**
- * Namespaces and file systems that every instance gets. The network stays the host's: see
+ * Namespaces and file systems that every instance gets. The network is decided on elsewhere: see
  * `networkArguments`. For the case that we are root: capabilities are dropped, since bubblewrap would
  * leave them, and /proc is read-only, since root may change settings of the kernel there without any.
  */
@@ -65,9 +66,17 @@ export async function systemFolders(): Promise<string[]> {
   return args
 }
 
-/** How the instance's network is cut off. Isolation by permission profile will belong here. */
-const networkArguments = ({ network }: InstanceSpec): string[] =>
-  network === 'none' ? ['--unshare-net'] : []
+/** Without a network of its own there is only loopback; an enclosed instance also sees its sockets. */
+const networkArguments = ({ network, enclosure }: InstanceSpec, sockets: string): string[] => [
+  ...(enclosure ? ['--unshare-net', '--ro-bind', sockets, SOCKETS] : []),
+  ...(!enclosure && network === 'none' ? ['--unshare-net'] : []),
+]
+
+/** Mounts over what the instance must not see; it cannot take them away without rights it does not have. */
+const coverArguments = ({ hidden = [] }: InstanceSpec): string[] =>
+  hidden.flatMap(({ target, directory }) =>
+    directory ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target],
+  )
 
 /**
  * The command line that runs a package inside bubblewrap. It holds paths only: the environment is
@@ -78,8 +87,14 @@ const networkArguments = ({ network }: InstanceSpec): string[] =>
  */
 export async function sandboxCommand(
   spec: InstanceSpec,
-  { program, installed, home }: { program: string; installed: InstalledPackage; home: string },
+  {
+    program,
+    installed,
+    home,
+    sockets,
+  }: { program: string; installed: InstalledPackage; home: string; sockets: string },
 ): Promise<string[]> {
+  const command = [...installed.command, ...spec.args]
   const shown = [...new Set([dirname(process.execPath), ...installed.needs])].filter(path => !isSystem(path))
   return [
     program,
@@ -93,7 +108,8 @@ export async function sandboxCommand(
     home,
     HOME,
     ...spec.mounts.flatMap(mount => [mount.readOnly ? '--ro-bind' : '--bind', mount.source, mount.target]),
-    ...networkArguments(spec),
+    ...coverArguments(spec),
+    ...networkArguments(spec, sockets),
     // One whose streams we hold ends with us; others live on for whoever comes after us.
     ...(spec.stdio ? ['--die-with-parent'] : []),
     '--remount-ro',
@@ -101,8 +117,12 @@ export async function sandboxCommand(
     '--chdir',
     HOME,
     '--',
-    ...installed.command,
-    ...spec.args,
+    ...(spec.enclosure
+      ? withAgent(
+          command,
+          spec.ports.map(port => port.instancePort),
+        )
+      : command),
   ]
 }
 

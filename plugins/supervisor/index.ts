@@ -11,7 +11,7 @@ declare module '../../src/plugin.ts' {
 /** The one background process that hosts every proxy of a user. */
 const supervisor: Plugin = {
   name: 'supervisor',
-  needs: ['workloads', 'runtimes', 'proxy', 'ignore'],
+  needs: ['workloads', 'runtimes', 'proxy', 'ignore', 'egress'],
   commands: [SupervisorCommand],
   services: {
     supervisor: async app => (await import('./service.ts')).createSupervisor(app),

@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { LABEL } from '../../src/lib/labels.ts'
+import { networkKindOf } from '../egress/index.ts'
 import { failures } from './failures.ts'
 
 /** What of an instance is not in the run config. */
@@ -57,6 +58,7 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
       [LABEL.baseName]: config.base_name || config.name,
       [LABEL.transport]: config.transport,
       [LABEL.port]: String(proxyPort),
+      [LABEL.isolation]: String(networkKindOf(config) === 'isolated'),
     },
     stdio,
     ports: onHostNetwork ? [] : toPorts(config, stdio ? undefined : targetPort),

@@ -34,16 +34,18 @@ export function ownLaunch(app: App, build: string): Launch {
 
 /** A host in this process, with everything the plugins offer. */
 export async function hostFor(app: App, { journal }: { journal?: Journal } = {}): Promise<Host> {
-  const [store, runtimes, proxies] = await Promise.all([
+  const [store, runtimes, proxies, egress] = await Promise.all([
     app.service('workloadStore'),
     app.service('runtimes'),
     app.service('proxies'),
+    app.service('egress'),
   ])
   const secretValues = new Map<string, readonly string[]>()
   return createHost({
     store,
     runtimes,
     proxies,
+    egress: egress.createProxy({ log: app.log }),
     leases: createLeases({ folder: places(app.paths).leases }),
     log: app.log,
     onChange: createClientSync(app),

@@ -75,7 +75,7 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
   }
   if (request.debug) config.debug = true
   for (const group of await app.contributions('flags')) {
-    if (group.of.includes('run')) await group.apply?.(request.values, config, given)
+    if (group.of.includes('run')) await group.apply?.(request.values, config, given, app.log.warn)
   }
   return config
 }

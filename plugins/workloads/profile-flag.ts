@@ -24,5 +24,23 @@ export async function readProfile(nameOrPath: string, cwd: string): Promise<Perm
       text: `--permission-profile "${nameOrPath}" is neither none nor network, and there is no such file.`,
     })
   }
-  return parseDocument(text, path, permissionProfileSchema) as PermissionProfile
+  const profile = parseDocument(text, path, permissionProfileSchema) as PermissionProfile
+  const { read, write } = profile
+  return {
+    ...profile,
+    ...(read ? { read: read.map((mount, i) => absolute(mount, cwd, `${path}: read[${i}]`)) } : {}),
+    ...(write ? { write: write.map((mount, i) => absolute(mount, cwd, `${path}: write[${i}]`)) } : {}),
+  }
+}
+
+/** The same mount with an absolute path on this host; a path alone appears under that path inside. */
+function absolute(mount: string, cwd: string, member: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(mount)) {
+    throw core.usage({
+      text: `${member} "${mount}" is a resource, not a path: resources cannot be mounted.`,
+      hint: 'Write PATH or HOST:CONTAINER.',
+    })
+  }
+  const at = mount.indexOf(':', /^[A-Za-z]:[\\/]/.test(mount) ? 2 : 0)
+  return at < 0 ? resolve(cwd, mount) : `${resolve(cwd, mount.slice(0, at))}${mount.slice(at)}`
 }

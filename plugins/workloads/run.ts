@@ -9,6 +9,8 @@ import { assertFits } from './assert-fits.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { checkSections, configFromFile } from './from-config.ts'
 import { mergeResolved } from './merge-resolved.ts'
+import { toMounts } from './mounts.ts'
+import { settleIsolation } from './settle-isolation.ts'
 import { storeFailures } from './store/failures.ts'
 import { assertWorkloadName } from './store/name.ts'
 import type { WorkloadStore } from './store.ts'
@@ -24,7 +26,15 @@ const LOOPBACK = '127.0.0.1'
 export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const file = request.flags['from-config']
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
+  if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
   return withPorts(config)
+}
+
+/** Says which paths inside the container will be hidden, as the mounted folders are now. */
+async function printOverlays(app: App, config: RunConfig, { report }: RunRequest): Promise<void> {
+  const hidden = await (await app.service('overlays')).find(config, toMounts(config, app.log))
+  for (const { target, directory } of hidden) report?.(`Hidden: ${target}${directory ? '/' : ''}`)
+  if (hidden.length === 0) report?.('Hidden: nothing')
 }
 
 async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
@@ -41,7 +51,9 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const config = await mergeResolved(resolved, asked, request.given)
   if (!config.remote_url) config.runtime = (await runtime()).name
   await checkSections(app, config)
-  return config
+  if (config.remote_url) return config
+  const isExplicit = request.given.has('isolate-network')
+  return settleIsolation(config, { runtime: await runtime(), isExplicit, warn: app.log.warn })
 }
 
 async function fromFile(
@@ -54,7 +66,8 @@ async function fromFile(
   await assertCanRun(app, store, config)
   if (config.remote_url) return config
   const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime)()
-  return { ...config, ...(await imageOf(app, config, request, runtime)), runtime: runtime.name }
+  const settled = await settleIsolation(config, { runtime, isExplicit: false, warn: app.log.warn })
+  return { ...settled, ...(await imageOf(app, config, request, runtime)), runtime: runtime.name }
 }
 
 /** What an exported run config needs on this host: its package built or installed, or its image pulled. */

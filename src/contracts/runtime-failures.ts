@@ -30,9 +30,20 @@ export const runtimeFailures = defineFailures({
       `${d.runtime} cannot publish a port of "${d.name}": ${d.address} is in use.`,
     hint: 'Choose another host port, or leave it out to get a free one.',
   },
+  isolation_unsupported: {
+    status: 400,
+    text: (d: { runtime: string; problem: string; hint: string }) =>
+      `${d.runtime} cannot isolate the network of a server here: ${d.problem}`,
+    hint: d => d.hint,
+  },
   mount_missing: {
     status: 400,
     text: (d: { path: string }) => `${d.path} cannot be mounted: there is no such file or folder.`,
+  },
+  mount_wrong: {
+    status: 400,
+    text: (d: { field: string; value: string; wanted: string }) =>
+      `${d.field} "${d.value}" in the run config is not ${d.wanted}.`,
   },
   env_refused: {
     status: 400,

@@ -51,6 +51,53 @@ export interface Limits {
   readonly pids?: number
 }
 
+/** A place to listen at or to connect to: an address of this host, or a socket file. */
+export type Place = { readonly host: string; readonly port: number } | { readonly path: string }
+
+/**
+ * How the ports of an isolated instance are reached from this host.
+ *
+ * Either at an address of its own. Or by callbacks: this host listens at the socket file of a port,
+ * the instance's side connects to it ahead of need, and each of its connections carries one
+ * conversation that this host begins. (A socket that the instance made could be a link to another.)
+ */
+export type Inside =
+  | { readonly address: string }
+  | { readonly callbacks: readonly { readonly port: number; readonly path: string }[] }
+
+/** A network for one instance alone, from which nothing leads out but the door. */
+export interface Enclosure {
+  /** Where the egress proxy of the instance must listen, on this host. */
+  readonly door: Place
+  /** The URL of that door as the instance has to write it. */
+  readonly proxyUrl: string
+  /** Addresses of this host as the instance sees them. */
+  readonly gateways: readonly string[]
+  /** What is not enforced here although it should be. */
+  readonly warnings: readonly string[]
+}
+
+/** Answer to "can you isolate?". `fallback`: whether a workload that did not insist may run without. */
+export type IsolationProbe =
+  | { readonly ok: true /** What would not be held. */; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problem: string; readonly hint: string; readonly fallback: boolean }
+
+/** Encloses instances, each in a network of its own. */
+export interface Isolation {
+  probe(): Promise<IsolationProbe>
+  /**
+   * Makes the enclosure of an instance, or finds the one that is there. Before `create`, whose spec
+   * gets it. Fails with `isolation_unsupported` where it could not be held.
+   */
+  prepare(name: string, options: { workload: string; signal?: AbortSignal }): Promise<Enclosure>
+  /** Makes the door's address exist, for an engine that brings it up with the instance only. After `create`. */
+  raise(name: string): Promise<void>
+  /** Removes all that `prepare` made. Idempotent; the instance has been stopped or removed. */
+  remove(name: string): Promise<void>
+  /** What is there, made by this installation. */
+  list(): Promise<readonly { readonly instance: string; readonly workload: string }[]>
+}
+
 /** All that a runtime needs to know to make an instance. */
 export interface InstanceSpec {
   /** Unique per host; what all other calls name. */
@@ -69,6 +116,8 @@ export interface InstanceSpec {
   readonly hidden?: readonly HiddenPath[]
   /** Container network mode: `bridge` (default), `none`, `host` or the name of a network. */
   readonly network: string | undefined
+  /** What `isolation.prepare` made; replaces `network`, and `ports` are reached as `Instance.inside` says. */
+  readonly enclosure?: Enclosure | undefined
   readonly limits: Limits
   /** Whether the runtime itself brings the instance back after a crash or a reboot. */
   readonly restart: 'never' | 'unless-stopped'
@@ -88,6 +137,8 @@ export interface Instance {
   readonly labels: Readonly<Record<string, string>>
   /** Published ports as they are now; empty when not running. */
   readonly ports: readonly Required<PortBinding>[]
+  /** Of a running isolated instance: the way in. */
+  readonly inside?: Inside
   readonly createdAt: Date
   readonly startedAt?: Date
   readonly exitCode?: number
@@ -169,6 +220,8 @@ export interface Runtime {
   readonly images?: ImageStore
   /** Present when the runtime runs packages on the host itself. */
   readonly packages?: PackageStore
+  /** Present when the runtime can give an instance a network of its own. */
+  readonly isolation?: Isolation
   probe(signal?: AbortSignal): Promise<Probe>
   /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
   create(spec: InstanceSpec, options?: WaitOptions): Promise<void>

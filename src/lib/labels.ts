@@ -7,6 +7,11 @@ export const LABEL = {
   port: 'keelson-port',
   /** Which installation (data folder) it belongs to, so that two of them on one engine keep apart. */
   owner: 'keelson-owner',
+  /** Whether the network is isolated: `true` or `false`. */
+  isolation: 'keelson-network-isolation',
+  /** On a network: the instance it is for, and the port of the door in it. */
+  instance: 'keelson-instance',
+  door: 'keelson-door',
 } as const
 
 const PREFIX = '(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?'

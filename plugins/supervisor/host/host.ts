@@ -1,18 +1,20 @@
 import type { Proxies, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount, Runtime } from '../../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import type { Status, StatusRecord } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Lock } from '../../../src/lib/file-lock.ts'
 import { findFreePort } from '../../../src/lib/ports.ts'
 import type { Log } from '../../../src/log.ts'
-import type { WorkloadStore } from '../../workloads/index.ts'
+import { type EgressProxy, networkKindOf } from '../../egress/index.ts'
+import { toMounts, type WorkloadStore } from '../../workloads/index.ts'
 import { failures } from '../failures.ts'
 import { toInstanceSpec } from '../instance-spec.ts'
 import type { Journal } from '../journal.ts'
 import type { Leases } from '../lease.ts'
-import { toMounts } from '../mounts.ts'
 import { type Clock, systemClock, TIMES, type Times } from './clock.ts'
+import { createEnclosed, type Enclosed } from './enclosed.ts'
 import { createLife, type Life } from './life.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
 import { createQueues } from './queues.ts'
@@ -41,7 +43,13 @@ export interface Host {
 
 export interface HostOptions {
   readonly store: WorkloadStore
-  readonly runtimes: { get(name: string): Promise<Runtime> }
+  readonly runtimes: {
+    get(name: string): Promise<Runtime>
+    /** Every runtime there is: their remains are looked for when this host takes over. */
+    all?(): Promise<readonly Runtime[]>
+  }
+  /** The way out of isolated workloads; without it none can be hosted. */
+  readonly egress?: EgressProxy
   readonly proxies: Proxies
   readonly leases: Leases
   /** Remembers what was begun, to find the workload that kills its host; left out in the foreground. */
@@ -66,6 +74,7 @@ interface Hosted {
   readonly life: Life
   readonly proxy: WorkloadProxy
   readonly runtime: Runtime | undefined
+  readonly enclosed: Enclosed | undefined
   readonly lease: Lock
 }
 
@@ -112,6 +121,7 @@ export function createHost(options: HostOptions): Host {
       const config = { ...found, port: proxy.port }
       if (found.port !== proxy.port) await store.configs.save(config)
       const { local, target } = await toLocal(config, runtime, workloadLog)
+      const enclosed = local?.enclosed
       const life = createLife({
         config,
         local,
@@ -124,12 +134,13 @@ export function createHost(options: HostOptions): Host {
         enqueue: work => inTurn(name, work),
         onGivenUp: async context => {
           await proxy.close({ graceMs: 0 })
+          await enclosed?.close()
           await stopInstance(config, runtime).catch(error => log.warn(messageOf(error), { workload: name }))
           await setStatus(name, 'error', { context })
           await forget(name)
         },
       })
-      const entry = { config, life, proxy, runtime, lease }
+      const entry = { config, life, proxy, runtime, enclosed, lease }
       hosted.set(name, entry)
       if (runtime) watch(runtime)
       return entry
@@ -156,7 +167,21 @@ export function createHost(options: HostOptions): Host {
       env: (await options.findEnv?.(config)) ?? {},
       secrets,
     })
-    return { target, local: { runtime, spec, secrets: Object.values(secrets).filter(Boolean) } }
+    const enclosed = toEnclosed(config, runtime, workloadLog)
+    return { target, local: { runtime, spec, enclosed, secrets: Object.values(secrets).filter(Boolean) } }
+  }
+
+  /** A workload that is to be isolated and cannot be is not brought up. */
+  function toEnclosed(config: RunConfig, runtime: Runtime, workloadLog: Log): Enclosed | undefined {
+    if (networkKindOf(config) !== 'isolated') return undefined
+    const { isolation } = runtime
+    const { egress } = options
+    if (isolation && egress) return createEnclosed({ config, runtime, isolation, egress, log: workloadLog })
+    throw runtimeFailures.isolation_unsupported({
+      runtime: runtime.name,
+      problem: 'it has no means to do so.',
+      hint: 'Say --isolate-network=false to run it without isolation, or choose another runtime.',
+    })
   }
 
   function watch(runtime: Runtime): void {
@@ -186,6 +211,7 @@ export function createHost(options: HostOptions): Host {
   async function forget(name: string): Promise<void> {
     const entry = hosted.get(name)
     hosted.delete(name)
+    await entry?.enclosed?.close()
     await entry?.lease.release()
     for (const [runtime, monitor] of monitors) {
       if ([...hosted.values()].some(other => other.runtime === runtime)) continue
@@ -222,9 +248,12 @@ export function createHost(options: HostOptions): Host {
         await forget(name)
         throw failures.supervisor_leaving()
       }
-      await entry?.runtime
-        ?.remove(instanceName(config))
-        .catch(problem => log.warn(messageOf(problem), { workload: name }))
+      if (entry) {
+        await entry.enclosed?.close()
+        await stopInstance(config, entry.runtime, true).catch(problem =>
+          log.warn(messageOf(problem), { workload: name }),
+        )
+      }
       await setStatus(name, 'error', { context: messageOf(error) })
       await (entry ? forget(name) : lease.release())
       throw error
@@ -242,6 +271,7 @@ export function createHost(options: HostOptions): Host {
       log.warn(messageOf(error), { workload: config.name })
     }
     await (remove ? runtime?.remove(instanceName(config)) : runtime?.stop(instanceName(config)))
+    if (networkKindOf(config) === 'isolated') await runtime?.isolation?.remove(instanceName(config))
   }
 
   /** What stop and remove have in common: nobody else hosts it, nothing listens, then `work`. */
@@ -258,6 +288,7 @@ export function createHost(options: HostOptions): Host {
       await setStatus(name, status)
       entry?.life.end('stop')
       await entry?.proxy.close({ graceMs: times.grace })
+      await entry?.enclosed?.close()
       await work(entry)
     } catch (error) {
       // The status stays, so that the next host finishes what was asked for.
@@ -302,6 +333,27 @@ export function createHost(options: HostOptions): Host {
     })
     // A stdio instance begins anew in any case; what its runtime kept in memory went with the last host.
     await entry?.life.resume(entry.config.transport === 'stdio' ? 'create' : way)
+  }
+
+  /** Removes networks whose workload is not meant to run: what a killed host, or a failed removal, has left. */
+  async function sweep(): Promise<void> {
+    const runtimesThere = (await runtimes.all?.()) ?? []
+    await Promise.all(
+      runtimesThere.map(async ({ name: runtime, isolation }) => {
+        // Most of the time this is an engine that is not there.
+        const left = await isolation?.list().catch(error => {
+          log.debug(`${runtime} does not tell what networks are left: ${messageOf(error)}`)
+        })
+        for (const { instance, workload } of left ?? []) {
+          await inTurn(workload, async () => {
+            const status = (await store.statuses.read(workload))?.status
+            const isWanted = hosted.has(workload) || (status && MEANT_TO_RUN.includes(status))
+            if (isWanted || leaving || (await leases.holder(workload)) !== undefined) return
+            await isolation?.remove(instance)
+          }).catch(error => log.warn(messageOf(error), { workload }))
+        }
+      }),
+    )
   }
 
   const guard = <T>(name: string, work: () => Promise<T>): Promise<T> =>
@@ -353,6 +405,7 @@ export function createHost(options: HostOptions): Host {
       }
       await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => drain(others)))
       for (const name of careful) await adoptGuarded(name, statuses.get(name)?.status ?? 'running')
+      await sweep()
       await options.onChange?.()
     },
     async ended(name) {

@@ -4,6 +4,7 @@ import type { Attachment, Instance, InstanceSpec, Runtime } from '../../../src/c
 import { isFailure } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import { describeEnd, describeInstance } from './describe.ts'
+import type { Enclosed } from './enclosed.ts'
 
 /** `create` makes the instance anew; `resume` takes the one that is there. */
 export type Way = 'create' | 'resume'
@@ -30,6 +31,8 @@ export interface ServerSideOptions {
         readonly spec: InstanceSpec
         /** Values that nothing said about the server may hold. */
         readonly secrets: readonly string[]
+        /** Present when the workload is isolated. */
+        readonly enclosed?: Enclosed | undefined
       }
     | undefined
   /** Where the server listens when its runtime publishes nothing. */
@@ -67,6 +70,11 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
     return await attach(runtime, spec.name, onEnd)
   }
 
+  async function resume(before: Instance, onEnd: (how: string) => void) {
+    await local?.enclosed?.openDoor()
+    return launch(before, onEnd)
+  }
+
   /** An instance of an earlier host's that cannot be started by this one is made anew. */
   function refused(error: unknown): undefined {
     signal.throwIfAborted()
@@ -74,6 +82,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
   }
 
   function toTarget(spec: InstanceSpec, instance: Instance): URL {
+    if (local?.enclosed) return local.enclosed.urlOf(target.port)
     const published = instance.ports.find(({ instancePort }) => instancePort === target.port)
     if (!published && spec.ports.some(({ instancePort }) => instancePort === target.port)) {
       throw failures.instance_port_unknown({ name: config.name, port: target.port })
@@ -101,18 +110,24 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
     },
     async open(way, onEnd) {
       if (!local) return { kind: 'http', target: new URL(config.remote_url ?? ''), remote: true }
-      const { runtime, spec } = local
+      const { runtime, enclosed } = local
       known = undefined
-      const before = way === 'resume' ? await runtime.inspect(spec.name) : undefined
+      const before = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
       signal.throwIfAborted()
-      const resumed = before && (await launch(before, onEnd).catch(refused))
+      const spec = (await enclosed?.prepare(local.spec)) ?? local.spec
+      signal.throwIfAborted()
+      const resumed = before && (await resume(before, onEnd).catch(refused))
       if (!resumed) await runtime.remove(spec.name)
       signal.throwIfAborted()
       if (!resumed) await runtime.create(spec, { signal })
       signal.throwIfAborted()
+      if (!resumed) await enclosed?.openDoor()
+      signal.throwIfAborted()
       const backend = resumed ?? (await launch(undefined, onEnd))
+      const started = stdio && spec.ports.length === 0 ? undefined : await runtime.inspect(spec.name)
+      if (started) await enclosed?.openWays(started)
       if (backend !== 'started') return backend
-      known = await runtime.inspect(spec.name)
+      known = started
       if (known?.state === 'running') return { kind: 'http', target: toTarget(spec, known), remote: false }
       throw new Error(known ? describeInstance(known) : 'it was removed')
     },

@@ -8,7 +8,7 @@ function configWith(flags: Record<string, boolean>, mode?: string): RunConfig {
   const config: RunConfig = { schema_version: 'v0.1.0', name: 'x', transport: 'stdio', port: 0 }
   if (mode !== undefined) config.permission_profile = { network: { mode } }
   const values = { 'isolate-network': true, 'allow-docker-gateway': false, ...flags }
-  egressFlags.apply?.(values, config, new Set(Object.keys(flags)))
+  egressFlags.apply?.(values, config, new Set(Object.keys(flags)), () => undefined)
   return config
 }
 

@@ -23,7 +23,7 @@ async function applied(given: Record<string, string[]>): Promise<Partial<RunConf
     }),
   )
   const result: Partial<RunConfig> = {}
-  await proxyFlags.apply?.(values, result as RunConfig, new Set(Object.keys(given)))
+  await proxyFlags.apply?.(values, result as RunConfig, new Set(Object.keys(given)), () => undefined)
   return result
 }
 

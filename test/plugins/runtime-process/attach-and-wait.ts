@@ -9,6 +9,7 @@ const [home = '', sandbox, script = ''] = process.argv.slice(2)
 const path = process.env.PATH ?? ''
 const runtime = createProcessRuntime({
   folder: join(home, 'processes'),
+  sockets: join(home, 'net'),
   packages: fixedPackages(home),
   bubblewrap:
     sandbox === 'bubblewrap'

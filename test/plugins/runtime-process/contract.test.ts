@@ -14,6 +14,7 @@ runtimeContract(
   home =>
     createProcessRuntime({
       folder: join(home, 'processes'),
+      sockets: join(home, 'net'),
       packages: fixedPackages(home),
       bubblewrap: () => findBubblewrap(path),
       path,
@@ -30,6 +31,7 @@ runtimeContract(
   home =>
     createProcessRuntime({
       folder: join(home, 'processes'),
+      sockets: join(home, 'net'),
       packages: fixedPackages(home),
       bubblewrap: async () => ({ works: false, problem: 'bubblewrap is not installed' }),
       path,

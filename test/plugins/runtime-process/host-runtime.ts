@@ -10,6 +10,7 @@ const path = process.env.PATH ?? ''
 export function hostRuntime(home: string, { sandbox }: { sandbox: boolean }): Runtime {
   return createProcessRuntime({
     folder: join(home, 'processes'),
+    sockets: join(home, 'net'),
     packages: fixedPackages(home),
     bubblewrap: sandbox
       ? () => findBubblewrap(path)

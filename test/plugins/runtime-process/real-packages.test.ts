@@ -38,6 +38,7 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
       const packages = createPackageStore(join(home, 'packages'))
       const runtime = createProcessRuntime({
         folder: join(home, 'processes'),
+        sockets: join(home, 'net'),
         packages,
         bubblewrap: sandbox
           ? () => findBubblewrap(path)

@@ -29,6 +29,7 @@ const makeHost = async (journal?: Journal) =>
       get: async () =>
         createProcessRuntime({
           folder: join(paths.data, 'processes'),
+          sockets: join(paths.data, 'net'),
           packages: fixedPackages(paths.cache),
           bubblewrap: async () => ({ works: false, problem: 'not here' }),
           path: process.env.PATH ?? '',

@@ -5,7 +5,7 @@ import {
   parseMemory,
   toInstanceSpec,
 } from '../../../plugins/supervisor/instance-spec.ts'
-import { toMounts } from '../../../plugins/supervisor/mounts.ts'
+import { toMounts } from '../../../plugins/workloads/mounts.ts'
 import { createLog } from '../../../src/log.ts'
 import { stdio, workload } from './hosting.ts'
 
@@ -70,6 +70,7 @@ test('our labels win over labels of the same name', () => {
   expect(toInstanceSpec(config, facts()).labels).toEqual({
     team: 'a',
     keelson: 'true',
+    'keelson-network-isolation': 'false',
     'keelson-name': 'web',
     'keelson-basename': 'base',
     'keelson-transport': 'streamable-http',
@@ -130,7 +131,7 @@ test('a resource URI of a profile is left out with a warning', () => {
 test.each(['relative:/in', '/a:in', '/a:/b:/c', '/a;id:/in', '/a$(id):/in', '/a\0:/in'])(
   'the mount %j is refused',
   text => {
-    const refused = { code: 'instance_field_wrong' }
+    const refused = { code: 'mount_wrong' }
     expect(() => toMounts(workload('web', { volumes: [text] }), log)).toThrow(
       expect.objectContaining(refused),
     )

@@ -1,8 +1,8 @@
 import { isAbsolute, posix } from 'node:path'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Mount } from '../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import type { Log } from '../../src/log.ts'
-import { failures } from './failures.ts'
 
 /**
  * The bind mounts of a workload: its volumes and what its permission profile lets it read and write.
@@ -36,7 +36,7 @@ export function toMounts(config: RunConfig, log: Log): Mount[] {
 
 /** `path` (the same inside) or `host:container`; a drive letter's colon does not count. */
 function parseMount(text: string, readOnly: boolean, field: string): Mount {
-  const wrong = (wanted: string) => failures.instance_field_wrong({ field, value: text, wanted })
+  const wrong = (wanted: string) => runtimeFailures.mount_wrong({ field, value: text, wanted })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
   if (/[\u0000-\u001f$&;|`]/.test(text)) throw wrong('a path without control characters, $, &, ;, | and `')
   const at = text.indexOf(':', /^[A-Za-z]:[\\/]/.test(text) ? 2 : 0)

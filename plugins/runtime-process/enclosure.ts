@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as t from 'typanion'
+import type { Inside, Isolation } from '../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { parseDocument } from '../../src/document.ts'
+import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import type { Bubblewrap } from './find-bubblewrap.ts'
+
+/** Port of the egress proxy on the loopback of a sandbox, where nobody else listens. */
+export const DOOR_PORT = 3128
+
+const note = t.isObject({ instance: t.isString(), workload: t.isString() })
+
+/** Files of one enclosure: few and short, since socket paths are (108 bytes on Linux). */
+export const enclosureFiles = (root: string, instance: string) => {
+  const folder = join(root, createHash('sha256').update(instance).digest('hex').slice(0, 12))
+  return {
+    folder,
+    note: join(folder, 'instance.json'),
+    /** All that the sandbox sees; it cannot change it. */
+    sockets: join(folder, 's'),
+    door: join(folder, 's', 'out'),
+    callback: (port: number) => join(folder, 's', String(port)),
+  }
+}
+
+/** How this host reaches the ports of an enclosed instance. */
+export const insideOf = (root: string, instance: string, ports: readonly number[]): Inside => ({
+  callbacks: ports.map(port => ({ port, path: enclosureFiles(root, instance).callback(port) })),
+})
+
+/** Sandboxes without a network, whose only way out and in are sockets in a folder of this host. */
+export function createEnclosures(options: {
+  /** Where the sockets are kept. */
+  root: string
+  bubblewrap: () => Promise<Bubblewrap>
+}): Isolation {
+  const { root, bubblewrap } = options
+  const hint =
+    'Install bubblewrap, use docker or podman (`--runtime docker`), or say --isolate-network=false.'
+  return {
+    async probe() {
+      const found = await bubblewrap()
+      if (found.works) return { ok: true, warnings: [] }
+      return { ok: false, problem: `${found.problem}.`, hint, fallback: true }
+    },
+
+    async prepare(instance, { workload }) {
+      const found = await bubblewrap()
+      if (!found.works) {
+        const problem = `${found.problem}.`
+        throw runtimeFailures.isolation_unsupported({ runtime: 'process', problem, hint })
+      }
+      const files = enclosureFiles(root, instance)
+      await mkdir(files.sockets, { recursive: true, mode: 0o700 })
+      await writeFileAtomic(files.note, JSON.stringify({ instance, workload }))
+      return {
+        door: { path: files.door },
+        proxyUrl: `http://127.0.0.1:${DOOR_PORT}`,
+        gateways: [],
+        warnings: [],
+      }
+    },
+
+    raise: async () => undefined,
+
+    remove: instance => rm(enclosureFiles(root, instance).folder, { recursive: true, force: true }),
+
+    async list() {
+      const folders = await readdir(root).catch(() => [])
+      const notes = await Promise.all(
+        folders.map(async folder => {
+          const path = join(root, folder, 'instance.json')
+          const text = await readFileIfThere(path).catch(() => undefined)
+          return text === undefined ? undefined : parseDocument(text, path, note)
+        }),
+      )
+      return notes.filter(found => found !== undefined)
+    },
+  }
+}

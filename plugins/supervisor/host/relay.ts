@@ -1,0 +1,126 @@
+import { chmod, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** Gives a connection to the server's side. */
+export type Opener = () => Promise<Socket>
+
+/** A listener whose connections go on to a server. */
+export interface Relay {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Carries every connection to an address of this host on to where `open` leads; bytes as they are. */
+export async function createRelay(listen: { host: string; port: number }, open: Opener): Promise<Relay> {
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
+    track(sockets, client)
+    open().then(
+      target => {
+        track(sockets, target)
+        join(client, target)
+      },
+      () => client.destroy(),
+    )
+  })
+  await listening(server, () => server.listen({ ...listen, exclusive: true }))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => closeServer(server, sockets),
+  }
+}
+
+export const openerTo =
+  (host: string, port: number): Opener =>
+  () =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        socket.off('error', reject)
+        resolve(socket)
+      })
+    })
+
+/** Connections that the other side has opened to us, to be used when we need one. */
+export interface CallbackPool {
+  readonly open: Opener
+  close(): Promise<void>
+}
+
+/** More idle connections than this are nobody's need. */
+const MOST_IDLE = 32
+const WAIT_MS = 10_000
+
+/**
+ * Listens at a socket file for connections that wait to be used. The file is for its owner alone; one
+ * that is there was left by a host before us, which is gone when we get here.
+ */
+export async function createCallbackPool(path: string): Promise<CallbackPool> {
+  const sockets = new Set<Socket>()
+  const idle: Socket[] = []
+  const waiting: ((socket: Socket) => void)[] = []
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, socket => {
+    track(sockets, socket)
+    const waiter = waiting.shift()
+    if (waiter) return waiter(socket)
+    if (idle.length >= MOST_IDLE) return void socket.destroy()
+    idle.push(socket)
+    socket.once('close', () => {
+      const at = idle.indexOf(socket)
+      if (at >= 0) idle.splice(at, 1)
+    })
+  })
+  await rm(path, { force: true })
+  await listening(server, () => server.listen(path))
+  await chmod(path, 0o600)
+  return {
+    open: () =>
+      new Promise((resolve, reject) => {
+        const socket = idle.shift()
+        if (socket) return resolve(socket)
+        const take = (late: Socket) => {
+          clearTimeout(timer)
+          resolve(late)
+        }
+        const timer = setTimeout(() => {
+          waiting.splice(waiting.indexOf(take), 1)
+          reject(new Error('the server has no connection to spare'))
+        }, WAIT_MS)
+        waiting.push(take)
+      }),
+    close: () => closeServer(server, sockets),
+  }
+}
+
+function join(a: Socket, b: Socket): void {
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    from.pipe(to)
+    from.once('error', () => to.destroy())
+    from.once('close', () => to.destroySoon())
+  }
+}
+
+function track(sockets: Set<Socket>, socket: Socket): void {
+  sockets.add(socket)
+  socket.on('error', () => undefined)
+  socket.once('close', () => sockets.delete(socket))
+}
+
+const listening = (server: Server, begin: () => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', () => {
+      server.off('error', reject)
+      resolve()
+    })
+    begin()
+  })
+
+function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  for (const socket of sockets) socket.destroy()
+  return new Promise(resolve => server.close(() => resolve()))
+}
