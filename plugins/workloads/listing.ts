@@ -16,6 +16,10 @@ const HOSTED: ReadonlySet<Status> = new Set([
 export const isOrphaned = (record: StatusRecord | undefined): boolean =>
   record !== undefined && HOSTED.has(record.status) && processIdentity(record.process_id) === undefined
 
+/** Whether a host was killed while it took the workload down; its successor finishes that. */
+export const isHalfDown = ({ status, process_id }: StatusRecord): boolean =>
+  (status === 'stopping' || status === 'removing') && processIdentity(process_id) === undefined
+
 /** What lists show of a workload: its run config, and its status as far as it can still be true. */
 export function toWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
   const orphaned = isOrphaned(record)

@@ -7,7 +7,7 @@ import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
-import { isOrphaned, type ListFilter, matches, toWorkload } from './listing.ts'
+import { isHalfDown, isOrphaned, type ListFilter, matches, toWorkload } from './listing.ts'
 import { pruneLogs } from './prune-logs.ts'
 import type { WorkloadStore } from './store.ts'
 
@@ -59,7 +59,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   /** The next command after a kill of the supervisor brings it back. */
   async function reviveSupervisor(): Promise<boolean> {
     const records = [...(await store.statuses.list()).values()]
-    if (!records.some(isOrphaned)) return false
+    if (!records.some(record => isOrphaned(record) || isHalfDown(record))) return false
     await (await supervisor()).ensure()
     return true
   }
