@@ -59,6 +59,8 @@ export function createGroups(options: {
   configs: () => Promise<Configs>
   /** Takes workloads down and forgets them; resolves when that is done. */
   removeWorkloads: (names: readonly string[]) => Promise<readonly { name: string; error?: unknown }[]>
+  /** Called when a group and its registrations are gone. */
+  onRemoved?: () => Promise<void>
 }): Groups {
   const { paths, log, configs, removeWorkloads } = options
   const store = createGroupStore({ paths, log })
@@ -154,12 +156,14 @@ export function createGroups(options: {
     async remove(name, { workloads }) {
       await assertRemovable(name)
       const removed = workloads === 'remove' ? await removeMembers(name) : []
-      return store.locked(name, async file => {
+      const removal = await store.locked(name, async file => {
         const moved = await moveToDefault(name)
         await file.remove()
         // A workload may have been saved between the two; no other can come any more.
         return { removed, moved: [...moved, ...(await moveToDefault(name))] }
       })
+      await options.onRemoved?.()
+      return removal
     },
   }
 }

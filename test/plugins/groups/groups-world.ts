@@ -18,7 +18,10 @@ export interface GroupsWorld {
 }
 
 /** The groups of one user, with a real store of workloads. `stuck` are workloads that cannot be removed. */
-export async function groupsWorld({ stuck = [] }: { stuck?: readonly string[] } = {}): Promise<GroupsWorld> {
+export async function groupsWorld(
+  options: { stuck?: readonly string[]; onRemoved?: () => Promise<void> } = {},
+): Promise<GroupsWorld> {
+  const { stuck = [], onRemoved } = options
   const home = await temporaryFolder()
   const paths = findPaths({ HOME: home })
   const lines: string[] = []
@@ -29,6 +32,7 @@ export async function groupsWorld({ stuck = [] }: { stuck?: readonly string[] } 
     paths,
     log,
     configs: async () => store.configs,
+    ...(onRemoved ? { onRemoved } : {}),
     removeWorkloads: names =>
       Promise.all(
         names.map(async name => {

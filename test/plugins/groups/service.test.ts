@@ -137,6 +137,21 @@ test('with its group gone a workload belongs to default', async () => {
   await expect(stat(pathOf('work'))).rejects.toThrow('ENOENT')
 })
 
+test('who watches hears of a removed group when it and its members are settled', async () => {
+  const seen: unknown[] = []
+  const world = await groupsWorld({
+    onRemoved: async () => {
+      seen.push(await world.groups.find('work'), await world.groups.members('default'))
+    },
+  })
+  await world.groups.create('work')
+  await world.save('a', 'work')
+
+  await world.groups.remove('work', { workloads: 'move' })
+
+  expect(seen).toEqual([undefined, ['a']])
+})
+
 test('workloads can go with their group', async () => {
   const { groups, save, store } = await groupsWorld()
   await groups.create('work')
