@@ -54,12 +54,44 @@ export async function attachCosign(
   image: PushedImage,
   signatures: readonly CosignLayer[],
 ): Promise<void> {
+  await pushCosignTag(oci, image, '.sig', 'application/vnd.dev.cosign.simplesigning.v1+json', signatures)
+}
+
+/** Writes an attestation as cosign did before bundles: an envelope under the attestation tag. */
+export async function attachCosignAttestation(oci: Oci, image: PushedImage, bundle: Bundle): Promise<void> {
+  const { certificate, tlogEntries } = bundle.verificationMaterial
+  const [entry] = tlogEntries
+  const log = {
+    SignedEntryTimestamp: entry.inclusionPromise.signedEntryTimestamp,
+    Payload: {
+      body: entry.canonicalizedBody,
+      integratedTime: Number(entry.integratedTime),
+      logIndex: Number(entry.logIndex),
+      logID: Buffer.from(entry.logId.keyId, 'base64').toString('hex'),
+    },
+  }
+  const layer = {
+    payload: Buffer.from(JSON.stringify(bundle.dsseEnvelope)),
+    annotations: {
+      'dev.sigstore.cosign/certificate': `-----BEGIN CERTIFICATE-----\n${certificate.rawBytes}\n-----END CERTIFICATE-----\n`,
+      'dev.sigstore.cosign/bundle': JSON.stringify(log),
+    },
+  }
+  await pushCosignTag(oci, image, '.att', 'application/vnd.dsse.envelope.v1+json', [layer])
+}
+
+async function pushCosignTag(
+  oci: Oci,
+  image: PushedImage,
+  suffix: string,
+  mediaType: string,
+  contents: readonly CosignLayer[],
+): Promise<void> {
   const [repository] = pinReference(image.reference, image.digest).split('@')
   const config = await oci.pushBlob(image.reference, Buffer.from('{}'))
   const layers = []
-  for (const { payload, annotations } of signatures) {
-    const blob = await oci.pushBlob(image.reference, payload)
-    layers.push({ mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json', ...blob, annotations })
+  for (const { payload, annotations } of contents) {
+    layers.push({ mediaType, ...(await oci.pushBlob(image.reference, payload)), annotations })
   }
   const document: ImageManifest = {
     schemaVersion: 2,
@@ -68,5 +100,6 @@ export async function attachCosign(
     layers,
   }
   const bytes = Buffer.from(JSON.stringify(document))
-  await oci.pushManifest(`${repository}:${referrersTag(image.digest)}.sig`, bytes, MEDIA_TYPES.manifest)
+  const tag = `${referrersTag(image.digest)}${suffix}`
+  await oci.pushManifest(`${repository}:${tag}`, bytes, MEDIA_TYPES.manifest)
 }

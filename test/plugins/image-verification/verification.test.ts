@@ -12,7 +12,13 @@ import { type DockerRegistry, startDockerRegistry } from '../../support/docker-r
 import { GITHUB_ISSUER, type SignerFacts, type TestSigstore, testSigstore } from '../../support/sigstore.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ociClient } from '../oci/oci-client.ts'
-import { attachBundle, attachCosign, type PushedImage, pushImage } from './signed-image.ts'
+import {
+  attachBundle,
+  attachCosign,
+  attachCosignAttestation,
+  type PushedImage,
+  pushImage,
+} from './signed-image.ts'
 
 const MODES = ['enabled', 'warn', 'disabled'] as const
 
@@ -266,6 +272,29 @@ describe('an image is not verified', () => {
     await expectUnverified(image.reference, /does not hold/)
   })
 
+  test.each([
+    ['certificate', 'dev.sigstore.cosign/certificate', /cannot be read/],
+    ['signature', 'dev.cosignproject.cosign/signature', /cannot be read/],
+    ['log entry', 'dev.sigstore.cosign/bundle', /expected 1 timestamps, got 0/],
+  ])("when cosign's %s is missing", async (_, annotation, reason) => {
+    const image = await newImage()
+    const layer = await sigstore.cosignLayer(image.digest, maker)
+    delete layer.annotations[annotation]
+    await attachCosign(oci, image, [layer])
+    await expectUnverified(image.reference, reason)
+  })
+
+  test.each(['dev.sigstore.cosign/certificate', 'dev.sigstore.cosign/bundle'])(
+    "when cosign's %s is garbage",
+    async annotation => {
+      const image = await newImage()
+      const layer = await sigstore.cosignLayer(image.digest, maker)
+      layer.annotations[annotation] = '{"Payload":7,"x":"-----BEGIN'
+      await attachCosign(oci, image, [layer])
+      await expectUnverified(image.reference, /a signature is of no use: it cannot be read/)
+    },
+  )
+
   test('when the registry does not answer', async () => {
     const reference = `127.0.0.1:1/acme/tool:1`
     await expectUnverified(reference, /could not be reached/)
@@ -315,6 +344,18 @@ describe('an attestation', () => {
     const image = await newImage()
     await attachBundle(oci, image, await sigstore.attest(image.digest, maker, statement))
     await expectUnverified(image.reference, reason, { ...expected, attestation })
+  })
+
+  test("is found under cosign's tag, and must be of this image there, too", async () => {
+    const image = await newImage()
+    const other = await newImage()
+    const attestation = { predicate_type: statement.predicateType, predicate: statement.predicate }
+    const bundle = await sigstore.attest(image.digest, maker, statement)
+    await attachCosignAttestation(oci, image, bundle)
+    await attachCosignAttestation(oci, other, bundle)
+
+    await expectVerified(image, { ...expected, attestation })
+    await expectUnverified(other.reference, /for another image/, { ...expected, attestation })
   })
 
   test('is not replaced by a plain signature', async () => {
