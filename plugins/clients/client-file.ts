@@ -1,6 +1,19 @@
-import { chmod, lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { isMissing, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isMissing } from '../../src/lib/atomic-file.ts'
+import { processIdentity } from '../../src/lib/process-identity.ts'
 
 /** A client's file as it was read. */
 export interface ClientFile {
@@ -49,7 +62,23 @@ export async function replaceClientFile(
   const { target, mode } = read
   if (read.bytes && options.backUp) await backUp(path, read.bytes, mode)
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-  const temporary = `${target}.${process.pid}.${Math.random().toString(36).slice(2)}.keelson-tmp`
+  await sweep(target)
+  return viaTemporary(target, bytes, mode, async temporary => {
+    const now = await readClientFile(path)
+    if (now.target !== target || !isSame(now.bytes, read.bytes)) return false
+    await rename(temporary, target)
+    return true
+  })
+}
+
+/** Writes a file beside `path` for `work` to put in place; it is gone afterwards in any case. */
+async function viaTemporary<T>(
+  path: string,
+  bytes: Buffer,
+  mode: number,
+  work: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}${SUFFIX}`
   try {
     const file = await open(temporary, 'wx', mode)
     try {
@@ -59,16 +88,22 @@ export async function replaceClientFile(
       await file.close()
     }
     await chmod(temporary, mode) // the umask may have taken bits away
-    const now = await readClientFile(path)
-    if (now.target !== target || !isSame(now.bytes, read.bytes)) {
-      await rm(temporary, { force: true })
-      return false
-    }
-    await rename(temporary, target)
-    return true
-  } catch (error) {
+    return await work(temporary)
+  } finally {
     await rm(temporary, { force: true })
-    throw error
+  }
+}
+
+const SUFFIX = '.keelson-tmp'
+
+/** Deletes what killed processes have left beside the file. */
+async function sweep(path: string): Promise<void> {
+  const start = `${basename(path)}.`
+  for (const file of await readdir(dirname(path))) {
+    if (!file.startsWith(start) || !file.endsWith(SUFFIX)) continue
+    const pid = Number(file.slice(0, -SUFFIX.length).split('.').at(-2))
+    if (pid !== process.pid && processIdentity(pid) === undefined)
+      await rm(join(dirname(path), file), { force: true })
   }
 }
 
@@ -77,7 +112,7 @@ const isSame = (a: Buffer | undefined, b: Buffer | undefined): boolean => (a && 
 async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
   const copy = `${path}.keelson-backup`
   const there = await lstat(copy).catch(error => (isMissing(error) ? undefined : Promise.reject(error)))
-  if (!there) await writeFileAtomic(copy, bytes, mode)
+  if (!there) await viaTemporary(copy, bytes, mode, temporary => rename(temporary, copy))
 }
 
 const MARK = '\ufeff'
