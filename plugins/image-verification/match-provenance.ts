@@ -30,16 +30,20 @@ export function findMismatch(
 }
 
 /**
- * The identity is the certificate's whole name. Of a GitHub workflow it may also be its path in the
- * repository, without `@ref`; then the repository must be named as well, or any repository would do.
+ * The identity is the certificate's whole name. Of a GitHub workflow it may also be the URL without
+ * `@ref`, or the path in the repository that is expected; the path alone would fit any repository.
  */
-function isSigner(expected: Provenance, { identity, issuer }: SignerClaims, wanted: string): boolean {
+function isSigner(
+  { repository_uri: repository }: Provenance,
+  { identity, issuer }: SignerClaims,
+  wanted: string,
+): boolean {
   if (identity === wanted) return true
-  if (issuer !== GITHUB_ISSUER || !expected.repository_uri) return false
+  if (issuer !== GITHUB_ISSUER) return false
   // A file name may hold an @, but no slash: the first `@refs/` begins the ref.
   const workflow = identity.replace(/^(.*?)@(?:refs\/.*|[0-9a-f]{40})$/s, '$1')
-  const isOwn = workflow.startsWith(`${expected.repository_uri}/`)
-  return (isOwn ? workflow.slice(expected.repository_uri.length) : workflow) === wanted
+  if (workflow === wanted) return true
+  return Boolean(repository) && workflow === `${repository}${wanted}` && wanted.startsWith('/')
 }
 
 function findAttestationMismatch(

@@ -123,6 +123,7 @@ describe('a signature that fits is accepted, and the image pinned,', () => {
     const image = await newImage()
     await attachBundle(oci, image, await sigstore.attest(image.digest, maker))
     await expectVerified(image, { signer_identity: maker.identity, cert_issuer: GITHUB_ISSUER })
+    await expectVerified(image, { signer_identity: maker.identity.replace(/@.*/, '') })
   })
 })
 
