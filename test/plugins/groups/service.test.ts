@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { groupsWorld } from './groups-world.ts'
 
 const program = new URL('./adder-program.ts', import.meta.url).pathname
+const remover = new URL('./remover-program.ts', import.meta.url).pathname
 
 test('a new group is empty, on disk, and for its owner only', async () => {
   const { groups, pathOf } = await groupsWorld()
@@ -217,4 +218,26 @@ test('a writer killed at any moment leaves a whole file that others can write', 
   }
 
   expect(await groups.addClient('work', 'cursor')).toBe(true)
+})
+
+test('a removal killed on the way loses no workload, and the same call finishes it', async () => {
+  const { home, groups, save } = await groupsWorld()
+  await groups.create('work')
+  const names = Array.from({ length: 120 }, (_, i) => `w${String(i).padStart(3, '0')}`)
+  for (const name of names) await save(name, 'work')
+
+  for (const share of [10, 60]) {
+    const child = execa(process.execPath, [remover, home, 'work'], { reject: false })
+    while ((await groups.members('default')).length < share) await new Promise(setImmediate)
+    child.kill('SIGKILL')
+    await child
+    const [there, moved] = [await groups.members('work'), await groups.members('default')]
+    expect([...there, ...moved].sort()).toEqual(names)
+    expect(there.length).toBeGreaterThan(0)
+    await groups.assertExists('work')
+  }
+
+  await groups.remove('work', { workloads: 'move' })
+  expect(await groups.members('default')).toEqual(names)
+  expect(await groups.find('work')).toBeUndefined()
 })

@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { type Home, openHome, until } from '../../e2e/home.ts'
-import { flagsOf, needsPlace } from '../../e2e/places-to-run.ts'
+import { flagsOf, needsPlace, PLACES, type Place } from '../../e2e/places-to-run.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { filesWith, processesWith, watchProcesses } from './search.ts'
 
@@ -42,7 +42,7 @@ async function someone(env: Record<string, string> = {}) {
   return { home, password, shown, keelson, ok, set }
 }
 
-const placeFlags = (place: 'process' | 'docker') => [
+const placeFlags = (place: Place) => [
   ...flagsOf(place),
   ...(place === 'process' ? ['--isolate-network=false'] : []),
 ]
@@ -59,20 +59,20 @@ const killSupervisor = async (home: Home) => {
   await until(async () => expect(await home.supervisor()).toBe(0))
 }
 
-const docker = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync('docker', args, { encoding: 'utf8' })
+const ask = (engine: string, ...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(engine, args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   return stdout
 }
 
-/** Everything that docker says of a container but its environment, which it is meant to have. */
-const inspectWithoutEnv = (name: string): string => {
-  const [found] = JSON.parse(docker('inspect', name))
+/** Everything that an engine says of a container but its environment, which it is meant to have. */
+const inspectWithoutEnv = (engine: string, name: string): string => {
+  const [found] = JSON.parse(ask(engine, 'inspect', name))
   delete found.Config.Env
   return JSON.stringify(found)
 }
 
-describe.each(['process', 'docker'] as const)('on %s', { timeout: 300_000 }, place => {
+describe.each(PLACES)('on %s', { timeout: 300_000 }, place => {
   test('a planted value is in the environment of the server and nowhere else', async context => {
     needsPlace(context, place)
     const { home, password, shown, keelson, ok, set } = await someone()
@@ -105,10 +105,10 @@ describe.each(['process', 'docker'] as const)('on %s', { timeout: 300_000 }, pla
       ['list', '--all', '--format', 'json'],
     ])
       await keelson(...args, '--debug')
-    if (place === 'docker') {
-      shown.push(inspectWithoutEnv(name), docker('ps', '--no-trunc', '--format', '{{json .}}'))
-      const image = JSON.parse(docker('inspect', name))[0].Image
-      shown.push(docker('history', '--no-trunc', image), docker('image', 'inspect', image))
+    if (place !== 'process') {
+      shown.push(inspectWithoutEnv(place, name), ask(place, 'ps', '--no-trunc', '--format', '{{json .}}'))
+      const image = JSON.parse(ask(place, 'inspect', name))[0].Image
+      shown.push(ask(place, 'history', '--no-trunc', image), ask(place, 'image', 'inspect', image))
     }
 
     // Only now, since what the server answers is in its log, where its engine keeps one.
@@ -130,7 +130,9 @@ describe.each(['process', 'docker'] as const)('on %s', { timeout: 300_000 }, pla
 
     // The server itself, and on the way to it: its sandbox, or the engine's own programs.
     const meant =
-      place === 'docker' ? /^docker create |mcp-server|runc|docker-init/ : /server-everything|mcp-server/
+      place === 'process'
+        ? /server-everything|mcp-server/
+        : /^(docker|podman) create |mcp-server|runc|crun|docker-init|catatonit/
     for (const watch of watches)
       for (const { command, place: where } of watch.stop())
         expect([where, command]).toEqual(['environment', expect.stringMatching(meant)])
