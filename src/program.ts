@@ -3,6 +3,7 @@ import { createApp } from './app.ts'
 import { splitGlobals } from './cli/argv.ts'
 import { printFailure } from './cli/print-failure.ts'
 import { runCli } from './cli/run-cli.ts'
+import { isFailure } from './errors.ts'
 import { isOwnSecret } from './lib/own-secrets.ts'
 import { thirdPartyEntries } from './loader.ts'
 import { createLog } from './log.ts'
@@ -18,9 +19,12 @@ stdout.on('error', error => {
   if ('code' in error && error.code === 'EPIPE') process.exit(0)
   throw error
 })
+// Nobody hears us any more, which is no reason to leave work half done.
+stderr.on('error', () => {})
 
 /** Runs the command line of this process and answers its exit code. */
 export async function main(): Promise<number> {
+  const interrupts = watchInterrupts()
   let debug = env.KEELSON_DEBUG === 'true' || env.KEELSON_DEBUG === '1'
   try {
     const { globals, rest } = splitGlobals(process.argv.slice(2))
@@ -33,7 +37,6 @@ export async function main(): Promise<number> {
     const wanted = globals.plugins && !own.includes('--no-plugins')
     const added = wanted ? await thirdPartyEntries(paths, log, taken) : []
     const app = createApp({ paths, log, env, debug, entries: [...builtins, ...added] })
-    const interrupts = watchInterrupts()
     const argv = rest[0] === '--version' ? ['version'] : rest
     const code = await runCli({
       app,
@@ -44,7 +47,11 @@ export async function main(): Promise<number> {
     })
     return interrupts.signal.aborted && code === 0 ? interrupts.exitCode() : code
   } catch (error) {
-    return printFailure(error, stderr, { debug })
+    if (!interrupts.signal.aborted) return printFailure(error, stderr, { debug })
+    // Whatever the interrupt broke off fails in its own way; only an expected failure has more to say.
+    if (isFailure(error)) printFailure(error, stderr, { debug })
+    else stderr.write('Interrupted.\n')
+    return interrupts.exitCode()
   }
 }
 
