@@ -4,12 +4,16 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { onTestFinished } from 'vitest'
 
-/** The official client of the first SDK, connected until the test ends. */
-export async function clientV1(url: string, prepare: (client: ClientV1) => void = () => {}) {
+/** The official client of the first SDK, connected until the test ends unless it is the caller's to close. */
+export async function clientV1(
+  url: string,
+  prepare: (client: ClientV1) => void = () => {},
+  { closes = true } = {},
+) {
   const client = new ClientV1({ name: 'e2e', version: '1' }, { capabilities: {} })
   prepare(client)
   await client.connect(new HttpV1(new URL(url)) as Transport)
-  onTestFinished(() => client.close())
+  if (closes) onTestFinished(() => client.close())
   return client
 }
 
