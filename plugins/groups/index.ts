@@ -1,4 +1,4 @@
-import { messageOf, messageOf } from '../../src/errors.ts'
+import { messageOf } from '../../src/errors.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { GroupCreate } from './commands/group-create.ts'
 import { GroupList } from './commands/group-list.ts'
@@ -25,11 +25,6 @@ const groups: Plugin = {
         log: app.log,
         configs: async () => (await app.service('workloadStore')).configs,
         removeWorkloads: async names => (await app.service('workloads')).remove(names),
-        async onRemoved() {
-          if (!app.entries.some(entry => entry.services?.includes('clients'))) return
-          const sync = app.service('clients').then(clients => clients.sync())
-          for (const problem of await sync.catch((error: unknown) => [error])) app.log.warn(messageOf(problem))
-        },
         async onRemoved() {
           if (!app.entries.some(entry => entry.services?.includes('clients'))) return
           const problems = await (await app.service('clients')).sync().catch((error: unknown) => [error])
