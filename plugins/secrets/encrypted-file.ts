@@ -4,7 +4,6 @@ import { isMissing, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import { failures } from './failures.ts'
 import {
-  COST,
   deriveKey,
   ForeignFile,
   isSameRecipe,
@@ -43,7 +42,7 @@ export function createEncryptedFile(options: {
   secret: (from: KeyRecipe['from'], options: { isNew: boolean }) => Promise<string>
   cost?: KdfCost
 }): EncryptedFile {
-  const { path, secret, cost = COST } = options
+  const { path, secret, cost } = options
   const lockPath = `${path}.lock`
   let known: { recipe: KeyRecipe; key: Buffer } | undefined
 

@@ -27,7 +27,7 @@ export interface KdfCost {
 }
 
 /** 128 MiB and a good third of a second. */
-export const COST: KdfCost = { log2N: 17, r: 8, p: 1 }
+const COST: KdfCost = { log2N: 17, r: 8, p: 1 }
 
 /** What the key is made with; stays the same from write to write, so that a derived key can be kept. */
 export interface KeyRecipe {

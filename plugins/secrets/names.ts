@@ -4,8 +4,7 @@ import { failures } from './failures.ts'
 const RESERVED = '__keelson_'
 
 /** Whose secrets they are; no user sees them by the name alone. */
-export const SCOPES = ['registry', 'workloads', 'auth'] as const
-export type Scope = (typeof SCOPES)[number]
+export type Scope = 'registry' | 'workloads' | 'auth'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
 const NAME = /^[^,\u0000-\u001f\u007f]{1,300}$/

@@ -6,7 +6,7 @@ import { failures } from './failures.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Where a password may come from without a person. */
-export interface PasswordPlaces {
+interface PasswordPlaces {
   readonly env: Env
   /** The file that the settings name. */
   readonly file: string | undefined
@@ -20,7 +20,7 @@ export async function findPassword({ env, file }: PasswordPlaces): Promise<strin
 }
 
 /** The content of a password file, less one final line break. Fails with `secrets_password_file`. */
-export async function readPasswordFile(path: string): Promise<string> {
+async function readPasswordFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(error => {
     throw failures.secrets_password_file(
       { path, problem: isMissing(error) ? 'does not exist' : 'cannot be read' },

@@ -1,7 +1,7 @@
 import { failures } from './failures.ts'
 
 /** Which secret becomes which environment variable. */
-export interface SecretReference {
+interface SecretReference {
   readonly name: string
   readonly target: string
 }
@@ -9,7 +9,7 @@ export interface SecretReference {
 const TARGET = /^[A-Za-z_][A-Za-z0-9_.-]*$/
 
 /** Reads `NAME,target=VARIABLE`. Fails with `secret_reference_invalid`. */
-export function parseReference(text: string): SecretReference {
+function parseReference(text: string): SecretReference {
   const [, name, target] = /^([^,]+),target=(.+)$/s.exec(text) ?? []
   if (name === undefined || target === undefined || !TARGET.test(target))
     // Only the beginning is shown: what stands behind may be a value, written there by mistake.

@@ -5,7 +5,7 @@ import type { RunRequest } from './build-config.ts'
 const PACKAGE = ['build-with', 'runtime-image', 'runtime-add-package']
 const INSTANCE = [
   ...['runtime', 'env', 'env-file', 'env-file-dir', 'volume', 'publish', 'network', 'memory', 'cpus'],
-  ...['permission-profile', 'target-host', 'target-port'],
+  ...['permission-profile', 'target-host', 'target-port', 'secret'],
 ]
 
 /** Refuses flags that can have no effect on such a target; nothing asked for is left out in silence. */

@@ -123,6 +123,7 @@ test.each([
   [['secret', 'reset-keyring'], 2, '--yes'],
   [['secret', 'list'], 1, '`keelson secret setup`'],
   [['run', 'npx://x', '--secret', 'A'], 2, 'NAME,target=VARIABLE'],
+  [['run', 'https://example.com/mcp', '--secret', 'A,target=B'], 2, '--secret does not go with the URL'],
 ])('without a terminal %j says what to do', async (args, code, words) => {
   const user = await keelsonUser()
   const shown = await user.run(args)
