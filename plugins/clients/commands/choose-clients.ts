@@ -63,11 +63,10 @@ async function askClients(open: readonly ClientStatus[], terminal: Terminal): Pr
   const ordered = [...open.filter(client => client.installed), ...open.filter(client => !client.installed)]
   const answer = await multiselect({
     message: 'Which clients may use them?',
-    options: ordered.map(({ client_type, installed }) => ({
-      value: client_type,
-      label: CLIENTS.find(({ id }) => id === client_type)?.title ?? client_type,
-      hint: installed ? 'installed' : 'not found here',
-    })),
+    options: ordered.map(({ client_type, installed }) => {
+      const title = CLIENTS.find(({ id }) => id === client_type)?.title ?? client_type
+      return { value: client_type, label: installed ? `${title} (installed)` : title }
+    }),
     initialValues: open.filter(client => client.installed).map(client => client.client_type),
     required: false,
     maxItems: 15,
