@@ -15,4 +15,9 @@ if (engines === MISSING) {
   process.stderr.write('Tests that need a container engine are left out, because of what is missing above.\n')
 }
 const built = run('npm', 'run', '--silent', 'build')
-process.exit(built || run('vitest', 'run', ...process.argv.slice(2)))
+const failed = built || run('vitest', 'run', ...process.argv.slice(2))
+if (failed || !process.env.CI || engines === MISSING) process.exit(failed)
+
+// Kills the engine that all the other tests use, so it comes when they are done.
+process.env.KEELSON_TEST_ENGINE_KILL = '1'
+process.exit(run('vitest', 'run', 'test/e2e/engine-kill.test.ts'))

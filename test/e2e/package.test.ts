@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientV1, textOf } from './clients.ts'
+import { type Home, openHome, until } from './home.ts'
+import { leaveOut } from './places-to-run.ts'
+
+// The package as others get it: packed, installed into an empty prefix, run from there.
+const repository = new URL('../..', import.meta.url).pathname
+
+let home: Home
+let packed: { filename: string; files: { path: string }[] } | undefined
+beforeAll(async () => {
+  home = await openHome()
+})
+afterAll(async () => {
+  if (existsSync(installed())) await run(installed(), ['rm', '--all'])
+  await home.close()
+}, 120_000)
+
+const prefix = () => join(home.path, 'prefix')
+const installed = () => join(prefix(), 'bin', 'keelson')
+/** This Node first: another one on PATH may be too old. */
+const env = () => ({ ...home.env, PATH: `${dirname(process.execPath)}${delimiter}${home.env.PATH}` })
+const run = (program: string, args: readonly string[], cwd = home.path) =>
+  execa(program, args, { cwd, env: env(), extendEnv: false, stdin: 'ignore' })
+
+test('it holds the program and its types, and no sources or tests', { timeout: 120_000 }, async context => {
+  if (!existsSync(join(repository, 'dist/main.js'))) leaveOut(context, 'there is no build (npm run build)')
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path]
+  packed = (JSON.parse((await run('npm', args, repository)).stdout) as [NonNullable<typeof packed>])[0]
+  const paths = packed.files.map(({ path }) => path)
+  for (const wanted of [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/main.js',
+    'dist/plugin-api.js',
+  ]) {
+    expect(paths).toContain(wanted)
+  }
+  expect(
+    paths.filter(path => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path)),
+  ).toEqual([])
+  expect(paths.filter(path => /\.ts$/.test(path) && !/\.d\.ts$/.test(path))).toEqual([])
+})
+
+test('it installs into an empty prefix and runs there', { timeout: 300_000 }, async context => {
+  if (!packed) return context.skip()
+  await run('npm', ['install', '--global', '--prefix', prefix(), join(home.path, packed.filename)])
+  const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  expect((await run(installed(), ['version'])).stdout).toContain(version)
+  expect(await readdir(join(prefix(), 'lib/node_modules'))).toContain('keelson')
+
+  const everything = 'npx://@modelcontextprotocol/server-everything@2026.8.31'
+  const args = ['run', everything, '--name', 'e2e-packed', '--runtime', 'process']
+  const url = (await run(installed(), args)).stdout
+  const client = await clientV1(url)
+  expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'packed' } }))).toContain(
+    'packed',
+  )
+  const { stdout } = await run(installed(), ['list', '--format', 'json'])
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'e2e-packed', status: 'running', url }])
+  await run(installed(), ['rm', 'e2e-packed'])
+})
+
+test('the quickstart calls a tool, and --clean takes it down again', { timeout: 300_000 }, async context => {
+  if (!existsSync(join(repository, 'dist/main.js'))) leaveOut(context, 'there is no build (npm run build)')
+  const script = join(repository, 'scripts/quickstart.ts')
+  const { stdout } = await execa(process.execPath, [script], {
+    env: { ...env(), KEELSON_RUNTIME: 'process' },
+    extendEnv: false,
+  })
+  expect(stdout).toMatch(/A real MCP server runs behind +http:\/\/127\.0\.0\.1:\d+\/mcp/)
+  expect(stdout).toMatch(/answered +Echo: hello from keelson/)
+  const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(stdout)?.[0] ?? ''
+  const clean = await execa(process.execPath, [script, '--clean'], { env: env(), extendEnv: false })
+  expect(clean.stdout).toContain('gone')
+  await until(() => expect(fetch(url)).rejects.toThrow())
+})
