@@ -10,6 +10,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['run', 'list', 'ls', 'status', 'stop', 'start', 'restart', 'rm', 'logs', 'export'],
     services: ['workloads', 'workloadStore'],
     provides: ['targets'],
+    routes: true,
     load: async () => (await import('./workloads/index.ts')).default,
   },
   {
@@ -86,6 +87,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['registry', 'search'],
     services: ['registry'],
     provides: ['targets'],
+    routes: true,
     load: async () => (await import('./registry/index.ts')).default,
   },
   {
@@ -102,12 +104,14 @@ export const builtins: readonly PluginEntry[] = [
     name: 'groups',
     verbs: ['group'],
     services: ['groups'],
+    routes: true,
     load: async () => (await import('./groups/index.ts')).default,
   },
   {
     name: 'clients',
     verbs: ['client'],
     services: ['clients'],
+    routes: true,
     load: async () => (await import('./clients/index.ts')).default,
   },
   {
@@ -115,7 +119,13 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['secret'],
     services: ['secrets'],
     provides: ['flags', 'sections', 'secretsProviders'],
+    routes: true,
     load: async () => (await import('./secrets/index.ts')).default,
+  },
+  {
+    name: 'serve',
+    verbs: ['serve'],
+    load: async () => (await import('./serve/index.ts')).default,
   },
   {
     name: 'plugins',

@@ -1,6 +1,11 @@
 import type { App } from '../../src/app.ts'
 import type { FlagTable, FlagValues } from '../../src/cli/flags.ts'
-import { type RunConfig, SCHEMA_VERSION, toInstanceName } from '../../src/contracts/run-config.ts'
+import {
+  type PermissionProfile,
+  type RunConfig,
+  SCHEMA_VERSION,
+  toInstanceName,
+} from '../../src/contracts/run-config.ts'
 import type { Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { type Ask, TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
 import { failures as core } from '../../src/errors.ts'
@@ -9,7 +14,7 @@ import { parseVariables, readEnvFile } from './env-files.ts'
 import { failures } from './failures.ts'
 import type { runFlags } from './flags.ts'
 import { parsePublish, parseVolumes } from './mount-flags.ts'
-import { readProfile } from './profile-flag.ts'
+import { absoluteProfile, readProfile } from './profile-flag.ts'
 
 /** What `run` was asked for. */
 export interface RunRequest extends WaitOptions {
@@ -24,6 +29,10 @@ export interface RunRequest extends WaitOptions {
   readonly given: ReadonlySet<string>
   readonly cwd: string
   readonly debug: boolean
+  /** A permission profile that is at hand, in the place of `--permission-profile`. */
+  readonly profile?: PermissionProfile
+  /** The workload that the new run config is to take the place of. */
+  readonly replaces?: RunConfig
   /** Asks the person at the terminal; undefined when there is none. */
   readonly ask?: Ask | undefined
 }
@@ -67,6 +76,9 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
   if (flags['permission-profile']) {
     config.permission_profile_name_or_path = flags['permission-profile']
     config.permission_profile = await readProfile(flags['permission-profile'], cwd)
+  }
+  if (request.profile) {
+    config.permission_profile = absoluteProfile(request.profile, { cwd, path: 'permission_profile' })
   }
   if (flags.network) {
     // Naming a network must not take away what the default profile allows.

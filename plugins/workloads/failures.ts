@@ -30,6 +30,23 @@ export const failures = defineFailures({
       `--from-config goes with --foreground, --runtime, --ca-cert and --debug only, not with ${d.flags.map(name => `--${name}`).join(', ')}.`,
     hint: 'Edit the file instead; nothing is merged into it.',
   },
+  request_unsupported: {
+    status: 400,
+    text: (d: { member: string }) => `${d.member} is not supported here yet.`,
+    hint: 'Leave it out, or empty.',
+  },
+  bulk_choice: {
+    status: 400,
+    text: () => 'Give either names or a group.',
+  },
+  bulk_group_unknown: {
+    status: 400,
+    text: (d: { group: string }) => `There is no group "${d.group}".`,
+  },
+  proxy_log_missing: {
+    status: 404,
+    text: (d: { name: string }) => `The proxy of "${d.name}" has written no log yet.`,
+  },
   interrupted: {
     status: 499,
     text: () => 'Interrupted; what had been begun is undone.',

@@ -34,6 +34,7 @@ const workloads: Plugin = {
   name: 'workloads',
   needs: ['proxy', 'recipes', 'runtimes'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
+  routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {
     workloads: async app =>
       (await import('./service.ts')).createWorkloads({ app, store: await app.service('workloadStore') }),

@@ -24,7 +24,17 @@ export async function readProfile(nameOrPath: string, cwd: string): Promise<Perm
       text: `--permission-profile "${nameOrPath}" is neither none nor network, and there is no such file.`,
     })
   }
-  const profile = parseDocument(text, path, permissionProfileSchema) as PermissionProfile
+  return absoluteProfile(parseDocument(text, path, permissionProfileSchema) as PermissionProfile, {
+    cwd,
+    path,
+  })
+}
+
+/** The profile with absolute paths of this host. `path` is named when one cannot be mounted. */
+export function absoluteProfile(
+  profile: PermissionProfile,
+  { cwd, path }: { cwd: string; path: string },
+): PermissionProfile {
   const { read, write } = profile
   return {
     ...profile,

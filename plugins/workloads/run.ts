@@ -42,7 +42,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   assertFits(target, request)
   const name = request.flags.name ?? target.defaultName(request.argument)
   const asked = await configFromFlags(app, request, name)
-  await assertCanRun(app, store, asked)
+  await assertCanRun(app, store, asked, request.replaces)
   const transport = request.flags.transport ?? target.defaultTransport
   if (transport) await checkSections(app, { ...asked, transport })
 
@@ -115,14 +115,20 @@ const contextOf = (
 })
 
 /** Everything that can be refused before anything is fetched. */
-async function assertCanRun(app: App, store: WorkloadStore, config: RunConfig): Promise<void> {
+async function assertCanRun(
+  app: App,
+  store: WorkloadStore,
+  config: RunConfig,
+  replaces?: RunConfig,
+): Promise<void> {
   assertWorkloadName(config.name)
-  const taken = await store.configs.find(config.name)
+  const taken = replaces ? undefined : await store.configs.find(config.name)
   if (taken && (await store.statuses.read(config.name))?.status !== 'error') {
     throw storeFailures.workload_exists({ name: config.name })
   }
   await assertReferences(app, config)
-  if (config.port) await assertPortFree(config.host ?? LOOPBACK, config.port)
+  const isOwn = config.port === replaces?.port && config.host === replaces.host // its own proxy has it
+  if (config.port && !isOwn) await assertPortFree(config.host ?? LOOPBACK, config.port)
 }
 
 /** What the run config only names must be there: its group, and all of its secrets. */

@@ -5,6 +5,7 @@ import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { LogOptions } from '../../src/contracts/runtime.ts'
 import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
+import { findFreePort } from '../../src/lib/ports.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 import { isHalfDown, isOrphaned, type ListFilter, matches, toWorkload } from './listing.ts'
@@ -23,6 +24,16 @@ export interface Workloads {
   prepare(request: RunRequest): Promise<RunConfig>
   /** Saves a new workload and brings it up. When that fails, or is interrupted, nothing of it is left. */
   run(config: RunConfig, signal?: AbortSignal): Promise<Workload>
+  /**
+   * Saves a new workload and begins to bring it up; `up` tells how that ended, as does its status. It
+   * stays, also when it fails. A port that nobody asked for by number is changed if another workload has it.
+   */
+  create(
+    config: RunConfig,
+    options: { portIsGiven: boolean },
+  ): Promise<{ config: RunConfig; up: Promise<void> }>
+  /** Puts another run config in the place of a workload's; `up` as at `create`. */
+  replace(config: RunConfig): Promise<{ up: Promise<void> }>
   /** The same in the calling process, until the signal aborts; afterwards nothing of it is left. */
   runInForeground(config: RunConfig, options: ForegroundOptions): Promise<void>
   /** Starts a workload there is in the calling process; afterwards it is stopped. */
@@ -70,6 +81,23 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     await store.configs.saveNew(config)
   }
 
+  /** Of two new workloads at a time the second sees the port of the first. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  /** A port is free while nobody listens; another workload may be about to, or be stopped. */
+  async function withOwnPort(config: RunConfig): Promise<RunConfig> {
+    const others = (await store.configs.list()).filter(({ name }) => name !== config.name)
+    const taken = new Set(others.flatMap(({ port, target_port }) => [port, target_port]))
+    let { port } = config
+    while (taken.has(port)) port = await findFreePort(config.host)
+    return { ...config, port }
+  }
+
   async function forget(supervise: Supervisor, name: string): Promise<void> {
     await supervise.remove(name).catch(error => app.log.warn(messageOf(error), { workload: name }))
   }
@@ -106,6 +134,29 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
         throw error
       }
       return one(config.name)
+    },
+
+    async create(asked, { portIsGiven }) {
+      const supervise = await supervisor()
+      await supervise.ensure()
+      const config = await inTurn(async () => {
+        const config = portIsGiven ? asked : await withOwnPort(asked)
+        await saveNew(supervise, config)
+        return config
+      })
+      return { config, up: supervise.start(config.name) }
+    },
+
+    async replace(config) {
+      const supervise = await supervisor()
+      await supervise.ensure()
+      // Saved first: whatever is killed from here on, the next start brings up what was asked for.
+      await store.configs.save(config)
+      const bringUp = async () => {
+        await supervise.stop(config.name)
+        await supervise.start(config.name)
+      }
+      return { up: bringUp() }
     },
 
     async runInForeground(config, { signal, onUp }) {

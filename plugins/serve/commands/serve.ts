@@ -1,0 +1,46 @@
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+
+const flags = {
+  host: flag.string('address to listen on', { placeholder: 'HOST', shown: '127.0.0.1' }),
+  port: flag.integer('port to listen on; 0: any free one', {
+    placeholder: 'PORT',
+    max: 65535,
+    shown: '8080',
+  }),
+  socket: flag.file('Unix socket to listen on, instead of host and port; only you may connect'),
+  openapi: flag.boolean('describe the API at /api/openapi.json'),
+  'insecure-allow-remote-without-auth': flag.boolean(
+    'listen beyond this machine although nobody has to log in: whoever reaches it can start programs here',
+  ),
+}
+
+export class Serve extends BaseCommand {
+  static override paths = [['serve']]
+  static override usage = BaseCommand.Usage({
+    category: 'Programs',
+    description: 'answer the HTTP API until interrupted',
+    details:
+      'Does for programs what the command line does for people, at http://127.0.0.1:8080/api/v1beta. ' +
+      'The address is printed on standard output. At the end, requests and work that run are finished.',
+    examples: [
+      ['On any free port, with its description at /api/openapi.json', '$0 serve --port 0 --openapi'],
+      ['For programs of the same user only', '$0 serve --socket ~/keelson.sock'],
+    ],
+  })
+  static override flags = flags
+
+  override async execute(): Promise<void> {
+    const values = this.values(flags)
+    const { serve } = await import('../serve.ts')
+    await serve(this.app, {
+      host: values.host ?? '127.0.0.1',
+      port: values.port ?? 8080,
+      socket: values.socket,
+      openapi: values.openapi,
+      allowRemote: values['insecure-allow-remote-without-auth'],
+      signal: this.context.signal,
+      onUp: url => this.print(url),
+    })
+  }
+}

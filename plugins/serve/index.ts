@@ -1,0 +1,9 @@
+import type { Plugin } from '../../src/plugin.ts'
+import { Serve } from './commands/serve.ts'
+
+/** Answers the management API: what the command line does, over HTTP. */
+const serve: Plugin = {
+  name: 'serve',
+  commands: [Serve],
+}
+export default serve

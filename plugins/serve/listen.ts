@@ -1,0 +1,62 @@
+import { chmod, lstat, mkdir, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { messageOf } from '../../src/errors.ts'
+import { failures } from './failures.ts'
+
+/** Answers the port that is listened on. */
+export async function listenOnPort(server: FastifyInstance, host: string, port: number): Promise<number> {
+  await server.listen({ host: host.replace(/^\[|\]$/g, ''), port, exclusive: true }).catch(error => {
+    throw explain(error, `${host}:${port}`)
+  })
+  const address = server.server.address()
+  return typeof address === 'object' && address ? address.port : port
+}
+
+/**
+ * Listens on a socket that only this user may open, from its first moment. One that a killed program
+ * left is replaced; a live one, and whatever is no socket, is left alone. Answers how it is taken away.
+ */
+export async function listenOnSocket(server: FastifyInstance, path: string): Promise<() => Promise<void>> {
+  await makeRoom(path)
+  const before = process.umask(0o177)
+  try {
+    await server.listen({ path, exclusive: true })
+  } catch (error) {
+    throw explain(error, path)
+  } finally {
+    process.umask(before)
+  }
+  await chmod(path, 0o600)
+  return () => rm(path, { force: true })
+}
+
+async function makeRoom(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(error => {
+      throw explain(error, path)
+    })
+    return
+  }
+  if (!found.isSocket()) throw failures.serve_address_invalid({ address: path, problem: 'it is no socket' })
+  if (await answers(path)) throw failures.serve_address_busy({ address: path })
+  await rm(path, { force: true })
+}
+
+const answers = (path: string): Promise<boolean> =>
+  new Promise(resolve => {
+    const probe = connect(path)
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.once('error', () => resolve(false))
+  })
+
+function explain(error: unknown, address: string): Error {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return failures.serve_address_busy({ address })
+  return failures.serve_address_invalid({ address, problem: messageOf(error) }, { cause: error })
+}

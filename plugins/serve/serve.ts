@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
+import type { App } from '../../src/app.ts'
+import { VERSION } from '../../src/build.ts'
+import { createCallerGuard } from '../../src/http/guard-callers.ts'
+import { createHttpHost } from '../../src/http/host.ts'
+import { toOpenApi } from '../../src/http/open-api.ts'
+import { isLoopback } from '../../src/lib/loopback.ts'
+import { createDiscovery } from './discovery.ts'
+import { failures } from './failures.ts'
+import { listenOnPort, listenOnSocket } from './listen.ts'
+import { ownRoutes } from './routes.ts'
+
+const GRACE_MS = 30_000
+
+export interface ServeOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** A path; in the place of host and port. */
+  readonly socket?: string | undefined
+  readonly openapi: boolean
+  /** Listen beyond this machine without authentication. */
+  readonly allowRemote: boolean
+  readonly signal: AbortSignal
+  /** Called once, when it answers. */
+  readonly onUp: (url: string) => void
+}
+
+/** Answers the API until the signal aborts; then what runs is finished. */
+export async function serve(app: App, options: ServeOptions): Promise<void> {
+  const { host, signal } = options
+  const socket = options.socket === undefined ? undefined : resolve(options.socket)
+  if (socket === undefined && !isLoopback(host) && !options.allowRemote) {
+    throw failures.serve_remote_refused({ host })
+  }
+  const discovery = createDiscovery({ state: app.paths.state, log: app.log })
+  await discovery.assertFree()
+
+  const nonce = randomBytes(16).toString('hex')
+  const guard = createCallerGuard(socket === undefined ? { host } : { socket })
+  const http = createHttpHost({ log: app.log, guard })
+  ownRoutes(http, { nonce })
+  for (const entry of app.entries.filter(candidate => candidate.routes)) {
+    await (await app.plugin(entry)).routes?.(http, app)
+  }
+  if (options.openapi) {
+    const document = toOpenApi(http.operations, { title: 'keelson', version: VERSION })
+    http.operation({
+      id: 'getOpenApi',
+      method: 'GET',
+      path: '/api/openapi.json',
+      area: 'system',
+      summary: 'This description',
+      answer: [200, {}],
+      handle: () => document,
+    })
+  }
+
+  const close = socket === undefined ? undefined : await listenOnSocket(http.server, socket)
+  const port = socket === undefined ? await listenOnPort(http.server, host, options.port) : 0
+  const url =
+    socket === undefined ? `http://${isIPv6(host) ? `[${host}]` : host}:${port}` : `unix://${socket}`
+  try {
+    await discovery.write({ url, pid: process.pid, nonce, started_at: new Date().toISOString() })
+    options.onUp(url)
+    if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve))
+  } finally {
+    await http.close(GRACE_MS)
+    await close?.()
+    await discovery.remove(nonce)
+  }
+}

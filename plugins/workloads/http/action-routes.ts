@@ -1,0 +1,77 @@
+import type { Static } from 'typebox'
+import type { App } from '../../../src/app.ts'
+import type { Api } from '../../../src/http/api.ts'
+import { failures } from '../failures.ts'
+import type { Outcome, Workloads } from '../service.ts'
+import { assertWorkloadName } from '../store/name.ts'
+import { bulkBody } from './schemas.ts'
+
+const area = 'workloads'
+const path = '/api/v1beta/workloads'
+
+type Act = (workloads: Workloads, names: readonly string[]) => Promise<readonly Outcome[]>
+
+const ACTIONS: Readonly<Record<'Stop' | 'Restart' | 'Delete', Act>> = {
+  Stop: (workloads, names) => workloads.stop(names),
+  Delete: (workloads, names) => workloads.remove(names),
+  /** Whatever ran is taken down first; one that could not be is not started on top of that. */
+  async Restart(workloads, names) {
+    const stopped = await workloads.stop(names)
+    const down = stopped.filter(({ error }) => error === undefined).map(({ name }) => name)
+    return [...stopped.filter(({ error }) => error !== undefined), ...(await workloads.start(down))]
+  },
+}
+
+/** Stop, restart and delete, of one workload and of many: answered at once, done behind the answer. */
+export function actionRoutes(api: Api, app: App): void {
+  /** A failure shows in the status too; that nothing was there to act on is none. */
+  function begin(verb: keyof typeof ACTIONS, names: readonly string[]): void {
+    api.background(verb, async () => {
+      for (const { name, error } of await ACTIONS[verb](await app.service('workloads'), names)) {
+        if (error !== undefined) api.background(`${verb} ${name}`, () => Promise.reject(error))
+      }
+    })
+  }
+
+  async function namesOf({ names = [], group = '' }: Static<typeof bulkBody>): Promise<readonly string[]> {
+    if (names.length > 0 === (group !== '')) throw failures.bulk_choice()
+    if (group === '') {
+      names.forEach(assertWorkloadName)
+      return [...new Set(names)]
+    }
+    const groups = await app.service('groups')
+    if (!(await groups.find(group))) throw failures.bulk_group_unknown({ group })
+    return groups.members(group)
+  }
+
+  for (const verb of ['Stop', 'Restart', 'Delete'] as const) {
+    const word = verb.toLowerCase()
+    api.operation({
+      id: `${word}Workload`,
+      method: verb === 'Delete' ? 'DELETE' : 'POST',
+      path: verb === 'Delete' ? `${path}/{name}` : `${path}/{name}/${word}`,
+      area,
+      summary: `${verb} a workload`,
+      answer: [202, 'empty'],
+      failures: [400, 404],
+      async handle({ params: { name } }) {
+        assertWorkloadName(name)
+        await (await app.service('workloads')).config(name)
+        begin(verb, [name])
+      },
+    })
+    api.operation({
+      id: `${word}Workloads`,
+      method: 'POST',
+      path: `${path}/${word}`,
+      area,
+      summary: `${verb} several workloads, or those of a group`,
+      body: bulkBody,
+      answer: [202, 'empty'],
+      failures: [400],
+      async handle({ body }) {
+        begin(verb, await namesOf(body))
+      },
+    })
+  }
+}

@@ -1,0 +1,165 @@
+import { Type } from 'typebox'
+import { STATUSES } from '../../../src/contracts/workload.ts'
+
+const closed = { additionalProperties: false }
+const text = Type.String()
+const texts = Type.Array(text)
+const textMap = Type.Record(text, text)
+const optional = Type.Optional
+const port = Type.Integer({ minimum: 0, maximum: 65535 })
+
+/** A workload as lists show it. */
+export const workloadItem = Type.Object(
+  {
+    name: text,
+    package: text,
+    url: text,
+    port: Type.Integer(),
+    transport_type: text,
+    status: Type.Enum([...STATUSES]),
+    created_at: text,
+    started_at: text,
+    proxy_mode: optional(text),
+    status_context: optional(text),
+    labels: optional(textMap),
+    group: optional(text),
+    tools: optional(texts),
+    remote: optional(Type.Boolean()),
+  },
+  closed,
+)
+
+export const permissionProfile = Type.Object(
+  {
+    name: optional(text),
+    read: optional(texts),
+    write: optional(texts),
+    privileged: optional(Type.Boolean()),
+    network: optional(
+      Type.Object({
+        mode: optional(text),
+        inbound: optional(Type.Object({ allow_host: optional(texts) })),
+        outbound: optional(
+          Type.Object({
+            insecure_allow_all: optional(Type.Boolean()),
+            allow_host: optional(texts),
+            allow_port: optional(Type.Array(port)),
+          }),
+        ),
+      }),
+    ),
+  },
+  { description: 'What the server may read, write and reach' },
+)
+
+const secretReference = Type.Object({ name: text, target: text })
+
+const runtimeConfig = Type.Object({
+  builder_image: optional(text),
+  additional_packages: optional(texts),
+  build_with: optional(texts),
+  runtime_env: optional(textMap),
+})
+
+/** Members whose features are not here yet: their shape is checked, and whatever is in them is refused. */
+const unsupported = {
+  authz_config: optional(text),
+  oidc: optional(Type.Object({})),
+  tools: optional(texts),
+  tools_override: optional(Type.Record(text, Type.Object({}))),
+  oauth_config: optional(Type.Object({})),
+  headers: optional(Type.Array(Type.Object({}))),
+  header_forward: optional(Type.Object({})),
+}
+
+const editable = {
+  image: optional(text),
+  url: optional(text),
+  runtime_config: optional(runtimeConfig),
+  host: optional(text),
+  cmd_arguments: optional(texts),
+  volumes: optional(texts),
+  target_port: optional(port),
+  proxy_port: optional(port),
+  env_vars: optional(textMap),
+  secrets: optional(Type.Array(secretReference)),
+  transport: optional(text),
+  proxy_mode: optional(text),
+  permission_profile: optional(permissionProfile),
+  network_isolation: optional(Type.Boolean()),
+  trust_proxy_headers: optional(Type.Boolean()),
+  allow_docker_gateway: optional(Type.Boolean()),
+  group: optional(text),
+  ...unsupported,
+}
+
+/** What a workload is edited to: the whole of it. */
+export const editBody = Type.Object(editable)
+
+export const createBody = Type.Object({
+  name: optional(text),
+  registry: optional(text),
+  server: optional(text),
+  ...editable,
+})
+
+export const bulkBody = Type.Object({ names: optional(texts), group: optional(text) })
+
+const oidc = Type.Object(
+  {
+    issuer: text,
+    audience: text,
+    jwks_url: text,
+    introspection_url: text,
+    client_id: text,
+    client_secret: text,
+    scopes: optional(texts),
+  },
+  closed,
+)
+
+/** A workload in the shape that it is created in. */
+export const workloadDetails = Type.Object(
+  {
+    name: text,
+    image: text,
+    url: optional(text),
+    host: text,
+    cmd_arguments: texts,
+    target_port: Type.Integer(),
+    proxy_port: Type.Integer(),
+    env_vars: textMap,
+    secrets: Type.Array(secretReference),
+    volumes: texts,
+    transport: text,
+    authz_config: text,
+    oidc,
+    permission_profile: Type.Union([permissionProfile, Type.Null()]),
+    proxy_mode: text,
+    network_isolation: Type.Boolean(),
+    trust_proxy_headers: Type.Boolean(),
+    tools: texts,
+    tools_override: Type.Record(text, Type.Object({})),
+    oauth_config: Type.Object({}),
+    runtime_config: optional(runtimeConfig),
+    allow_docker_gateway: optional(Type.Boolean()),
+    group: optional(text),
+  },
+  closed,
+)
+
+/** A run config; members of plugins stand beside those of the core. */
+export const runConfig = Type.Object(
+  {
+    schema_version: text,
+    name: text,
+    image: text,
+    transport: text,
+    host: text,
+    port: Type.Integer(),
+    permission_profile: Type.Union([permissionProfile, Type.Null()]),
+  },
+  { additionalProperties: true, description: 'The run config, as `keelson export` writes it' },
+)
+
+export const nameAndPort = Type.Object({ name: text, port: Type.Integer() }, closed)

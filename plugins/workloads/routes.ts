@@ -1,0 +1,151 @@
+import { Type } from 'typebox'
+import { Failure, isFailure } from '../../src/errors.ts'
+import type { Api, Routes } from '../../src/http/api.ts'
+import { actionRoutes } from './http/action-routes.ts'
+import { logRoutes } from './http/log-routes.ts'
+import {
+  createBody,
+  editBody,
+  nameAndPort,
+  runConfig,
+  workloadDetails,
+  workloadItem,
+} from './http/schemas.ts'
+import { toDetails, toExport, toItem } from './http/to-details.ts'
+import { toRunRequest } from './http/to-run-request.ts'
+import { assertWorkloadName } from './store/name.ts'
+
+const area = 'workloads'
+const path = '/api/v1beta/workloads'
+
+/** What a new or edited workload can fail with. */
+const MAKING = [400, 403, 404, 502, 503, 504]
+
+/** The operations on workloads. */
+export const workloadRoutes: Routes = (api, app) => {
+  const workloads = () => app.service('workloads')
+
+  api.operation({
+    id: 'listWorkloads',
+    method: 'GET',
+    path,
+    area,
+    summary: 'Workloads by name; without `all` those that serve clients now',
+    query: {
+      all: { type: 'boolean', says: 'Also those that do not run' },
+      group: { type: 'string', says: 'Only those of this group' },
+    },
+    answer: [200, Type.Object({ workloads: Type.Array(workloadItem) }, { additionalProperties: false })],
+    failures: [400, 404, 503],
+    async handle({ query: { all, group } }) {
+      if (group) await (await app.service('groups')).assertExists(group)
+      const found = await (await workloads()).list({ all: all === 'true', ...(group ? { group } : {}) })
+      return { workloads: found.map(toItem) }
+    },
+  })
+
+  api.operation({
+    id: 'createWorkload',
+    method: 'POST',
+    path,
+    area,
+    summary: 'Make a workload; it is brought up behind the answer, as its status tells',
+    body: createBody,
+    answer: [201, nameAndPort],
+    failures: [...MAKING, 409],
+    slow: true,
+    async handle({ body, signal }) {
+      assertWorkloadName(body.name ?? '')
+      const service = await workloads()
+      const request = await toRunRequest(app, body, { signal })
+      const prepared = await service.prepare(request).catch(asBadRequest)
+      signal.throwIfAborted()
+      const { config, up } = await service.create(prepared, { portIsGiven: request.given.has('proxy-port') })
+      goOn(api, `Starting ${config.name}`, up)
+      return { name: config.name, port: config.port }
+    },
+  })
+
+  api.operation({
+    id: 'getWorkload',
+    method: 'GET',
+    path: `${path}/{name}`,
+    area,
+    summary: 'A workload, in the shape that it is created in',
+    answer: [200, workloadDetails],
+    failures: [400, 404],
+    async handle({ params: { name } }) {
+      assertWorkloadName(name)
+      return toDetails(await (await workloads()).config(name))
+    },
+  })
+
+  api.operation({
+    id: 'updateWorkload',
+    method: 'POST',
+    path: `${path}/{name}/edit`,
+    area,
+    summary: 'Make a workload anew as the body says; members that are left out take their defaults',
+    body: editBody,
+    answer: [200, nameAndPort],
+    failures: [...MAKING, 409],
+    slow: true,
+    async handle({ params: { name }, body, signal }) {
+      assertWorkloadName(name)
+      const service = await workloads()
+      const replaces = await service.config(name)
+      const request = await toRunRequest(
+        app,
+        { ...body, name, proxy_port: body.proxy_port || replaces.port },
+        { signal, replaces },
+      )
+      const config = await service.prepare(request).catch(asBadRequest)
+      signal.throwIfAborted()
+      const { up } = await service.replace(config)
+      goOn(api, `Starting ${name} anew`, up)
+      return { name, port: config.port }
+    },
+  })
+
+  api.operation({
+    id: 'exportWorkload',
+    method: 'GET',
+    path: `${path}/{name}/export`,
+    area,
+    summary: 'The run config of a workload',
+    answer: [200, runConfig],
+    failures: [400, 404],
+    async handle({ params: { name } }) {
+      assertWorkloadName(name)
+      return toExport(await (await workloads()).config(name))
+    },
+  })
+
+  api.operation({
+    id: 'getWorkloadStatus',
+    method: 'GET',
+    path: `${path}/{name}/status`,
+    area,
+    summary: 'The status of a workload',
+    answer: [200, Type.Object({ status: Type.String() }, { additionalProperties: false })],
+    failures: [400, 404, 503],
+    async handle({ params: { name } }) {
+      assertWorkloadName(name)
+      return { status: (await (await workloads()).get(name)).status }
+    },
+  })
+
+  actionRoutes(api, app)
+  logRoutes(api, app)
+}
+
+/** How it ends shows in the workload's status. */
+const goOn = (api: Api, what: string, up: Promise<void>): void => api.background(what, () => up)
+
+/** A port that somebody else has is the request's mistake; 409 is for a workload's name. */
+function asBadRequest(error: unknown): never {
+  if (isFailure(error, 'port_busy')) {
+    throw new Failure(error.code, { text: error.message, status: 400 }, { cause: error })
+  }
+  throw error
+}

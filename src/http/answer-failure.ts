@@ -1,0 +1,52 @@
+import { STATUS_CODES } from 'node:http'
+import { isFailure, messageOf } from '../errors.ts'
+import { redact } from '../lib/redact.ts'
+import type { FailureStyle } from './api.ts'
+
+/** A failure as it is sent. */
+export interface FailureAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+const JSON_TYPE = 'application/json'
+
+/** Codes that clients of the registry look at; everything else they tell by the status. */
+const REGISTRY_CODES: ReadonlySet<string> = new Set([
+  'registry_auth_required',
+  'registry_unavailable',
+  'registry_legacy_format',
+])
+
+const GENERAL_CODES: Readonly<Record<number, string>> = { 400: 'bad_request', 404: 'not_found' }
+
+/**
+ * Turns what was thrown into an answer. What is no Failure is a bug: 500, without a detail. So are our own
+ * failures of that status, whose texts are for the person at the machine.
+ */
+export function answerFailure(error: unknown, style: FailureStyle): FailureAnswer {
+  const status = statusOf(error)
+  const known = isFailure(error) && REGISTRY_CODES.has(error.code)
+  const message = messageFor(error, status)
+  if (style === 'text' || (style === 'registry' && !known)) {
+    return { status, type: TEXT, body: `${message}\n` }
+  }
+  const code = known
+    ? error.code
+    : (GENERAL_CODES[status] ?? (status < 500 ? 'bad_request' : 'internal_error'))
+  return { status, type: JSON_TYPE, body: `${JSON.stringify({ code, message })}\n` }
+}
+
+function statusOf(error: unknown): number {
+  if (isFailure(error)) return error.status
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
+}
+
+function messageFor(error: unknown, status: number): string {
+  const isTold = status < 500 || status === 502 || status === 503 || status === 504
+  if (status === 413 && !isFailure(error)) return 'Request Entity Too Large'
+  return isTold ? redact(messageOf(error)) : (STATUS_CODES[status] ?? 'Internal Server Error')
+}

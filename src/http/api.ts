@@ -1,0 +1,75 @@
+import type { Static, TSchema } from 'typebox'
+import type { App } from '../app.ts'
+
+/** Names in braces of a path: `/groups/{name}` has `name`. */
+type ParamsOf<P extends string> = P extends `${string}{${infer N}}${infer R}`
+  ? { readonly [K in N]: string } & ParamsOf<R>
+  : unknown
+
+/** One request, read and checked. */
+export interface Call<P extends string, B extends TSchema> {
+  readonly params: ParamsOf<P>
+  /** The first value of each. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly body: Static<B>
+  /** Aborts when the caller goes away, the time is over or the server ends. */
+  readonly signal: AbortSignal
+}
+
+/** What a success carries: a document, text, an endless stream of events, or nothing. */
+export type Content = TSchema | 'text' | 'events' | 'empty'
+
+/** How failures are written: as text, as the registry's few codes, or all as `{code, message}`. */
+export type FailureStyle = 'text' | 'registry' | 'json'
+
+/** One operation of the management API: the route, what it takes and all that it may answer. */
+export interface Operation<P extends string = string, B extends TSchema = TSchema> {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** As OpenAPI writes it. A path whose last part is a name has no other form with a slash behind it. */
+  readonly path: P
+  readonly area: string
+  readonly summary: string
+  /** Query parameters; true and false are written out, anything else counts as not given. */
+  readonly query?: Readonly<
+    Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly says: string }>
+  >
+  readonly body?: B
+  /** The body may be left out. */
+  readonly bodyOptional?: boolean
+  readonly answer: readonly [status: 200 | 201 | 202 | 204, content: Content]
+  /** Headers of the success. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Statuses of failures. Those that any operation may have are added by the host. */
+  readonly failures?: readonly number[]
+  readonly style?: FailureStyle
+  /** It may take minutes: an image is pulled or built. */
+  readonly slow?: boolean
+  readonly handle: (call: Call<P, B>) => unknown
+}
+
+/** Where plugins put their operations. */
+export interface Api {
+  operation<P extends string, B extends TSchema>(operation: Operation<P, B>): void
+  /**
+   * Goes on with work after the answer was sent, also if the caller goes away. The server waits for it
+   * before it ends; a failure is logged, and shows where the work itself leaves it.
+   */
+  background(what: string, work: () => Promise<void>): void
+  /** Aborts when the server ends. */
+  readonly signal: AbortSignal
+}
+
+/** Adds the operations of one plugin. */
+export type Routes = (api: Api, app: App) => void | Promise<void>
+
+declare module '../plugin.ts' {
+  interface Plugin {
+    /** Operations of the management API; only `serve` asks for them. */
+    readonly routes?: Routes
+  }
+  interface PluginEntry {
+    /** Whether the plugin has operations of the management API. */
+    readonly routes?: boolean
+  }
+}

@@ -1,0 +1,31 @@
+import { defineFailures } from '../errors.ts'
+
+/** Failures of the HTTP host itself. */
+export const httpFailures = defineFailures({
+  body_invalid: {
+    status: 400,
+    text: (d: { problem: string }) => `The request body is not valid: ${d.problem}.`,
+  },
+  request_invalid: {
+    status: 400,
+    text: (d: { problem: string }) => `The request cannot be read: ${d.problem}.`,
+  },
+  host_refused: {
+    status: 403,
+    text: (d: { host: string }) => `Requests for the host "${d.host}" are not answered here.`,
+    hint: 'Use the address that `keelson serve` printed.',
+  },
+  origin_refused: {
+    status: 403,
+    text: () => 'Pages of other origins may not call this API.',
+  },
+  too_many_requests: {
+    status: 429,
+    text: () => 'Too many requests at a time.',
+    hint: 'Send fewer, or wait a moment.',
+  },
+  deadline_passed: {
+    status: 504,
+    text: (d: { seconds: number }) => `It took longer than ${d.seconds} seconds and was given up.`,
+  },
+})

@@ -1,0 +1,220 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { isFailure, messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { answerFailure } from './answer-failure.ts'
+import type { Api, FailureStyle, Operation } from './api.ts'
+import { httpFailures } from './failures.ts'
+import { createMethodIndex, routesOf } from './operation-paths.ts'
+import { parseBody } from './parse-body.ts'
+
+export const BODY_BYTES = 1_048_576
+const BYTES = 'application/octet-stream'
+const DEADLINE_SECONDS = 60
+const SLOW_DEADLINE_SECONDS = 660
+/** More requests than this being answered at a time are refused: each may hold a body and start work. */
+const MOST_AT_A_TIME = 512
+
+/** The HTTP host of the management API. */
+export interface HttpHost extends Api {
+  readonly server: FastifyInstance
+  /** All operations, in the order they were added. */
+  readonly operations: readonly Operation[]
+  /** Takes no more requests; resolves when those that run and the work behind them are done, or `graceMs` is over. */
+  close(graceMs: number): Promise<void>
+}
+
+export function createHttpHost(options: {
+  log: Log
+  /** Throws for requests that are not answered at all. */
+  guard: (headers: { host?: string; origin?: string }) => void
+}): HttpHost {
+  const { log, guard } = options
+  const operations: Operation[] = []
+  const index = createMethodIndex()
+  const ending = new AbortController()
+  const behind = new Set<Promise<void>>()
+  let running = 0
+
+  const server = fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 120_000,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    frameworkErrors(error, request, reply) {
+      protect(request, reply as FastifyReply) // no hook has run
+      fail(request, reply as FastifyReply, error, 'text')
+    },
+  })
+  server.server.headersTimeout = 10_000
+
+  /** Bytes are kept as they come: what they are is the operation's to say, whatever the Content-Type says. */
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  server.addHook('onRequest', async (request, reply) => {
+    protect(request, reply)
+    if (request.method !== 'GET') request.raw.headers['content-type'] = BYTES
+    const { host, origin } = request.headers
+    guard({ ...(host === undefined ? {} : { host }), ...(origin === undefined ? {} : { origin }) })
+    if (running >= MOST_AT_A_TIME) {
+      reply.header('retry-after', '1')
+      throw httpFailures.too_many_requests()
+    }
+  })
+
+  server.setErrorHandler((error, request, reply) => fail(request, reply, error, styleOf(request)))
+  server.setNotFoundHandler((request, reply) => {
+    const methods = index.methodsOf(request.url)
+    if (methods.length === 0) {
+      return reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n')
+    }
+    return reply.code(405).header('allow', methods.join(', ')).send('')
+  })
+
+  function protect(request: FastifyRequest, reply: FastifyReply): void {
+    reply.header('x-content-type-options', 'nosniff')
+    reply.header('cross-origin-resource-policy', 'same-origin')
+    if (request.url.startsWith('/api/')) reply.header('content-type', 'application/json')
+  }
+
+  function fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown, style: FailureStyle) {
+    const error = readable(thrown)
+    const { status, type, body } = answerFailure(error, style)
+    if (status >= 500 && !request.socket.destroyed) logFailure(request, status, error)
+    return reply.code(status).header('content-type', type).send(Buffer.from(body))
+  }
+
+  function logFailure(request: FastifyRequest, status: number, error: unknown): void {
+    const what = `${request.method} ${request.url.split('?')[0]}`
+    if (isFailure(error)) log.warn(`${what}: ${messageOf(error)}`, { status, code: error.code })
+    else log.error(`${what} failed.`, { status, stack: stackOf(error) })
+  }
+
+  async function answer<P extends string, B extends TSchema>(
+    operation: Operation<P, B>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const [status, content] = operation.answer
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    running++
+    try {
+      const work = (signal: AbortSignal) =>
+        operation.handle({
+          params: request.params as never,
+          query: firstOfEach(request.query),
+          body: request.body as Static<B>,
+          signal: AbortSignal.any([signal, gone.signal, ...(content === 'events' ? [ending.signal] : [])]),
+        })
+      const value = content === 'events' ? await work(gone.signal) : await withDeadline(work, operation.slow)
+      reply.code(status).headers({ ...operation.headers })
+      if (content === 'empty') return reply.send('')
+      // Bytes: to the type of a text a charset would be added, and clients compare it.
+      if (content === 'text')
+        return reply.header('content-type', 'text/plain').send(Buffer.from(String(value)))
+      if (content === 'events') {
+        reply.header('cache-control', 'no-store')
+        return reply.header('content-type', 'text/event-stream').send(value)
+      }
+      return reply.header('content-type', 'application/json').send(Buffer.from(`${JSON.stringify(value)}\n`))
+    } finally {
+      running--
+    }
+  }
+
+  return {
+    server,
+    operations,
+    signal: ending.signal,
+    operation(operation) {
+      operations.push(operation as unknown as Operation)
+      for (const url of routesOf(operation.path)) {
+        index.add(operation.method, url)
+        server.route({
+          method: operation.method,
+          url,
+          config: { style: operation.style ?? 'text' },
+          ...(operation.body ? { schema: { body: operation.body } } : {}),
+          async preValidation(request) {
+            if (!operation.body) return
+            const bytes = Buffer.isBuffer(request.body) ? request.body : undefined
+            request.body = parseBody(bytes, { optional: operation.bodyOptional === true })
+          },
+          handler: (request, reply) => answer(operation, request, reply),
+        })
+      }
+    },
+    background(what, work) {
+      const done = work().catch(error => {
+        if (isFailure(error)) log.warn(`${what}: ${messageOf(error)}`)
+        else log.error(`${what} failed.`, { stack: stackOf(error) })
+      })
+      const entry = done.finally(() => behind.delete(entry))
+      behind.add(entry)
+    },
+    async close(graceMs) {
+      ending.abort()
+      const over = AbortSignal.timeout(graceMs)
+      const patience = new Promise<void>(resolve => over.addEventListener('abort', () => resolve()))
+      const closed = server.close().then(
+        () => undefined,
+        error => log.warn(messageOf(error)),
+      )
+      await Promise.race([closed, patience])
+      await Promise.race([Promise.all(behind), patience])
+      server.server.closeAllConnections()
+    },
+  }
+}
+
+const styleOf = (request: FastifyRequest): FailureStyle =>
+  (request.routeOptions.config as { style?: FailureStyle }).style ?? 'text'
+
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
+
+/** What the router and the validator throw, in our words. */
+function readable(error: unknown): unknown {
+  if (!(error instanceof Error) || isFailure(error)) return error
+  if ('validation' in error && Array.isArray(error.validation)) {
+    return httpFailures.body_invalid(
+      { problem: error.message.replace(/^body\/?/, '').trim() },
+      { cause: error },
+    )
+  }
+  if ('code' in error && error.code === 'FST_ERR_BAD_URL') {
+    return httpFailures.request_invalid({ problem: 'its path is not encoded correctly' }, { cause: error })
+  }
+  return error
+}
+
+const firstOfEach = (query: unknown): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries((query ?? {}) as Record<string, string | string[]>).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? value[0] : value,
+    ]),
+  )
+
+/** Fails with `deadline_passed`; the work hears of it, and how it ends then nobody sees. */
+async function withDeadline(work: (signal: AbortSignal) => unknown, slow = false): Promise<unknown> {
+  const seconds = slow ? SLOW_DEADLINE_SECONDS : DEADLINE_SECONDS
+  const over = new AbortController()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    over.abort()
+    reject(httpFailures.deadline_passed({ seconds }))
+  }, seconds * 1000)
+  const done = Promise.resolve(work(over.signal))
+  done.catch(() => undefined)
+  try {
+    return await Promise.race([done, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

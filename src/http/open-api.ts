@@ -1,0 +1,101 @@
+import type { Content, Operation } from './api.ts'
+
+const TEXT = { 'text/plain': { schema: { type: 'string' } } }
+const CODED = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: { code: { type: 'string' }, message: { type: 'string' } },
+      additionalProperties: false,
+    },
+  },
+}
+
+/** Failures of the host, which any operation may have. */
+const EVERYWHERE = [403, 429, 500, 504]
+const WITH_BODY = [400, 413]
+
+/** The OpenAPI 3.1 document of the operations, made of the schemas that check what comes in. */
+export function toOpenApi(
+  operations: readonly Operation[],
+  info: { title: string; version: string },
+): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describe(operation),
+    }
+  }
+  return { openapi: '3.1.0', info, paths }
+}
+
+function describe(operation: Operation): object {
+  const {
+    id,
+    area,
+    summary,
+    body,
+    bodyOptional,
+    query = {},
+    answer,
+    failures = [],
+    style = 'text',
+  } = operation
+  const [status, content] = answer
+  const statuses = new Set([...failures, ...EVERYWHERE, ...(body ? WITH_BODY : [])])
+  const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
+  return {
+    operationId: id,
+    tags: [area],
+    summary,
+    parameters: [
+      ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...Object.entries(query).map(([name, { type, says }]) => ({
+        name,
+        in: 'query',
+        description: says,
+        schema: { type },
+      })),
+    ],
+    ...(body
+      ? {
+          requestBody: { required: bodyOptional !== true, content: { 'application/json': { schema: body } } },
+        }
+      : {}),
+    responses: {
+      [status]: { description: summary, ...(content === 'empty' ? {} : { content: contentOf(content) }) },
+      ...Object.fromEntries(
+        [...statuses]
+          .sort((a, b) => a - b)
+          .map(code => [code, { description: REASONS[code] ?? 'Failure', content: failure }]),
+      ),
+    },
+  }
+}
+
+const contentOf = (content: Content): object => {
+  if (content === 'text') return TEXT
+  if (content === 'events') return { 'text/event-stream': { schema: { type: 'string' } } }
+  return { 'application/json': { schema: content } }
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid.',
+  403: 'Refused: the Host or Origin is not ours, or something may not be read.',
+  404: 'There is no such thing.',
+  405: 'The secrets provider in use cannot do that.',
+  409: 'It is there already, or in use.',
+  413: 'The body is longer than 1 MiB.',
+  429: 'Too many requests at a time.',
+  500: 'Something failed here; the log has the details.',
+  502: 'What was asked for help answered nonsense.',
+  503: 'What is needed cannot be reached now.',
+  504: 'It took too long.',
+}
