@@ -1,5 +1,5 @@
 import { homedir, tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /** Where keelson keeps its files (XDG Base Directory Specification; the platform's own folders elsewhere). */
 export interface Paths {
@@ -19,7 +19,7 @@ export interface Paths {
 type Env = Readonly<Record<string, string | undefined>>
 
 export function findPaths(env: Env, platform: NodeJS.Platform = process.platform): Paths {
-  const home = env.HOME || homedir()
+  const home = resolve(env.HOME || homedir())
   const app = 'keelson'
   const macos = join(home, 'Library', 'Application Support')
   const windows = env.LOCALAPPDATA ?? join(home, 'AppData', 'Local')
