@@ -82,15 +82,22 @@ export function editEntries(client: ClientSpec, format: Format, before: string, 
         : update(client, format, text, path, present, server)
     ours.set(server.name, server.url)
   }
-  return { text, ours, foreign, wasOurs: isAllOurs(client, format, before, wish.written.keys()) }
+  const present = [...wish.written.keys()].filter(name =>
+    isOurs(name, valueAt(document, pathOf(client, name))),
+  )
+  return { text, ours, foreign, wasOurs: isAllOurs(client, format, before, present) }
 }
 
-function isAllOurs(client: ClientSpec, format: Format, before: string, names: Iterable<string>): boolean {
-  let rest = before
-  for (const name of names) rest = format.remove(rest, pathOf(client, name))
-  return ['', '{}', `{"${client.key}":{}}`, `${client.key}:{}`, `${client.key}:[]`].includes(
-    rest.replace(/\s/g, ''),
-  )
+/** Whether nothing is left without these entries, not even a comment. */
+function isAllOurs(client: ClientSpec, format: Format, before: string, names: readonly string[]): boolean {
+  try {
+    const rest = names.reduce((text, name) => format.remove(text, pathOf(client, name)), before)
+    const { key } = client
+    return ['', '{}', `{"${key}":{}}`, `${key}:{}`, `${key}:[]`].includes(rest.replace(/\s/g, ''))
+  } catch (error) {
+    if (error instanceof FormatProblem) return false
+    throw error
+  }
 }
 
 /** Changes the members that are ours; what the user or the client has added to the entry stays. */

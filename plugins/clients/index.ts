@@ -23,6 +23,7 @@ const clients: Plugin = {
   name: 'clients',
   needs: ['groups', 'proxy', 'workloads'],
   commands: [ClientStatusCommand, ClientSetup, ClientRegister, ClientRemove, ClientListRegistered],
+  routes: async (api, app) => (await import('./routes.ts')).clientRoutes(api, app),
   services: {
     async clients(app) {
       const [{ createClients }, { presenceOf }] = await Promise.all([

@@ -6,6 +6,7 @@ import { suggest } from '../../src/lib/suggest.ts'
 import type { Log } from '../../src/log.ts'
 import { CLIENTS, type ClientSpec } from './catalogue.ts'
 import { decodeText, readClientFile } from './client-file.ts'
+import { editEntries } from './entry.ts'
 import { failures } from './failures.ts'
 import { FormatProblem } from './formats/format.ts'
 import { formatOf } from './formats/format-of.ts'
@@ -133,8 +134,11 @@ export function createClients(options: {
       if (!bytes) return undefined
       const decoded = decodeText(bytes)
       if (!decoded) throw new FormatProblem('it is not UTF-8 text')
-      const format = await formatOf(client.format)
-      format.parse(decoded.text)
+      editEntries(client, await formatOf(client.format), decoded.text, {
+        wanted: [{ name: 'keelson-probe', url: 'http://127.0.0.1', mode: 'streamable-http' }],
+        written: new Map(),
+        kept: new Set(),
+      })
       return undefined
     } catch (error) {
       return explain({ client, path }, error)
@@ -184,11 +188,11 @@ export function createClients(options: {
     },
 
     async remove(ids, chosen = []) {
-      const clients = ids.map(get)
+      const registered = await registrations()
+      for (const id of ids) if (!registered.has(id)) get(id) // one that is gone from the catalogue can still leave
       const groups = await options.groups()
       for (const group of chosen) await groups.assertExists(group)
-      const registered = await registrations()
-      for (const { id } of clients) {
+      for (const id of ids) {
         const names = chosen.length ? chosen : (registered.get(id) ?? [])
         for (const group of names) await groups.removeClient(group, id)
       }

@@ -192,6 +192,13 @@ describe('files in other states', () => {
     expect(await clients.listRegistered()).toEqual([])
   })
 
+  test('so does one that parses, but has something else where the servers should be', async () => {
+    const { clients, write } = await desk()
+    await write('continue', 'mcpServers: {a: 1}\n')
+    expect(await failureOf(clients.register(['continue']))).toBe('client_file_invalid')
+    expect(await clients.listRegistered()).toEqual([])
+  })
+
   test('a file that breaks later shows in the status and stops no other client', async () => {
     const { clients, workloads, read, write } = await desk()
     await clients.register(['cursor', 'kiro'])
@@ -292,6 +299,15 @@ describe('who can be registered', () => {
     await clients.register(['cursor', 'cursor'])
     expect(await read('cursor')).toBe(before)
     expect(await clients.listRegistered()).toEqual([{ name: 'cursor', groups: ['default'] }])
+  })
+
+  test('a client that this version does not know can be removed', async () => {
+    const { clients, groups } = await desk()
+    await groups.addClient('default', 'of-the-future')
+    expect(await clients.listRegistered()).toEqual([{ name: 'of-the-future', groups: ['default'] }])
+    expect(await clients.sync()).toEqual([])
+    await clients.remove(['of-the-future'])
+    expect(await clients.listRegistered()).toEqual([])
   })
 
   test('removing what is not registered is fine', async () => {
