@@ -91,6 +91,12 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./registry/index.ts')).default,
   },
   {
+    name: 'upgrade',
+    verbs: ['upgrade'],
+    services: ['upgrades'],
+    load: async () => (await import('./upgrade/index.ts')).default,
+  },
+  {
     name: 'config',
     verbs: ['config'],
     load: async () => (await import('./config/index.ts')).default,

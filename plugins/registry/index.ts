@@ -28,6 +28,8 @@ declare module '../../src/contracts/run-config.ts' {
     registry_url?: string
     /** The same, when it is an API. */
     registry_api_url?: string
+    /** Variables that the entry listed then, whether or not they have a value. */
+    registry_env_vars?: string[]
   }
 }
 
@@ -36,6 +38,7 @@ const registry: Plugin = {
   name: 'registry',
   needs: ['secrets', 'settings', 'workloads'],
   commands: [RegistryList, RegistryInfo, RegistryConvert, RegistryVerifyCatalogue, Search],
+  routes: async (api, app) => (await import('./routes.ts')).registryRoutes(api, app),
   services: {
     registry: async app => {
       const { createRegistry } = await import('./service.ts')

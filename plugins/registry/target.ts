@@ -33,6 +33,7 @@ export const registryTarget = (app: App): Target => ({
     const { kind, place } = await registry.source()
     const found = {
       registry_server_name: server.name,
+      registry_env_vars: (view.env_vars ?? []).map(({ name }) => name),
       ...(kind === 'api' ? { registry_api_url: place } : {}),
       ...(kind === 'url' ? { registry_url: place } : {}),
     }

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import type { Status } from '../../../src/contracts/workload.ts'
+import type { Status, Workload } from '../../../src/contracts/workload.ts'
 import { failures } from '../../../src/errors.ts'
 
 const flags = {
@@ -12,6 +12,11 @@ const flags = {
   ),
   label: flag.list('only those with this label; all must match', 'KEY=VALUE', { short: 'l' }),
   group: flag.string('only those of this group', { placeholder: 'GROUP' }),
+  'check-upgrades': flag.boolean('also say what the registry has something newer for'),
+}
+
+interface Listed extends Workload {
+  readonly upgrade?: { readonly status: string }
 }
 
 /** Marks of the statuses that want attention. */
@@ -31,10 +36,14 @@ export class List extends BaseCommand {
   static override flags = flags
 
   override async execute(): Promise<void> {
-    const { all, format, label, group } = this.values(flags)
+    const { all, format, label, group, 'check-upgrades': checks } = this.values(flags)
+    if (checks && format === 'mcpservers') {
+      throw failures.usage({ text: '--check-upgrades goes with --format text or json only.' })
+    }
     const labels = label.map(readFilter)
     if (group !== undefined) (await this.app.service('groups')).assertName(group)
-    const found = await (await this.app.service('workloads')).list({ all, group, labels })
+    const listed = await (await this.app.service('workloads')).list({ all, group, labels })
+    const found: readonly Listed[] = checks ? await this.#withUpgrades(listed, { all, group }) : listed
     if (format === 'json') return this.printJson(found)
     if (format === 'mcpservers') {
       const servers = found.map(({ name, url, proxy_mode }) => [name, { url, type: proxy_mode }] as const)
@@ -53,11 +62,28 @@ export class List extends BaseCommand {
         { title: 'PORT', of: row => String(row.port) },
         { title: 'GROUP', of: row => row.group ?? '' },
         { title: 'CREATED', of: row => row.created_at },
+        ...(checks ? [{ title: 'UPGRADE', of: toMark }] : []),
       ],
       found,
     )
   }
+
+  /** Upgrades are another plugin's; without it nothing but this flag is missing. */
+  async #withUpgrades(
+    listed: readonly Workload[],
+    filter: { all: boolean; group: string | undefined },
+  ): Promise<Listed[]> {
+    const checked = await (await this.app.service('upgrades')).checkAll(filter)
+    const byName = new Map(checked.map(check => [check.workload_name, check]))
+    return listed.map(workload => {
+      const upgrade = byName.get(workload.name)
+      return upgrade ? { ...workload, upgrade } : workload
+    })
+  }
 }
+
+const toMark = ({ upgrade }: Listed): string =>
+  upgrade && upgrade.status !== 'unknown' ? upgrade.status : '-'
 
 function readFilter(text: string): [string, string] {
   const at = text.indexOf('=')

@@ -132,6 +132,7 @@ test('an entry gives image, transport, arguments and permissions', async () => {
 
   expect(await resolve('files')).toEqual({
     registry_server_name: 'io.github.stacklok/files',
+    registry_env_vars: [],
     image: 'example/files:1',
     source: 'example/files:1',
     transport: 'stdio',

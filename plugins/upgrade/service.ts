@@ -1,0 +1,95 @@
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
+import type { Log } from '../../src/log.ts'
+import { isRemote, type Registry, type ServerJson, toView } from '../registry/index.ts'
+import { readEnvFolder, type WorkloadStore, type Workloads } from '../workloads/index.ts'
+import { compareReferences } from './compare-references.ts'
+import { configDrift, envVarDrift } from './drift.ts'
+import type { UpgradeCheck } from './upgrade-check.ts'
+
+/** Finds out which workloads the registry has something newer for. */
+export interface Upgrades {
+  /** Compares what runs with what the registry names. Fetches no image. Fails with `workload_missing`. */
+  check(name: string): Promise<UpgradeCheck>
+  /** By name. Without `all`, only what runs. What cannot be read is left out, with a warning. */
+  checkAll(filter?: { all?: boolean; group?: string | undefined }): Promise<UpgradeCheck[]>
+}
+
+export function createUpgrades(options: {
+  workloads: Pick<Workloads, 'list'>
+  configs: Pick<WorkloadStore['configs'], 'get' | 'list'>
+  registry: Pick<Registry, 'find' | 'source'>
+  log: Log
+}): Upgrades {
+  const { workloads, configs, registry, log } = options
+
+  async function checkOne(config: RunConfig): Promise<UpgradeCheck> {
+    const current = config.remote_url ? undefined : (config.source ?? config.image)
+    const server = config.registry_server_name
+    const known = {
+      workload_name: config.name,
+      ...(server ? { registry_server: server } : {}),
+      ...(current ? { current_image: current } : {}),
+    }
+    if (!server) return { ...known, status: 'not-registry-sourced' }
+    let entry: ServerJson | undefined
+    let other: string | undefined
+    try {
+      entry = await registry.find(server)
+      other = await otherRegistry(config)
+    } catch (error) {
+      // What went wrong may hold addresses and answers of a private registry.
+      log.warn(`The registry cannot be asked about "${server}": ${messageOf(error)}`, {
+        workload: config.name,
+      })
+      return { ...known, status: 'unknown', reason: 'registry lookup failed' }
+    }
+    if (!entry) return { ...known, status: 'server-not-found', ...(other ? { reason: other } : {}) }
+    const view = toView(entry)
+    if (isRemote(view) || !view.image || !current) {
+      return { ...known, status: 'unknown', reason: 'the registry entry is not an image' }
+    }
+    const compared = compareReferences(current, view.image)
+    const both = { ...known, candidate_image: view.image }
+    if (compared.kind === 'unknown') return { ...both, status: 'unknown', reason: compared.reason }
+    if (compared.kind === 'not-newer') return { ...both, status: 'up-to-date' }
+    const variables = envVarDrift(config, view, await folderNames(config))
+    const posture = configDrift(config, view)
+    return {
+      ...both,
+      status: 'upgrade-available',
+      ...(variables ? { env_var_drift: variables } : {}),
+      ...(posture ? { config_drift: posture } : {}),
+    }
+  }
+
+  /** A hint where the workload came from a registry that is not the one in use now. */
+  async function otherRegistry(config: RunConfig): Promise<string | undefined> {
+    const from = config.registry_api_url || config.registry_url
+    if (!from) return undefined
+    const { place } = await registry.source()
+    return place === from ? undefined : `it came from another registry, ${from}`
+  }
+
+  /** Names only; the folder is read anew at every start, so it may be away now. */
+  async function folderNames({ name, env_file_dir }: RunConfig): Promise<string[]> {
+    if (!env_file_dir) return []
+    try {
+      return Object.keys(await readEnvFolder(env_file_dir, log))
+    } catch (error) {
+      if (!isFailure(error)) throw error
+      log.warn(`The variables in ${env_file_dir} are not counted: ${error.message}`, { workload: name })
+      return []
+    }
+  }
+
+  return {
+    check: async name => checkOne(await configs.get(name)),
+    async checkAll(filter) {
+      const [listed, saved] = [await workloads.list(filter), await configs.list()]
+      const byName = new Map(saved.map(config => [config.name, config]))
+      const there = listed.flatMap(({ name }) => byName.get(name) ?? [])
+      return Promise.all(there.map(checkOne))
+    },
+  }
+}
