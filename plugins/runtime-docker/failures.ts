@@ -23,5 +23,12 @@ export const failures = defineFailures({
     status: 502,
     text: (d: { runtime: string; image: string; problem: string }) =>
       `${d.runtime} could not build "${d.image}". Its last words:\n${d.problem}`,
+    // The words of npm, Node, Python, Go and curl.
+    hint: d =>
+      /SELF_SIGNED_CERT|UNABLE_TO_\w*CERT|CERTIFICATE_VERIFY_FAILED|x509: certificate|SSL certificate problem/.test(
+        d.problem,
+      )
+        ? 'Something between here and the registry signs TLS anew: give its certificates with --ca-cert.'
+        : undefined,
   },
 })
