@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { messageOf } from '../../src/errors.ts'
-import { withoutOwnSecrets } from '../../src/lib/own-secrets.ts'
 import { diagnose, type Subject } from './diagnose.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -33,7 +32,7 @@ export interface OpenCall {
   kill(): void
 }
 
-/** One engine's command line. Its program inherits the caller's environment, as a shell would give it, but for our secrets. */
+/** One engine's command line. Its program inherits the caller's environment, as a shell would give it. */
 export interface EngineCli {
   /** Runs to the end and answers standard output. Fails with what the engine's words mean. */
   run(args: readonly string[], subject: Subject, options?: CallOptions): Promise<string>
@@ -49,8 +48,7 @@ export function createEngineCli(options: {
   /** Made when it is needed. */
   folder: string
 }): EngineCli {
-  const { dialect, folder } = options
-  const env = withoutOwnSecrets(options.env)
+  const { dialect, env, folder } = options
   const place = () => {
     if (!dialect.litters) return {}
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
+import { withoutOwnSecrets } from '../../src/lib/own-secrets.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -8,7 +9,8 @@ export type { Abilities, Dialect, EngineEvent, EngineNetwork, Symptom } from './
 /** A runtime over an engine's command line, for an engine that speaks docker's with the dialect given. */
 export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {
   const { createContainerRuntime, ownerOf } = await import('./container-runtime.ts')
-  const { env, paths } = app
+  const { paths } = app
+  const env = withoutOwnSecrets(app.env) // what the engine's programs inherit
   return createContainerRuntime({ dialect, owner: ownerOf(paths.data), env, folder: paths.runtime })
 }
 
