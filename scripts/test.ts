@@ -1,11 +1,36 @@
-/** `npm test`: sets up what the tests need, says what cannot be had, builds, runs all tests. */
+/** `npm test`: sets up what the tests need, says what cannot be had, builds, runs all tests, counts. */
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+
+const RESULTS = '.keelson-test'
+/** What the engines' set-up answers where it cannot set them up. */
+const MISSING = 3
 
 const run = (command: string, ...args: string[]): number =>
   spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1
 
-const MISSING = 3
+const counts = { passed: 0, failed: 0, skipped: 0 }
 
+/** Runs tests and adds up what became of them. */
+function runTests(name: string, ...args: string[]): number {
+  const file = `${RESULTS}/${name}.json`
+  const status = run(
+    'vitest',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+    ...args,
+  )
+  const results = JSON.parse(readFileSync(file, 'utf8'))
+  counts.passed += results.numPassedTests
+  counts.failed += results.numFailedTests
+  counts.skipped += results.numPendingTests + results.numTodoTests
+  return status
+}
+
+rmSync(RESULTS, { recursive: true, force: true })
+mkdirSync(RESULTS)
 const engines = run('bash', 'test/support/engines/setup.sh')
 if (engines !== 0 && engines !== MISSING) {
   process.stderr.write('The engines could not be set up; see above.\n')
@@ -14,10 +39,13 @@ if (engines !== 0 && engines !== MISSING) {
 if (engines === MISSING) {
   process.stderr.write('Tests that need a container engine are left out, because of what is missing above.\n')
 }
-const built = run('npm', 'run', '--silent', 'build')
-const failed = built || run('vitest', 'run', ...process.argv.slice(2))
-if (failed || !process.env.CI || engines === MISSING) process.exit(failed)
 
-// Kills the engine that all the other tests use, so it comes when they are done.
-process.env.KEELSON_TEST_ENGINE_KILL = '1'
-process.exit(run('vitest', 'run', 'test/e2e/engine-kill.test.ts'))
+let status = run('npm', 'run', '--silent', 'build')
+status ||= runTests('all', ...process.argv.slice(2))
+if (status === 0 && process.env.CI && engines === 0) {
+  // Kills the engine that all the other tests use, so it comes when they are done.
+  process.env.KEELSON_TEST_ENGINE_KILL = '1'
+  status = runTests('engine-kill', 'test/e2e/engine-kill.test.ts')
+}
+process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+process.exit(status)
