@@ -18,6 +18,7 @@ declare module '../../src/plugin.ts' {
 const groups: Plugin = {
   name: 'groups',
   commands: [GroupCreate, GroupList, GroupRemove],
+  routes: async (api, app) => (await import('./routes.ts')).groupRoutes(api, app),
   services: {
     groups: async app =>
       (await import('./service.ts')).createGroups({

@@ -41,6 +41,25 @@ export const failures = defineFailures({
     text: (d: { place: string }) => `The registry ${d.place} wants a login.`,
     hint: 'Set it again with `keelson config set-registry URL --issuer … --client-id …`, then log in.',
   },
+  registry_unavailable: {
+    status: 503,
+    text: (d: { problem: string }) => d.problem,
+    hint: 'Try again later, or set another registry.',
+  },
+  registry_sources: {
+    status: 400,
+    text: () => 'Give at most one of url, api_url and local_path.',
+    hint: 'None of them goes back to the built-in catalogue.',
+  },
+  registry_stays: {
+    status: 400,
+    text: () => 'The registry "default" cannot be removed.',
+    hint: 'Set it to nothing to go back to the built-in catalogue.',
+  },
+  registry_single: {
+    status: 501,
+    text: () => 'There is one registry; others cannot be added.',
+  },
   registry_missing: {
     status: 404,
     text: (d: { name: string }) => `There is no registry "${d.name}".`,

@@ -29,6 +29,11 @@ export const failures = defineFailures({
     text: (d: { name: string }) => `There is no secret "${d.name}".`,
     hint: d => `Store it with \`keelson secret set ${d.name}\`.`,
   },
+  secret_exists: {
+    status: 409,
+    text: (d: { name: string }) => `There is a secret "${d.name}" already.`,
+    hint: d => `Give it another value with \`keelson secret set ${d.name}\`.`,
+  },
   secrets_missing: {
     status: 404,
     text: (d: { names: readonly string[] }) =>

@@ -37,6 +37,7 @@ const secrets: Plugin = {
     SecretImport,
     SecretResetKeyring,
   ],
+  routes: async (api, app) => (await import('./routes.ts')).secretRoutes(api, app),
   services: {
     secrets: async app => {
       const { createSecrets } = await import('./service.ts')

@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { failures as core } from '../../src/errors.ts'
+import type { Routes } from '../../src/http/api.ts'
+
+const area = 'clients'
+const path = '/api/v1beta/clients'
+const closed = { additionalProperties: false }
+const text = Type.String()
+const texts = Type.Array(text)
+
+const registration = Type.Object({ name: text, groups: texts }, closed)
+const status = Type.Object(
+  {
+    client_type: text,
+    installed: Type.Boolean(),
+    registered: Type.Boolean(),
+    supports_skills: Type.Boolean(),
+    supports_plugins: Type.Boolean(),
+    problem: Type.Optional(text),
+  },
+  closed,
+)
+const single = Type.Object({ name: text, groups: Type.Optional(texts) })
+const several = Type.Object({ names: texts, groups: Type.Optional(texts) })
+
+const DEFAULT_GROUPS = ['default']
+
+/** The operations on client applications. */
+export const clientRoutes: Routes = (api, app) => {
+  const clients = () => app.service('clients')
+
+  /** The registration holds even where an entry could not be written: the next change writes it. */
+  async function change(
+    verb: 'register' | 'remove',
+    names: readonly string[],
+    groups: readonly string[] = [],
+  ) {
+    for (const problem of await (await clients())[verb](names, groups)) app.log.warn(problem.message)
+  }
+
+  const someOf = (names: readonly string[]): readonly string[] => {
+    if (names.length) return [...new Set(names)]
+    throw core.usage({ text: 'names is empty: name one client at least.' })
+  }
+
+  api.operation({
+    id: 'listClients',
+    method: 'GET',
+    path,
+    area,
+    summary: 'Registered clients by name',
+    answer: [200, Type.Array(registration)],
+    handle: async () => (await clients()).listRegistered(),
+  })
+
+  api.operation({
+    id: 'registerClient',
+    method: 'POST',
+    path,
+    area,
+    summary: 'Register a client in groups, `default` unless they are named',
+    body: single,
+    answer: [200, registration],
+    failures: [404, 409, 503],
+    async handle({ body: { name, groups = [] } }) {
+      await change('register', [name], groups)
+      return { name, groups: groups.length ? groups : DEFAULT_GROUPS }
+    },
+  })
+
+  api.operation({
+    id: 'registerClients',
+    method: 'POST',
+    path: `${path}/register`,
+    area,
+    summary: 'Register several clients',
+    body: several,
+    answer: [200, Type.Array(registration)],
+    failures: [404, 409, 503],
+    async handle({ body: { names, groups = [] } }) {
+      await change('register', someOf(names), groups)
+      return names.map(name => ({ name, groups: groups.length ? groups : DEFAULT_GROUPS }))
+    },
+  })
+
+  api.operation({
+    id: 'unregisterClients',
+    method: 'POST',
+    path: `${path}/unregister`,
+    area,
+    summary: 'Take several clients out of groups, of all unless they are named',
+    body: several,
+    answer: [204, 'empty'],
+    failures: [404, 409, 503],
+    async handle({ body: { names, groups } }) {
+      await change('remove', someOf(names), groups)
+    },
+  })
+
+  api.operation({
+    id: 'unregisterClient',
+    method: 'DELETE',
+    path: `${path}/{name}`,
+    area,
+    summary: 'Take a client out of all groups',
+    answer: [204, 'empty'],
+    failures: [400, 409, 503],
+    handle: ({ params: { name } }) => change('remove', [name]),
+  })
+
+  api.operation({
+    id: 'unregisterClientFromGroup',
+    method: 'DELETE',
+    path: `${path}/{name}/groups/{group}`,
+    area,
+    summary: 'Take a client out of a group',
+    answer: [204, 'empty'],
+    failures: [400, 404, 409, 503],
+    handle: ({ params: { name, group } }) => change('remove', [name], [group]),
+  })
+
+  api.operation({
+    id: 'discoverClients',
+    method: 'GET',
+    path: '/api/v1beta/discovery/clients',
+    area,
+    summary: 'All clients there are: which are installed, which are registered',
+    answer: [200, Type.Object({ clients: Type.Array(status) }, closed)],
+    handle: async () => ({ clients: await (await clients()).status() }),
+  })
+}

@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import type { Routes } from '../../src/http/api.ts'
+import type { Group } from './group.ts'
+
+const area = 'groups'
+const path = '/api/v1beta/groups'
+const closed = { additionalProperties: false }
+const texts = Type.Array(Type.String())
+
+const group = Type.Object(
+  {
+    name: Type.String(),
+    registered_clients: texts,
+    skills: Type.Optional(texts),
+    plugins: Type.Optional(texts),
+  },
+  closed,
+)
+const nameOnly = Type.Object({ name: Type.String() })
+
+/** The operations on groups. */
+export const groupRoutes: Routes = (api, app) => {
+  const groups = () => app.service('groups')
+
+  api.operation({
+    id: 'listGroups',
+    method: 'GET',
+    path,
+    area,
+    summary: 'Groups by name',
+    answer: [200, Type.Object({ groups: Type.Array(group) }, closed)],
+    handle: async () => ({ groups: (await (await groups()).list()).map(toAnswer) }),
+  })
+
+  api.operation({
+    id: 'createGroup',
+    method: 'POST',
+    path,
+    area,
+    summary: 'Make an empty group',
+    body: nameOnly,
+    answer: [201, Type.Object({ name: Type.String() }, closed)],
+    failures: [409],
+    handle: async ({ body }) => ({ name: (await (await groups()).create(body.name)).name }),
+  })
+
+  api.operation({
+    id: 'getGroup',
+    method: 'GET',
+    path: `${path}/{name}`,
+    area,
+    summary: 'A group',
+    answer: [200, group],
+    failures: [400, 404],
+    handle: async ({ params: { name } }) => toAnswer(await (await groups()).get(name)),
+  })
+
+  api.operation({
+    id: 'deleteGroup',
+    method: 'DELETE',
+    path: `${path}/{name}`,
+    area,
+    summary: 'Remove a group; its workloads move to `default`, or go with it',
+    query: { 'with-workloads': { type: 'boolean', says: 'Delete its workloads too' } },
+    answer: [204, 'empty'],
+    failures: [400, 404],
+    slow: true,
+    async handle({ params: { name }, query }) {
+      const workloads = query['with-workloads'] === 'true' ? 'remove' : 'move'
+      await (await groups()).remove(name, { workloads })
+    },
+  })
+}
+
+/** Members of the file that nobody knows stay in the file. */
+const toAnswer = ({ name, registered_clients, skills = [], plugins = [] }: Group) => ({
+  name,
+  registered_clients,
+  ...(skills.length ? { skills } : {}),
+  ...(plugins.length ? { plugins } : {}),
+})

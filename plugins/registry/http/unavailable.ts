@@ -1,0 +1,20 @@
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import { failures } from '../failures.ts'
+
+const UNREADABLE: ReadonlySet<string> = new Set([
+  'registry_unreachable',
+  'registry_refused',
+  'registry_invalid',
+  'registry_empty',
+  'invalid_file',
+  'file_missing',
+  'file_unreadable',
+])
+
+/** For `catch` where the registry is only read: that it cannot be is one thing to programs, and not their mistake. */
+export function unavailable(error: unknown): never {
+  if (isFailure(error) && UNREADABLE.has(error.code)) {
+    throw failures.registry_unavailable({ problem: messageOf(error) }, { cause: error })
+  }
+  throw error
+}

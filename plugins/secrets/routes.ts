@@ -1,0 +1,145 @@
+import { Type } from 'typebox'
+import { failures as core } from '../../src/errors.ts'
+import type { Routes } from '../../src/http/api.ts'
+import { failures } from './failures.ts'
+
+const area = 'secrets'
+const path = '/api/v1beta/secrets'
+const closed = { additionalProperties: false }
+const text = Type.String()
+const flag = Type.Boolean()
+
+const capabilities = Type.Object(
+  { can_read: flag, can_write: flag, can_delete: flag, can_list: flag, can_cleanup: flag },
+  closed,
+)
+const provider = Type.Object({ name: text, provider_type: text, capabilities }, closed)
+const done = Type.Object({ key: text, message: text }, closed)
+
+/** The operations on secrets. A value comes in, and never goes out. */
+export const secretRoutes: Routes = (api, app) => {
+  const secrets = () => app.service('secrets')
+
+  /** Of two that create the same secret at a time one comes second, and hears of it. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  api.operation({
+    id: 'setUpSecrets',
+    method: 'POST',
+    path,
+    area,
+    summary: 'Choose where secrets are kept',
+    body: Type.Object({
+      provider_type: text,
+      password: Type.Optional(
+        Type.String({
+          description: 'Not used: the key is made at random, and kept in the keyring of the system',
+        }),
+      ),
+    }),
+    answer: [201, Type.Object({ provider_type: text, message: text }, closed)],
+    failures: [502],
+    async handle({ body: { provider_type } }) {
+      assertGiven('provider_type', provider_type)
+      const service = await secrets()
+      const before = (await service.choices()).some(choice => choice.current)
+      await service.setUp(provider_type)
+      const how = before ? 'reconfigured' : 'setup'
+      return { provider_type, message: `Secrets provider ${how} successfully` }
+    },
+  })
+
+  api.operation({
+    id: 'getSecretsProvider',
+    method: 'GET',
+    path: `${path}/default`,
+    area,
+    summary: 'The secrets provider in use, and what it can do',
+    answer: [200, provider],
+    failures: [400, 404],
+    async handle() {
+      const { type, capabilities } = await (await secrets()).provider()
+      return { name: 'default', provider_type: type, capabilities }
+    },
+  })
+
+  api.operation({
+    id: 'listSecrets',
+    method: 'GET',
+    path: `${path}/default/keys`,
+    area,
+    summary: 'Names of the secrets, in order',
+    answer: [
+      200,
+      Type.Object(
+        { keys: Type.Array(Type.Object({ key: text, description: Type.Optional(text) }, closed)) },
+        closed,
+      ),
+    ],
+    failures: [400, 403, 404, 405, 502],
+    handle: async () => ({ keys: await (await secrets()).list() }),
+  })
+
+  api.operation({
+    id: 'createSecret',
+    method: 'POST',
+    path: `${path}/default/keys`,
+    area,
+    summary: 'Store a new secret',
+    body: Type.Object({ key: text, value: text }),
+    answer: [201, done],
+    failures: [404, 405, 409, 502],
+    async handle({ body: { key, value } }) {
+      assertGiven('key', key)
+      assertGiven('value', value)
+      const service = await secrets()
+      await service.assertCanStore(key)
+      await inTurn(async () => {
+        if ((await service.find(key)) !== undefined) throw failures.secret_exists({ name: key })
+        await service.set(key, value)
+      })
+      return { key, message: 'Secret created successfully' }
+    },
+  })
+
+  api.operation({
+    id: 'updateSecret',
+    method: 'PUT',
+    path: `${path}/default/keys/{key}`,
+    area,
+    summary: 'Give a secret another value',
+    body: Type.Object({ value: text }),
+    answer: [200, done],
+    failures: [404, 405, 502],
+    async handle({ params: { key }, body: { value } }) {
+      assertGiven('value', value)
+      const service = await secrets()
+      await service.assertCanStore(key)
+      await inTurn(async () => {
+        await service.get(key)
+        await service.set(key, value)
+      })
+      return { key, message: 'Secret updated successfully' }
+    },
+  })
+
+  api.operation({
+    id: 'deleteSecret',
+    method: 'DELETE',
+    path: `${path}/default/keys/{key}`,
+    area,
+    summary: 'Delete a secret',
+    answer: [204, 'empty'],
+    failures: [400, 404, 405, 502],
+    handle: async ({ params: { key } }) => (await secrets()).delete(key),
+  })
+}
+
+function assertGiven(member: string, value: string): void {
+  if (value === '') throw core.usage({ text: `${member} is empty.` })
+}
