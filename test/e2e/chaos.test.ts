@@ -131,7 +131,10 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
     source = join(home.path, 'go-server')
     await cp(join(repository, 'fixtures/go-server'), source, { recursive: true })
   })
-  afterAll(() => home?.close(), 120_000)
+  afterAll(async () => {
+    await home?.close()
+    if (place !== 'process') removeImages(place, `go://${source}`)
+  }, 120_000)
 
   /** Runs code that was never built before, and kills the program when it says the word. */
   async function runUntil(word: string, signal: NodeJS.Signals): Promise<number | null> {
@@ -184,6 +187,13 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
     await expectNothing()
   })
 })
+
+/** Removes what was built of code that no other test runs. */
+function removeImages(engine: 'docker' | 'podman', source: string): void {
+  const list = ['images', '--quiet', '--filter', `label=keelson-package=${source}`]
+  const ids = spawnSync(engine, list, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean)
+  if (ids.length > 0) spawnSync(engine, ['rmi', '--force', ...new Set(ids)])
+}
 
 /** Resolves when the stream has said what the pattern means; goes on reading. */
 function said(stream: Readable | null, pattern: string): Promise<void> {
