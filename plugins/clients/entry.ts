@@ -54,10 +54,10 @@ export interface Edited {
 
 /** Makes a client's text hold what is wished, and changes nothing else. Throws a FormatProblem. */
 export function editEntries(client: ClientSpec, format: Format, before: string, wish: Wish): Edited {
-  let text = before
+  const document = format.parse(before)
+  let now: Parsed = { text: before, document }
   const ours = new Map<string, string>()
   const foreign: string[] = []
-  const document = format.parse(text)
   const isOurs = (name: string, entry: unknown) => {
     const url = urlIn(client, entry)
     return url !== undefined && (wish.written.get(name) ?? []).includes(url)
@@ -67,7 +67,7 @@ export function editEntries(client: ClientSpec, format: Format, before: string, 
     const entry = valueAt(document, pathOf(client, name))
     if (!isOurs(name, entry) || wish.wanted.some(server => server.name === name)) continue
     if (wish.kept.has(name)) ours.set(name, urlIn(client, entry) ?? '')
-    else text = edited(format, text, pathOf(client, name), undefined)
+    else now = edited(format, now, pathOf(client, name), undefined)
   }
   for (const server of wish.wanted) {
     const path = pathOf(client, server.name)
@@ -76,16 +76,16 @@ export function editEntries(client: ClientSpec, format: Format, before: string, 
       if (urlIn(client, present) !== server.url) foreign.push(server.name)
       continue
     }
-    text =
+    now =
       present === undefined
-        ? edited(format, text, path, toEntry(client, server))
-        : update(client, format, text, path, present, server)
+        ? edited(format, now, path, toEntry(client, server))
+        : update(client, format, now, path, present, server)
     ours.set(server.name, server.url)
   }
   const present = [...wish.written.keys()].filter(name =>
     isOurs(name, valueAt(document, pathOf(client, name))),
   )
-  return { text, ours, foreign, wasOurs: isAllOurs(client, format, before, present) }
+  return { text: now.text, ours, foreign, wasOurs: isAllOurs(client, format, before, present) }
 }
 
 /** Whether nothing is left without these entries, not even a comment. */
@@ -104,24 +104,31 @@ function isAllOurs(client: ClientSpec, format: Format, before: string, names: re
 function update(
   client: ClientSpec,
   format: Format,
-  before: string,
+  before: Parsed,
   path: readonly Step[],
   present: unknown,
   server: Server,
-): string {
+): Parsed {
   const entry = toEntry(client, server)
   const { type } = client
   const members = new Set([client.url['streamable-http'], client.url.sse, ...(type ? [type.key] : [])])
-  let text = before
+  let now = before
   for (const member of members) {
     const has = valueAt(present, [member])
-    if (has !== entry[member]) text = edited(format, text, [...path, member], entry[member])
+    if (has !== entry[member]) now = edited(format, now, [...path, member], entry[member])
   }
-  return text
+  return now
 }
 
-function edited(format: Format, text: string, path: readonly Step[], value: Value | undefined): string {
-  const result = value === undefined ? format.remove(text, path) : format.set(text, path, value)
-  if (isOnlyChange(format.parse(text), format.parse(result), path, value)) return result
+/** Text and what it holds: files may be large, and each is read once. */
+interface Parsed {
+  readonly text: string
+  readonly document: unknown
+}
+
+function edited(format: Format, before: Parsed, path: readonly Step[], value: Value | undefined): Parsed {
+  const text = value === undefined ? format.remove(before.text, path) : format.set(before.text, path, value)
+  const document = format.parse(text)
+  if (isOnlyChange(before.document, document, path, value)) return { text, document }
   throw new FormatProblem('it is written in a way that cannot be edited safely')
 }
