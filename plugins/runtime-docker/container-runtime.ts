@@ -157,8 +157,10 @@ export function createContainerRuntime(options: {
         return
       } catch (error) {
         if (isFailure(error, 'instance_missing')) return
-        // Somebody else is at it: let them finish, then look again.
-        const busy = isFailure(error, 'runtime_failed') && /already in progress/i.test(error.message)
+        // Somebody else, or the container's own end, is at it: let them finish, then look again.
+        const busy =
+          isFailure(error, 'runtime_failed') &&
+          /already in progress|container state improper/i.test(error.message)
         if (!busy || Date.now() > deadline) throw error
         await delay(100)
       }
