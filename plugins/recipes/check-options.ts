@@ -4,6 +4,7 @@ import { failures as core, messageOf } from '../../src/errors.ts'
 import { readFileIfThere } from '../../src/lib/atomic-file.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { isRequirement } from '../../src/lib/package-reference.ts'
+import { NO_VARIABLES } from './build-settings.ts'
 import { failures } from './failures.ts'
 import type { CheckedOptions, RecipeOptions } from './recipe.ts'
 
@@ -39,9 +40,10 @@ export async function checkOptions(request: PackageRequest, options: RecipeOptio
   return {
     image: runtimeImage,
     packages: [...new Set(addPackages)].sort(),
-    ca: caCert ? await readCertificates(caCert) : undefined,
+    ca: caCert ? await readCertificates(caCert, 'The file of --ca-cert') : undefined,
     args,
     buildWith,
+    variables: NO_VARIABLES,
   }
 }
 
@@ -52,23 +54,23 @@ function assertReference(flag: string, text: string | undefined): void {
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** Only the certificates of the file: a key that lies beside them stays where it is. */
-async function readCertificates(path: string): Promise<string> {
+/** Only the certificates of the file: a key that lies beside them stays where it is. `what` names it in failures. */
+export async function readCertificates(path: string, what: string): Promise<string> {
   const text = await readFileIfThere(path).catch(error => {
     throw failures.recipe_ca_invalid(
-      { path, problem: `cannot be read: ${messageOf(error)}` },
+      { what, path, problem: `cannot be read: ${messageOf(error)}` },
       { cause: error },
     )
   })
-  if (text === undefined) throw core.file_missing({ path, what: 'The file of --ca-cert' })
+  if (text === undefined) throw core.file_missing({ path, what })
   const blocks = text.match(BLOCK) ?? []
-  if (blocks.length === 0) throw failures.recipe_ca_invalid({ path, problem: 'holds no certificate.' })
+  if (blocks.length === 0) throw failures.recipe_ca_invalid({ what, path, problem: 'holds no certificate.' })
   blocks.forEach((block, index) => {
     try {
       new X509Certificate(block)
     } catch (error) {
       const problem = `holds a broken certificate (number ${index + 1}).`
-      throw failures.recipe_ca_invalid({ path, problem }, { cause: error })
+      throw failures.recipe_ca_invalid({ what, path, problem }, { cause: error })
     }
   })
   return `${blocks.map(block => block.replaceAll('\r\n', '\n')).join('\n')}\n`

@@ -28,8 +28,13 @@ export const failures = defineFailures({
   },
   recipe_ca_invalid: {
     status: 400,
-    text: (d: { path: string; problem: string }) => `--ca-cert: ${d.path} ${d.problem}`,
+    text: (d: { what: string; path: string; problem: string }) => `${d.what} ${d.path} ${d.problem}`,
     hint: 'Give a file with one or more certificates in PEM form.',
+  },
+  recipe_build_env_invalid: {
+    status: 400,
+    text: (d: { name: string }) => `The settings have a variable for builds that cannot be set: "${d.name}".`,
+    hint: 'A name is made of capital letters, digits and "_", a letter first; a value has no NUL character.',
   },
   recipe_no_module: {
     status: 400,

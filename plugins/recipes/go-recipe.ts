@@ -1,3 +1,4 @@
+import { variableFiles, withVariables } from './build-variables.ts'
 import type { CheckedOptions, Pinned, Recipe } from './recipe.ts'
 import { VERSION_LINE } from './recipe.ts'
 import { beginStage, caFiles, endStage, run, toDockerfile } from './stages.ts'
@@ -35,12 +36,14 @@ export function localGoRecipe(main: string, options: CheckedOptions): Recipe {
 function goImage(options: CheckedOptions, build: readonly string[]): Recipe {
   return {
     dockerfile: toDockerfile([
-      ...beginStage(options.image ?? BUILDER, options, { as: 'builder', wants: WANTS }),
-      ...build,
+      ...withVariables(
+        [...beginStage(options.image ?? BUILDER, options, { as: 'builder', wants: WANTS }), ...build],
+        options.variables,
+      ),
       '',
       ...beginStage(options.image ?? RUNTIME, options, { wants: ['ca-certificates'] }),
       ...endStage(options.args),
     ]),
-    files: new Map(caFiles(options.ca)),
+    files: new Map([...caFiles(options.ca), ...variableFiles(options.variables)]),
   }
 }

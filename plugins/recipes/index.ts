@@ -15,8 +15,13 @@ const recipes: Plugin = {
   commands: [Build],
   provides: { flags: [{ title: 'Packages', of: ['run'], flags: recipeFlags }] },
   services: {
-    recipes: async app =>
-      (await import('./service.ts')).createRecipes({ folder: join(app.paths.cache, 'recipes') }),
+    recipes: async app => {
+      const [{ createRecipes }, { createBuildSettings }] = await Promise.all([
+        import('./service.ts'),
+        import('./build-settings.ts'),
+      ])
+      return createRecipes({ folder: join(app.paths.cache, 'recipes'), settings: createBuildSettings(app) })
+    },
   },
 }
 export default recipes

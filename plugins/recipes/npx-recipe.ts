@@ -1,3 +1,4 @@
+import { variableFiles, withVariables } from './build-variables.ts'
 import type { CheckedOptions, Pinned, Recipe } from './recipe.ts'
 import { VERSION_LINE } from './recipe.ts'
 import { beginStage, caFiles, endStage, run, toDockerfile } from './stages.ts'
@@ -37,12 +38,17 @@ export function npxRecipe({ reference, version }: Pinned, options: CheckedOption
   const install = ['npm', 'install', '--omit=dev', '--no-audit', '--no-fund', '--no-update-notifier']
   return {
     dockerfile: toDockerfile([
-      ...beginStage(image, options, { as: 'builder', wants: WANTS }),
-      'WORKDIR /app',
-      'COPY package.json ./',
-      run(...install),
-      'COPY link-entry.cjs /keelson/',
-      run('node', '/keelson/link-entry.cjs', name),
+      ...withVariables(
+        [
+          ...beginStage(image, options, { as: 'builder', wants: WANTS }),
+          'WORKDIR /app',
+          'COPY package.json ./',
+          run(...install),
+          'COPY link-entry.cjs /keelson/',
+          run('node', '/keelson/link-entry.cjs', name),
+        ],
+        options.variables,
+      ),
       '',
       ...beginStage(image, options, { wants: WANTS }),
       ...endStage(options.args, ['NODE_ENV=production']),
@@ -51,6 +57,7 @@ export function npxRecipe({ reference, version }: Pinned, options: CheckedOption
       ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
       ['link-entry.cjs', LINK_ENTRY],
       ...caFiles(options.ca),
+      ...variableFiles(options.variables),
     ]),
   }
 }

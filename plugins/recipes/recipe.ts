@@ -1,4 +1,5 @@
 import type { PackageReference } from '../../src/lib/package-reference.ts'
+import type { BuildVariables } from './build-settings.ts'
 
 /** What the user may choose about an image, as given. */
 export interface RecipeOptions {
@@ -6,7 +7,7 @@ export interface RecipeOptions {
   readonly runtimeImage?: string | undefined
   /** System packages to add to the image. */
   readonly addPackages?: readonly string[] | undefined
-  /** Path of a PEM file: certificates to trust from the first step of the build on. */
+  /** Path of a PEM file: certificates to trust from the first step of the build on; else those of the settings. */
   readonly caCert?: string | undefined
   /** Arguments baked into the image, before those given at the start. */
   readonly args?: readonly string[] | undefined
@@ -22,6 +23,8 @@ export interface CheckedOptions {
   readonly ca: string | undefined
   readonly args: readonly string[]
   readonly buildWith: readonly string[]
+  /** What the steps of the builder stage see, and the image does not. */
+  readonly variables: BuildVariables
 }
 
 /** A Dockerfile and the files it copies. */

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, scryptSync } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
 import type { ImageStore, PackageRequest, Report, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { parseDocument } from '../../src/document.ts'
-import { failures as core } from '../../src/errors.ts'
+import { failures as core, Failure } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import { newestVersion } from '../../src/lib/newest-version.ts'
@@ -14,7 +14,10 @@ import {
   type PackageReference,
   parsePackageReference,
 } from '../../src/lib/package-reference.ts'
-import { checkOptions } from './check-options.ts'
+import { redactValues } from '../../src/lib/redact.ts'
+import { type BuildSettings, NO_VARIABLES } from './build-settings.ts'
+import { isConfidential } from './build-variables.ts'
+import { checkOptions, readCertificates } from './check-options.ts'
 import { failures } from './failures.ts'
 import { goRecipe, localGoRecipe } from './go-recipe.ts'
 import { copySource, type LocalSource, readLocalSource } from './local-source.ts'
@@ -38,6 +41,8 @@ export interface Plan extends Recipe {
   readonly problem?: string
   /** Key of the same plan without a version: what ran last under it can stand in. */
   readonly base: string
+  /** Values that must not show in what a build prints. */
+  readonly secrets: readonly string[]
 }
 
 /** Makes container images of npm, PyPI and Go packages. No package code runs on the host. */
@@ -51,8 +56,8 @@ export interface Recipes {
     wait?: WaitOptions,
   ): Promise<{ image: string; version: string }>
   /**
-   * Whether the image is here and was built as asked, certificates apart: they serve the build, and a
-   * run config that was exported does not hold them.
+   * Whether the image is here and was built as asked, certificates and variables of the settings apart:
+   * they serve the build, and a run config that was exported does not hold them.
    */
   isBuilt(image: string, request: PackageRequest, options: BuildOptions): Promise<boolean>
 }
@@ -73,18 +78,32 @@ export function createRecipes(host: {
   folder: string
   /** Asks the package's registry. */
   newestVersion?: typeof newestVersion
+  /** What goes for all builds of packages; code with a Dockerfile of its own is left as it is. */
+  settings?: BuildSettings
 }): Recipes {
-  const { folder, newestVersion: newest = newestVersion } = host
+  const { folder, newestVersion: newest = newestVersion, settings } = host
+
   async function plan(
     request: PackageRequest,
     options: RecipeOptions = {},
     wait: WaitOptions = {},
   ): Promise<Plan> {
-    const checked = await checkOptions(request, options)
-    if (request.local) return planLocal(request, checked, options)
+    return planWith(settings, request, options, wait)
+  }
+
+  async function planWith(
+    from: BuildSettings | undefined,
+    request: PackageRequest,
+    options: RecipeOptions,
+    wait: WaitOptions,
+  ): Promise<Plan> {
+    const asked = await checkOptions(request, options)
+    const complete = async () => (from ? addSettings(from, asked, wait) : asked)
+    if (request.local) return planLocal(request, complete, options)
     const { scheme } = request
     const reference = parsePackageReference(scheme, request.package)
     if (!reference) throw failures.recipe_package_invalid({ scheme, package: request.package })
+    const checked = await complete()
     const label = `${scheme}://${request.package}`
     const exact = exactVersion(reference)
     const answer = exact
@@ -102,6 +121,7 @@ export function createRecipes(host: {
         version,
         tag: options.tag,
       }),
+      secrets: checked.variables.secrets,
       base,
       ...(answer.kind === 'unknown' ? { problem: answer.problem } : {}),
     }
@@ -109,26 +129,26 @@ export function createRecipes(host: {
 
   async function planLocal(
     request: PackageRequest,
-    checked: CheckedOptions,
+    complete: () => Promise<CheckedOptions>,
     options: RecipeOptions,
   ): Promise<Plan> {
     const { scheme, package: path } = request
     if (scheme !== 'go') throw failures.recipe_package_invalid({ scheme, package: path })
     const source = await readLocalSource(path)
     if (source.dockerfile !== undefined) assertUntouched(options)
-    const recipe: Recipe =
-      source.dockerfile === undefined
-        ? localGoRecipe(source.main, checked)
-        : { dockerfile: source.dockerfile, files: new Map() }
+    const checked = source.dockerfile === undefined ? await complete() : undefined
+    const recipe: Recipe = checked
+      ? localGoRecipe(source.main, checked)
+      : { dockerfile: source.dockerfile ?? '', files: new Map() }
     const version = source.hash.slice(0, 16)
     const name = `go-${basename(path) || 'program'}`
     const made = toPlan(recipe, { name, label: `go://${path}`, version, tag: options.tag, source })
-    return { ...made, base: made.key }
+    return { ...made, base: made.key, secrets: (checked?.variables ?? NO_VARIABLES).secrets }
   }
 
-  /** The key of what is asked for when no certificates are needed. */
+  /** The key of what is asked for when the build needs no certificates and no variables. */
   const plainKey = async (request: PackageRequest, options: RecipeOptions): Promise<string> =>
-    (await plan(request, { ...options, caCert: undefined })).key
+    (await planWith(undefined, request, { ...options, caCert: undefined }, {})).key
   const recordOf = (image: string) =>
     join(folder, `image-${createHash('sha256').update(image).digest('hex').slice(0, 32)}.json`)
 
@@ -178,18 +198,20 @@ export function createRecipes(host: {
     made: Plan,
     wait: WaitOptions,
   ): Promise<{ image: string; version: string }> {
-    const { tag, dockerfile, labels } = made
+    const { tag, dockerfile, labels, secrets } = made
     wait.signal?.throwIfAborted()
     wait.report?.(`Building ${tag}`)
     let said: string | undefined
     const report: Report = (line, kind) => {
       said ??= new RegExp(`${VERSION_LINE}([^\\s"']+)`).exec(line)?.[1]
-      wait.report?.(line, kind)
+      wait.report?.(redactValues(line, secrets), kind)
     }
     const context = await mkdtemp(join(tmpdir(), 'keelson-build-'))
     try {
       await writeContext(context, made)
       await images.build({ tag, context, dockerfile, labels }, { signal: wait.signal, report })
+    } catch (error) {
+      throw withoutSecrets(error, secrets)
     } finally {
       await rm(context, { recursive: true, force: true })
     }
@@ -232,6 +254,27 @@ function ask(
   return newest(reference, { signal: wait.signal, python })
 }
 
+/** What the user asked for with flags comes before the settings. */
+async function addSettings(
+  settings: BuildSettings,
+  asked: CheckedOptions,
+  wait: WaitOptions,
+): Promise<CheckedOptions> {
+  const path = asked.ca === undefined ? await settings.caCertificate() : undefined
+  return {
+    ...asked,
+    ca: path === undefined ? asked.ca : await readCertificates(path, 'The CA certificate of the settings'),
+    variables: await settings.variables(wait.report),
+  }
+}
+
+/** A build that fails shows its last lines, and a package may print what it was given. */
+function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof Failure) || secrets.length === 0) return error
+  const { code, status, exit, hint, message } = error
+  return new Failure(code, { text: redactValues(message, secrets), status, exit, hint })
+}
+
 function assertUntouched({ runtimeImage, addPackages, caCert, args }: RecipeOptions): void {
   const given = [
     ['runtime-image', runtimeImage],
@@ -249,7 +292,8 @@ function keyOf({ dockerfile, files }: Recipe, source: LocalSource | undefined): 
   add(dockerfile)
   for (const [path, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     add(path)
-    add(content)
+    // The key is shown in labels: nobody shall find a short value by trying.
+    add(isConfidential(path) ? scryptSync(content, path, 32).toString('hex') : content)
   }
   if (source) add(source.hash)
   return hash.digest('hex')
@@ -264,7 +308,7 @@ function toPlan(
     tag: string | undefined
     source?: LocalSource
   },
-): Omit<Plan, 'base'> {
+): Omit<Plan, 'base' | 'secrets'> {
   const { name, label, version, tag, source } = facts
   const key = keyOf(recipe, source)
   const cleaned = name
@@ -287,6 +331,8 @@ function toPlan(
 async function writeContext(context: string, { files, source, dockerfile }: Plan): Promise<void> {
   if (source) await copySource(source, source.dockerfile === undefined ? join(context, 'source') : context)
   await mkdir(context, { recursive: true })
-  for (const [path, content] of files) await writeFile(join(context, path), content)
+  for (const [path, content] of files) {
+    await writeFile(join(context, path), content, { mode: isConfidential(path) ? 0o600 : 0o666 })
+  }
   await writeFile(join(context, 'Dockerfile'), dockerfile)
 }

@@ -1,3 +1,4 @@
+import { variableFiles, withVariables } from './build-variables.ts'
 import type { CheckedOptions, Pinned, Recipe } from './recipe.ts'
 import { VERSION_LINE } from './recipe.ts'
 import { beginStage, caFiles, endStage, run, toDockerfile } from './stages.ts'
@@ -35,11 +36,16 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
   const install = ['/app/venv/bin/python', '-m', 'pip', 'install', '--no-cache-dir', '--no-input']
   return {
     dockerfile: toDockerfile([
-      ...beginStage(image, options, { as: 'builder', wants: [...WANTS, 'python3-venv'] }),
-      run('python3', '-m', 'venv', '/app/venv'),
-      'COPY requirements.txt link_entry.py /keelson/',
-      run(...install, '--disable-pip-version-check', '-r', '/keelson/requirements.txt'),
-      run('/app/venv/bin/python', '/keelson/link_entry.py', name),
+      ...withVariables(
+        [
+          ...beginStage(image, options, { as: 'builder', wants: [...WANTS, 'python3-venv'] }),
+          run('python3', '-m', 'venv', '/app/venv'),
+          'COPY requirements.txt link_entry.py /keelson/',
+          run(...install, '--disable-pip-version-check', '-r', '/keelson/requirements.txt'),
+          run('/app/venv/bin/python', '/keelson/link_entry.py', name),
+        ],
+        options.variables,
+      ),
       '',
       ...beginStage(image, options, { wants: WANTS }),
       ...endStage(options.args, ['PYTHONUNBUFFERED=1', 'PYTHONDONTWRITEBYTECODE=1']),
@@ -48,6 +54,7 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
       ['requirements.txt', `${requirements.join('\n')}\n`],
       ['link_entry.py', LINK_ENTRY],
       ...caFiles(options.ca),
+      ...variableFiles(options.variables),
     ]),
   }
 }
