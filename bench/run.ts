@@ -5,6 +5,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   bridge: () => import('./bridge.ts'),
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
+  isolation: () => import('./isolation.ts'),
   proxy: () => import('./proxy.ts'),
   start: () => import('./start.ts'),
   supervisor: () => import('./supervisor.ts'),

@@ -58,9 +58,13 @@ interface Entry {
   readonly ignored: boolean
 }
 
-/** Every path below a folder; not into what is ignored (it is hidden whole), nor through links. */
+/**
+ * Every path below a folder; not into what is ignored (it is hidden whole), nor through links. A link
+ * itself is left out: covering it would cover, or make, what it leads to.
+ */
 async function* walk(root: string, rules: Ignore, below = ''): AsyncGenerator<Entry> {
   for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue
     const path = posix.join(below, entry.name)
     const directory = entry.isDirectory()
     const ignored = rules.ignores(directory ? `${path}/` : path)

@@ -46,7 +46,7 @@ export function createArguments(
     ...abilities.logOptions.map(option => `--log-opt=${option}`),
     `--restart=${spec.restart === 'never' ? 'no' : spec.restart}`,
     ...(spec.enclosure
-      ? enclosureArguments(owner, spec.name)
+      ? enclosureArguments(owner, spec.name, spec.enclosure)
       : [`--network=${spec.network ?? 'bridge'}`, ...spec.ports.map(port => `--publish=${toPublish(port)}`)]),
     ...spec.mounts.map(mount => `--mount=${toMount(mount)}`),
     ...(spec.hidden ?? []).map(path => `--mount=${toCover(path, dialect)}`),
@@ -87,7 +87,7 @@ const toMount = ({ source, target, readOnly }: Mount): string =>
 /** Engines mount deeper paths later, so this lies over the folder that holds the path. */
 const toCover = ({ target, directory }: HiddenPath, dialect: Dialect): string =>
   directory
-    ? toCsv(['type=tmpfs', `target=${target}`, 'readonly', ...dialect.coverOptions])
+    ? toCsv(['type=tmpfs', `target=${target}`, ...dialect.coverOptions])
     : toCsv(['type=bind', 'source=/dev/null', `target=${target}`, 'readonly'])
 
 /** One line of CSV (RFC 4180): a path may hold commas and quotes. */

@@ -40,7 +40,7 @@ export interface Dialect {
   readonly restartsUnseen: boolean
   /** Further arguments of `create`. */
   readonly createArguments: readonly string[]
-  /** Further options of a tmpfs `--mount` that hides a folder. */
+  /** Options of a tmpfs `--mount` that hides a folder: empty, and read-only. */
   readonly coverOptions: readonly string[]
   /** Further arguments of `start --attach --interactive`. */
   readonly attachArguments: readonly string[]

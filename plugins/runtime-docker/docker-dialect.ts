@@ -78,7 +78,7 @@ export const dockerDialect: Dialect = {
   restartsUnseen: false,
   initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
   createArguments: [],
-  coverOptions: [],
+  coverOptions: ['readonly'],
   attachArguments: [],
   removeArguments: [],
   readEvent(line) {

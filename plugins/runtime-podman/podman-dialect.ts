@@ -90,8 +90,8 @@ export const podmanDialect: Dialect = {
   initMissing: /container-init binary not found|catatonit|init_path/i,
   // By default podman hands the caller's proxy variables to the container.
   createArguments: ['--http-proxy=false'],
-  // Otherwise what it covers is copied into it.
-  coverOptions: ['notmpcopyup'],
+  // Without the second what it covers is copied into it.
+  coverOptions: ['ro', 'notmpcopyup'],
   // Without this, the bytes of Ctrl-P Ctrl-Q in a message would end the stream, terminal or not.
   attachArguments: ['--sig-proxy=false', '--detach-keys='],
   // Otherwise it first waits ten seconds for a server that ignores SIGTERM.

@@ -63,6 +63,6 @@ export const withAgent = (command: readonly string[], ports: readonly number[]):
   AGENT,
   SOCKETS,
   String(DOOR_PORT),
-  ports.join(','),
+  [...new Set(ports)].join(','),
   ...command,
 ]

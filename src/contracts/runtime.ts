@@ -69,6 +69,8 @@ export type Inside =
 export interface Enclosure {
   /** Where the egress proxy of the instance must listen, on this host. */
   readonly door: Place
+  /** The instance's address; whoever else comes to the door is not let in. Absent for a socket file. */
+  readonly peer?: string
   /** The URL of that door as the instance has to write it. */
   readonly proxyUrl: string
   /** Addresses of this host as the instance sees them. */

@@ -12,6 +12,8 @@ import { joinSockets } from './tunnel.ts'
 /** What a door needs from the proxy behind it. */
 export interface DoorParts {
   readonly workload: string
+  /** The only address from which it may be spoken to. */
+  readonly peer?: string | undefined
   readonly limits: EgressLimits
   readonly connect: Connect
   /** Decides as the policy is now, and tells whoever wants to know. */
@@ -66,6 +68,8 @@ export function createDoorServer(parts: DoorParts): DoorServer {
   server.timeout = limits.connectMs + limits.idleMs // the server's clock ends first, so that 504 can be said
 
   server.on('connection', (socket: Socket) => {
+    // A door on a bridge can be reached from other networks of this host where no firewall forbids it.
+    if (parts.peer !== undefined && socket.remoteAddress !== parts.peer) return void socket.destroy()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -34,6 +34,8 @@ export interface DoorOptions {
   readonly workload: string
   readonly policy: Policy
   readonly listen: Listen
+  /** The only address from which it may be spoken to; absent: whoever reaches it is the workload. */
+  readonly peer?: string | undefined
   readonly log?: Log
 }
 
@@ -82,11 +84,12 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
   }
 
   return {
-    async open({ workload, policy, listen, log = options.log.with({ workload }) }) {
+    async open({ workload, policy, listen, peer, log = options.log.with({ workload }) }) {
       let current = policy
       const decisions = createDecisionLog({ log })
       const { server, recheck, destroy } = createDoorServer({
         workload,
+        peer,
         limits,
         connect,
         async judge(destination) {

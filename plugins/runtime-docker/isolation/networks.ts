@@ -8,7 +8,7 @@ import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
 import type { Dialect, EngineNetwork } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import type { Firewall } from './firewall.ts'
-import { candidates, DEFAULT_RANGE, parseRange, takenRanges } from './subnets.ts'
+import { candidates, DEFAULT_RANGE, nextAddress, parseRange, takenRanges } from './subnets.ts'
 
 /** Where proxies usually listen; another one where that is taken on this host. */
 const DOOR_PORT = 3128
@@ -22,9 +22,10 @@ export const networkName = (owner: string, instance: string): string =>
   `keelson-${owner.slice(0, 8)}-${instance}`
 
 /** Arguments of `create` for an instance in its own network. */
-export function enclosureArguments(owner: string, instance: string): string[] {
+export function enclosureArguments(owner: string, instance: string, { peer }: Enclosure): string[] {
   return [
     `--network=${networkName(owner, instance)}`,
+    ...(peer ? [`--ip=${peer}`] : []),
     // Nobody listens there, so that no name server is ever asked in the instance's place.
     '--dns=127.0.0.1',
     '--dns-option=timeout:1',
@@ -167,6 +168,7 @@ export function createNetworks(options: {
       const problem = await firewall.apply({ network: name, bridge, gateway, port })
       return {
         door: { host: gateway, port },
+        peer: nextAddress(gateway),
         proxyUrl: `http://${gateway}:${port}`,
         gateways: [gateway, ...DEFAULT_GATEWAYS],
         warnings: problem === undefined ? [] : [openHost(problem)],

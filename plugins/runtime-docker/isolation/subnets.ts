@@ -8,10 +8,8 @@ const SIZE = 8
 
 export interface Subnet {
   readonly cidr: string
-  /** First address: this host's. */
+  /** First address: this host's. The instance gets the next. */
   readonly gateway: string
-  /** Second address: the instance's. */
-  readonly instance: string
 }
 
 interface Range {
@@ -47,7 +45,6 @@ export function* candidates(
     yield {
       cidr: `${toText(first)}/${PREFIX}`,
       gateway: toText(first + 1),
-      instance: toText(first + 2),
       overlaps: taken => taken.some(one => first < one.first + one.size && one.first < first + SIZE),
     }
   }
@@ -86,6 +83,9 @@ function toNumber(address: string): number | undefined {
   if (parts.length !== 4 || parts.some(part => !(part >= 0 && part <= 255))) return undefined
   return parts.reduce((sum, part) => sum * 256 + part, 0)
 }
+
+/** The address of the instance, by that of its gateway. */
+export const nextAddress = (gateway: string): string => toText((toNumber(gateway) ?? 0) + 1)
 
 const toText = (value: number): string =>
   [24, 16, 8, 0].map(shift => Math.floor(value / 2 ** shift) % 256).join('.')

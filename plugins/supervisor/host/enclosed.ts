@@ -47,8 +47,9 @@ export function createEnclosed(options: {
   let waysOf: string | undefined
   let spec: InstanceSpec | undefined
 
-  async function listen({ door: listen, gateways }: Enclosure): Promise<void> {
-    door ??= await egress.open({ workload: config.name, policy: policyOf(config, gateways), listen, log })
+  async function listen({ door: listen, gateways, peer }: Enclosure): Promise<void> {
+    const policy = policyOf(config, gateways)
+    door ??= await egress.open({ workload: config.name, policy, listen, peer, log })
   }
 
   async function closeWays(): Promise<void> {
@@ -91,8 +92,10 @@ export function createEnclosed(options: {
       const key = `${id} ${JSON.stringify(inside)}`
       if (!inside || waysOf === key) return
       await closeWays()
+      const openers = new Map<number, Opener | undefined>()
       for (const { instancePort, address, hostPort } of spec?.ports ?? []) {
-        const opener = await openerFor(instancePort)
+        if (!openers.has(instancePort)) openers.set(instancePort, await openerFor(instancePort))
+        const opener = openers.get(instancePort)
         if (!opener) continue
         if ('address' in inside && hostPort === undefined) {
           urls.set(instancePort, new URL(`http://${inside.address}:${instancePort}`))

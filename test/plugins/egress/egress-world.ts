@@ -65,7 +65,12 @@ export interface EgressWorld {
   readonly lines: Record<string, unknown>[]
   readonly asked: string[]
   /** Opens another door of the same proxy. */
-  open(workload: string, profile: PermissionProfile | undefined, listen?: Listen): Promise<Door>
+  open(
+    workload: string,
+    profile: PermissionProfile | undefined,
+    listen?: Listen,
+    peer?: string,
+  ): Promise<Door>
 }
 
 /** A real proxy with one door on loopback. */
@@ -96,11 +101,12 @@ export async function egressWorld(
     ...(options.limits ? { limits: options.limits } : {}),
   })
   onTestFinished(() => proxy.close())
-  const open = (workload: string, profile: PermissionProfile | undefined, listen?: Listen) =>
+  const open = (workload: string, profile: PermissionProfile | undefined, listen?: Listen, peer?: string) =>
     proxy.open({
       workload,
       policy: compilePolicy(profile, options.policy),
       listen: listen ?? { host: '127.0.0.1', port: 0 },
+      peer,
     })
   const door = await open('one', profile, options.listen)
   return { door, port: portOf(door), dialled, events, lines, asked, open }

@@ -1,0 +1,254 @@
+import { spawnSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { connectTo } from '../../plugins/egress/proxy/dial.ts'
+import { createEgressProxy } from '../../plugins/egress/proxy/egress-proxy.ts'
+import { createOverlays } from '../../plugins/ignore/service.ts'
+import { createProxies } from '../../plugins/proxy/service.ts'
+import { createContainerRuntime, ownerOf } from '../../plugins/runtime-docker/container-runtime.ts'
+import { dockerDialect } from '../../plugins/runtime-docker/docker-dialect.ts'
+import { podmanDialect } from '../../plugins/runtime-podman/podman-dialect.ts'
+import { findBubblewrap } from '../../plugins/runtime-process/find-bubblewrap.ts'
+import { createProcessRuntime } from '../../plugins/runtime-process/process-runtime.ts'
+import { createHost, type Host } from '../../plugins/supervisor/host/host.ts'
+import { createLeases } from '../../plugins/supervisor/lease.ts'
+import { createWorkloadStore, type WorkloadStore } from '../../plugins/workloads/store.ts'
+import { createApp } from '../../src/app.ts'
+import { instanceName, type PermissionProfile, type RunConfig } from '../../src/contracts/run-config.ts'
+import type { Runtime } from '../../src/contracts/runtime.ts'
+import { findFreePort } from '../../src/lib/ports.ts'
+import { createLog } from '../../src/log.ts'
+import { findPaths } from '../../src/paths.ts'
+import type { Place } from './places-to-run.ts'
+
+const fixture = new URL('../../fixtures/isolation', import.meta.url).pathname
+
+/** A host with a real runtime and a real egress proxy, in a home of its own, and what it may not reach. */
+export interface IsolationWorld {
+  readonly place: Place
+  readonly runtime: Runtime
+  readonly host: Host
+  readonly store: WorkloadStore
+  /** Addresses that the egress proxy has connected to since `forget`. */
+  readonly dialled: string[]
+  /** Names that the egress proxy has looked up. */
+  readonly asked: string[]
+  names: Readonly<Record<string, readonly (readonly string[])[]>>
+  /** Lines of the workloads' logs. */
+  readonly lines: Record<string, unknown>[]
+  readonly web: { readonly port: number; readonly seen: string[] }
+  /** Services of this host on all of its addresses, which nobody inside may reach: what they have seen. */
+  readonly services: { readonly tcp: number; readonly dns: number; readonly seen: string[] }
+  /** An address of this host that is not the one of a bridge. */
+  readonly hostAddress: string
+  forget(): void
+  /** Writes a run config for the fixture; answers the URL for clients. */
+  save(name: string, profile: PermissionProfile | undefined, more?: Partial<RunConfig>): Promise<string>
+  /** The same, and starts it. */
+  run: IsolationWorld['save']
+  /** Another host over the same disk, as after the death of the first. */
+  successor(): Host
+  /** Networks, firewall rules and files that stand for enclosures of this installation. */
+  remains(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function isolationWorld(place: Place): Promise<IsolationWorld> {
+  const home = await mkdtemp(join(tmpdir(), 'ki-'))
+  const paths = findPaths({ HOME: home }, 'linux')
+  const lines: Record<string, unknown>[] = []
+  const log = createLog({ write: line => lines.push(JSON.parse(line)), human: false, debug: true })
+  const store = createWorkloadStore({ paths, log })
+  const app = createApp({ paths, log, env: process.env, entries: [] })
+  const runtime = runtimeOf(place, paths)
+  const dialled: string[] = []
+  const asked: string[] = []
+  const times = new Map<string, number>()
+  const web = await webServer()
+  const services = await hostServices()
+  const hosts: Host[] = []
+
+  const makeHost = () => {
+    const host = createHost({
+      store,
+      runtimes: { get: async () => runtime, all: async () => [runtime] },
+      proxies: createProxies(app),
+      egress: createEgressProxy({
+        log,
+        connect(address, port, onread) {
+          dialled.push(`${address}:${port}`)
+          return connectTo(address, port, onread)
+        },
+        async resolve(name) {
+          asked.push(name)
+          const answers = world.names[name] ?? []
+          const time = times.get(name) ?? 0
+          times.set(name, time + 1)
+          return answers[Math.min(time, answers.length - 1)] ?? []
+        },
+      }),
+      leases: createLeases({ folder: join(paths.runtime, 'leases') }),
+      log,
+      logOf: config => log.with({ workload: config.name }),
+      findHidden: (config, mounts) => createOverlays({ paths }).find(config, mounts),
+    })
+    hosts.push(host)
+    return host
+  }
+
+  const world: IsolationWorld = {
+    place,
+    runtime,
+    host: makeHost(),
+    store,
+    dialled,
+    asked,
+    names: {},
+    lines,
+    web,
+    services,
+    hostAddress:
+      Object.entries(networkInterfaces())
+        .filter(([name]) => /^(?:e|w)/.test(name))
+        .flatMap(([, list]) => list ?? [])
+        .find(({ family }) => family === 'IPv4')?.address ?? '127.0.0.1',
+    forget() {
+      dialled.length = 0
+      asked.length = 0
+      web.seen.length = 0
+      services.seen.length = 0
+      times.clear()
+    },
+    async save(name, profile, more = {}) {
+      const port = await findFreePort()
+      await store.configs.save({
+        schema_version: 'v0.1.0',
+        name,
+        container_name: name,
+        runtime: place,
+        ...programOf(place),
+        transport: 'streamable-http',
+        port,
+        target_port: await findFreePort(),
+        isolate_network: true,
+        ...(profile ? { permission_profile: profile } : {}),
+        ...more,
+        volumes: [...(place === 'process' ? [] : [`${fixture}:/srv:ro`]), ...(more.volumes ?? [])],
+      })
+      return `http://127.0.0.1:${port}/mcp`
+    },
+    async run(name, profile, more) {
+      const url = await world.save(name, profile, more)
+      await world.host.start(name)
+      return url
+    },
+    successor: makeHost,
+    async remains() {
+      const rules = spawnSync('iptables', ['-t', 'mangle', '-S'], { encoding: 'utf8' }).stdout ?? ''
+      const owner = ownerOf(paths.data)
+      return [
+        ...((await runtime.isolation?.list()) ?? []).map(({ instance }) => `network of ${instance}`),
+        ...rules.split('\n').filter(rule => rule.includes(owner)),
+        ...(existsSync(join(paths.runtime, 'net'))
+          ? spawnSync('ls', [join(paths.runtime, 'net')], { encoding: 'utf8' })
+              .stdout.split('\n')
+              .filter(Boolean)
+          : []),
+      ]
+    },
+    async close() {
+      for (const config of await store.configs.list()) {
+        await runtime.remove(instanceName(config))
+        await runtime.isolation?.remove(instanceName(config))
+      }
+      await Promise.all(hosts.map(host => host.close({ handover: true })))
+      web.server.close()
+      services.close()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+function runtimeOf(place: Place, paths: ReturnType<typeof findPaths>): Runtime {
+  if (place === 'process') {
+    return createProcessRuntime({
+      folder: join(paths.data, 'processes'),
+      sockets: join(paths.runtime, 'net'),
+      packages: {
+        install: async () => ({ image: 'npx://isolation@1.0.0', version: '1.0.0' }),
+        resolve: async () => ({
+          folder: fixture,
+          command: [process.execPath, join(fixture, 'server.mjs')],
+          needs: [dirname(process.execPath)],
+        }),
+      },
+      bubblewrap: () => findBubblewrap(process.env.PATH ?? ''),
+      path: process.env.PATH ?? '',
+    })
+  }
+  return createContainerRuntime({
+    dialect: place === 'docker' ? dockerDialect : podmanDialect,
+    owner: ownerOf(paths.data),
+    env: process.env,
+    folder: paths.runtime,
+  })
+}
+
+const programOf = (place: Place): Pick<RunConfig, 'image' | 'cmd_args'> =>
+  place === 'process'
+    ? { image: 'npx://isolation@1.0.0' }
+    : { image: 'keelson-test/node:24', cmd_args: ['node', '/srv/server.mjs'] }
+
+/** The one place that profiles allow, on loopback: nothing leads there but the egress proxy. */
+async function webServer() {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    request.resume()
+    response.end('hello')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, seen, server }
+}
+
+/** A TCP service and a name server on all addresses, IPv6 too. */
+async function hostServices() {
+  const seen: string[] = []
+  const tcp = createTcpServer(socket => {
+    seen.push(`tcp from ${socket.remoteAddress}`)
+    socket.on('error', () => undefined).end('a service of the host')
+  })
+  tcp.listen(0, '::')
+  await once(tcp, 'listening')
+  const dns = createSocket({ type: 'udp6', ipv6Only: false })
+  dns.on('message', (query, from) => {
+    seen.push(`dns from ${from.address}: ${query.toString('latin1')}`)
+    dns.send(query, from.port, from.address)
+  })
+  dns.bind(0, '::')
+  await once(dns, 'listening')
+  return {
+    tcp: (tcp.address() as AddressInfo).port,
+    dns: dns.address().port,
+    seen,
+    close() {
+      tcp.close()
+      dns.close()
+    },
+  }
+}
+
+/** Link-local IPv6 addresses of this host's bridges: each link has one. */
+export const linkLocals = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap(list => list ?? [])
+    .filter(({ family, address }) => family === 'IPv6' && address.startsWith('fe80'))
+    .map(({ address }) => address)
