@@ -1,6 +1,5 @@
 import { createHash, scryptSync } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
 import type { ImageStore, PackageRequest, Report, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
@@ -15,6 +14,7 @@ import {
   parsePackageReference,
 } from '../../src/lib/package-reference.ts'
 import { redactValues } from '../../src/lib/redact.ts'
+import { withBuildContext } from './build-context.ts'
 import { type BuildSettings, NO_VARIABLES } from './build-settings.ts'
 import { isConfidential } from './build-variables.ts'
 import { checkOptions, readCertificates } from './check-options.ts'
@@ -206,14 +206,13 @@ export function createRecipes(host: {
       said ??= new RegExp(`${VERSION_LINE}([^\\s"']+)`).exec(line)?.[1]
       wait.report?.(redactValues(line, secrets), kind)
     }
-    const context = await mkdtemp(join(tmpdir(), 'keelson-build-'))
     try {
-      await writeContext(context, made)
-      await images.build({ tag, context, dockerfile, labels }, { signal: wait.signal, report })
+      await withBuildContext(async context => {
+        await writeContext(context, made)
+        await images.build({ tag, context, dockerfile, labels }, { signal: wait.signal, report })
+      })
     } catch (error) {
       throw withoutSecrets(error, secrets)
-    } finally {
-      await rm(context, { recursive: true, force: true })
     }
     const version = made.version ?? said ?? 'latest'
     await writeFileAtomic(join(folder, `${made.base}.json`), JSON.stringify({ image: tag, version }))
