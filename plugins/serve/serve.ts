@@ -3,10 +3,12 @@ import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import type { App } from '../../src/app.ts'
 import { VERSION } from '../../src/build.ts'
+import { messageOf } from '../../src/errors.ts'
 import { createCallerGuard } from '../../src/http/guard-callers.ts'
 import { createHttpHost } from '../../src/http/host.ts'
 import { toOpenApi } from '../../src/http/open-api.ts'
 import { isLoopback } from '../../src/lib/loopback.ts'
+import { superviseBeside } from '../supervisor/index.ts'
 import { createDiscovery } from './discovery.ts'
 import { failures } from './failures.ts'
 import { listenOnPort, listenOnSocket } from './listen.ts'
@@ -62,13 +64,34 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
   const port = socket === undefined ? await listenOnPort(http.server, host, options.port) : 0
   const url =
     socket === undefined ? `http://${isIPv6(host) ? `[${host}]` : host}:${port}` : `unix://${socket}`
+  let role: ReturnType<typeof takeRole> | undefined
   try {
     await discovery.write({ url, pid: process.pid, nonce, started_at: new Date().toISOString() })
     options.onUp(url)
+    role = takeRole(app)
     if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve))
   } finally {
     await http.close(GRACE_MS)
+    await role?.hand()
     await close?.()
     await discovery.remove(nonce)
+  }
+}
+
+/** Hosts workloads in this process if nobody else does. `hand` gives them to a successor. */
+function takeRole(app: App): { hand(): Promise<void> } {
+  const ending = new AbortController()
+  const role = superviseBeside(app, { signal: ending.signal }).catch(error =>
+    app.log.error(`Workloads cannot be hosted here: ${messageOf(error)}`),
+  )
+  return {
+    async hand() {
+      ending.abort()
+      await role
+      const store = await app.service('workloadStore')
+      const records = [...(await store.statuses.list()).values()]
+      if (records.some(record => record.process_id === process.pid))
+        await (await app.service('supervisor')).ensure()
+    },
   }
 }

@@ -1,6 +1,11 @@
+import type { App } from '../../src/app.ts'
 import type { Supervisor } from '../../src/contracts/workload.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { SupervisorCommand } from './commands/supervisor.ts'
+
+/** Loaded on call: what it needs is much. */
+export const superviseBeside = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
+  (await import('./supervise-here.ts')).superviseBeside(app, options)
 
 declare module '../../src/plugin.ts' {
   interface Services {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../src/app.ts'
+import { isFailure } from '../../src/errors.ts'
 import type { Host } from './host/host.ts'
 import { createJournal, type Journal } from './journal.ts'
 import type { Launch } from './launch.ts'
@@ -38,6 +39,31 @@ export async function superviseHere(
     },
   })
   process.exit(0)
+}
+
+/**
+ * Lets this process have the supervisor's role beside its own work, if nobody has it. Resolves when it
+ * has it no longer: the signal aborted, or another build asked for it. Nothing is stopped then; what
+ * this process hosted waits for a successor, which `ensure` starts.
+ */
+export async function superviseBeside(app: App, { signal }: { signal: AbortSignal }): Promise<void> {
+  try {
+    await runSupervisor({
+      paths: app.paths,
+      log: app.log,
+      build: OWN_BUILD,
+      idleMs: Number.POSITIVE_INFINITY,
+      signal,
+      makeHost: () => {
+        const path = places(app.paths).journal
+        const journal = createJournal({ path, now: Date.now, delay: ms => delay(ms) })
+        dieOfEscapedErrors(app, journal, ownLaunch(app, OWN_BUILD))
+        return hostFor(app, { journal })
+      },
+    })
+  } catch (error) {
+    if (!isFailure(error, 'supervisor_runs')) throw error
+  }
 }
 
 /**

@@ -43,6 +43,11 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { group: string }) => `There is no group "${d.group}".`,
   },
+  streams_exhausted: {
+    status: 429,
+    text: (d: { most: number }) => `${d.most} programs listen for events already.`,
+    hint: 'Close a stream that nobody reads any more.',
+  },
   proxy_log_missing: {
     status: 404,
     text: (d: { name: string }) => `The proxy of "${d.name}" has written no log yet.`,

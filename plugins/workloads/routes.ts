@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Api, Routes } from '../../src/http/api.ts'
 import { actionRoutes } from './http/action-routes.ts'
+import { eventRoute } from './http/event-route.ts'
 import { logRoutes } from './http/log-routes.ts'
 import {
   createBody,
@@ -137,6 +138,7 @@ export const workloadRoutes: Routes = (api, app) => {
 
   actionRoutes(api, app)
   logRoutes(api, app)
+  eventRoute(api, app)
 }
 
 /** How it ends shows in the workload's status. */

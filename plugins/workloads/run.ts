@@ -127,7 +127,8 @@ async function assertCanRun(
     throw storeFailures.workload_exists({ name: config.name })
   }
   await assertReferences(app, config)
-  const isOwn = config.port === replaces?.port && config.host === replaces.host // its own proxy has it
+  const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
+  const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it
   if (config.port && !isOwn) await assertPortFree(config.host ?? LOOPBACK, config.port)
 }
 

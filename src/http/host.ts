@@ -67,6 +67,11 @@ export function createHttpHost(options: {
     }
   })
 
+  /** Connections that were busy when the end began would be kept for the next request. */
+  server.addHook('onResponse', async () => {
+    if (ending.signal.aborted) setImmediate(() => server.server.closeIdleConnections())
+  })
+
   server.setErrorHandler((error, request, reply) => fail(request, reply, error, styleOf(request)))
   server.setNotFoundHandler((request, reply) => {
     const methods = index.methodsOf(request.url)

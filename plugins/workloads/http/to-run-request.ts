@@ -36,6 +36,8 @@ export async function toRunRequest(
 ): Promise<RunRequest> {
   assertSupported(body)
   const argument = argumentOf(body)
+  // An image may be called like a server: what is wanted from the registry must be in it.
+  if (body.server) await (await app.service('registry')).get(body.server, { signal: options.signal })
   const build = body.runtime_config ?? {}
   const given: Record<string, unknown> = {
     name: body.name,

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ApiServer, startApi } from '../../support/api-server.ts'
+import { startTinyMcp } from '../../support/tiny-mcp.ts'
+
+/** Reads events until one passes. */
+async function listen(api: ApiServer) {
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  const response = await fetch(`${api.url}/api/v1beta/events`, { signal: ending.signal })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let seen = ''
+  return {
+    async until(part: string): Promise<string> {
+      while (!seen.includes(part)) {
+        const { done, value } = (await reader?.read()) ?? { done: true }
+        if (done) throw new Error(`the stream ended before ${part}: ${seen}`)
+        seen += value
+      }
+      return seen
+    },
+    async end(): Promise<void> {
+      while (!(await reader?.read())?.done);
+    },
+  }
+}
+
+test('who listens hears of all workloads, and of what the command line does to them', async () => {
+  const api = await startApi()
+  const url = await startTinyMcp()
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'there', url })
+  const events = await listen(api)
+
+  await events.until('event: workload\ndata: {"name":"there"')
+  expect((await api.user.run(['run', url, '--name', 'new'])).code).toBe(0)
+  await events.until('{"name":"new"')
+  await api.user.run(['rm', 'new'])
+  expect(await events.until('event: workload-removed')).toContain('data: {"name":"new"}')
+})
+
+test('a stream ends with the server', async () => {
+  const api = await startApi()
+  const events = await listen(api)
+  await events.until('hello')
+
+  const [code] = await Promise.all([api.stop(), events.end()])
+
+  expect(code).toBe(143)
+})
+
+test('the server hosts the workloads, and hands them over when it ends: the same port answers again', async () => {
+  const api = await startApi()
+  const url = await startTinyMcp()
+  const made = await api.ask('POST', '/api/v1beta/workloads', { name: 'a', url })
+  const { port } = made.json() as { port: number }
+  await api.untilStatus('a', 'running')
+  const status = async () =>
+    JSON.parse(await readFile(join(api.user.home, '.local/share/keelson/statuses/a.json'), 'utf8'))
+  expect(await status()).toMatchObject({ process_id: api.process.pid })
+
+  await api.stop()
+
+  await expect.poll(status, { timeout: 15_000 }).toMatchObject({ status: 'running' })
+  await expect.poll(async () => (await status()).process_id, { timeout: 15_000 }).not.toBe(api.process.pid)
+  const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  })
+  expect(answer.status).toBe(200)
+})
