@@ -5,7 +5,9 @@ test.each(builtins.map(entry => [entry.name, entry] as const))(
   'the entry of %s says what the plugin has, no more and no less',
   async (_, entry) => {
     const plugin = await entry.load()
-    const verbs = new Set((plugin.commands ?? []).flatMap(command => (command.paths ?? []).map(path => path[0])))
+    const verbs = new Set(
+      (plugin.commands ?? []).flatMap(command => (command.paths ?? []).map(path => path[0])),
+    )
 
     expect(plugin.name).toBe(entry.name)
     expect([...verbs].sort()).toEqual([...(entry.verbs ?? [])].sort())
