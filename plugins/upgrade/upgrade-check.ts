@@ -1,12 +1,10 @@
 /** What a check found out; the words of the management API. */
-export const UPGRADE_STATUSES = [
-  'up-to-date',
-  'upgrade-available',
-  'not-registry-sourced',
-  'server-not-found',
-  'unknown',
-] as const
-export type UpgradeStatus = (typeof UPGRADE_STATUSES)[number]
+export type UpgradeStatus =
+  | 'up-to-date'
+  | 'upgrade-available'
+  | 'not-registry-sourced'
+  | 'server-not-found'
+  | 'unknown'
 
 /** A variable as registry entries describe it. Of a secret one no value is ever shown. */
 export interface VariableDefinition {
