@@ -37,9 +37,11 @@ const SBIN = ['/usr/sbin', '/sbin', '/usr/local/sbin']
 export function createFirewall(options: {
   owner: string
   env: Readonly<Record<string, string | undefined>>
+  /** Searched besides the PATH, which of users often lacks them. */
+  folders?: readonly string[]
 }): Firewall {
-  const { owner, env } = options
-  const path = [...(env.PATH ?? '').split(delimiter).filter(Boolean), ...SBIN]
+  const { owner, env, folders = SBIN } = options
+  const path = [...(env.PATH ?? '').split(delimiter).filter(Boolean), ...folders]
   const comment = (network: string) => `keelson ${owner} ${network}`
 
   async function find(program: string): Promise<string | undefined> {
@@ -105,10 +107,9 @@ export function createFirewall(options: {
       return ok ? undefined : words || 'iptables refused'
     },
     async remove(network) {
-      const old = await clear(network)
-      if (old.length === 0) return
       const chain = chainOf(owner, network)
-      await restore([`:${chain} - [0:0]`, ...old, `-X ${chain}`])
+      // Also when somebody has taken the jump away: the chain is made, if need be, to be deleted.
+      await restore([`:${chain} - [0:0]`, ...(await clear(network)), `-X ${chain}`])
     },
     list: async () => [...new Set((await jumps()).map(({ network }) => network))],
   }

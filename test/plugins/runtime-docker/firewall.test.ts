@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { createFirewall } from '../../../plugins/runtime-docker/isolation/firewall.ts'
+
+const table = (...args: string[]) =>
+  spawnSync('iptables', ['--wait', '10', '-t', 'mangle', ...args], {
+    encoding: 'utf8',
+    env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+  })
+const isAllowed = table('-S', 'PREROUTING').status === 0
+
+/** A firewall of an owner that nobody else has. */
+function firewallOf() {
+  const owner = randomBytes(8).toString('hex')
+  const firewall = createFirewall({ owner, env: process.env })
+  const rules = () =>
+    table('-S')
+      .stdout.split('\n')
+      .filter(rule => rule.includes(owner))
+  return { owner, firewall, rules }
+}
+const rule = { network: 'keelson-t-one', bridge: 'kt-none0', gateway: '10.254.254.1', port: 3128 }
+
+test.runIf(isAllowed)(
+  'rules go up once, however often they are applied, and go with the network',
+  async () => {
+    const { firewall, rules, owner } = firewallOf()
+    onTestFinished(() => firewall.remove(rule.network))
+    expect(await firewall.problem()).toBeUndefined()
+    expect(await firewall.apply(rule)).toBeUndefined()
+    expect(await firewall.apply({ ...rule, port: 4000 })).toBeUndefined()
+    const [jump, ...others] = rules()
+    expect(others).toEqual([])
+    expect(jump).toContain('-i kt-none0')
+    const chain = /-j (\S+)/.exec(jump ?? '')?.[1] ?? ''
+    expect(
+      table('-S', chain)
+        .stdout.split('\n')
+        .filter(line => line.startsWith('-A')),
+    ).toEqual([
+      expect.stringContaining('--ctstate ESTABLISHED -j ACCEPT'),
+      expect.stringMatching(/-d 10\.254\.254\.1\/32 -p tcp .*--dport 4000 -j ACCEPT/),
+      expect.stringMatching(/ -j DROP$/),
+    ])
+    expect(await firewall.list()).toEqual([rule.network])
+
+    await firewall.remove(rule.network)
+    await firewall.remove(rule.network)
+    expect(await firewall.list()).toEqual([])
+    expect(table('-S').stdout).not.toContain(owner)
+    expect(table('-S').stdout).not.toContain(chain)
+  },
+)
+
+test.runIf(isAllowed)('rules of others stay, a chain that lost its jump goes', async () => {
+  const mine = firewallOf()
+  const others = firewallOf()
+  onTestFinished(() => others.firewall.remove(rule.network))
+  await mine.firewall.apply(rule)
+  await others.firewall.apply(rule)
+  const [jump = ''] = mine.rules()
+  table('-D', ...(jump.slice(3).match(/"[^"]*"|\S+/g) ?? []).map(word => word.replaceAll('"', '')))
+  await mine.firewall.remove(rule.network)
+  expect(table('-S').stdout).not.toContain(/-j (\S+)/.exec(jump)?.[1])
+  expect(others.rules()).toHaveLength(1)
+})
+
+test('without iptables the reason is told', async () => {
+  const firewall = createFirewall({ owner: 'x', env: {}, folders: [] })
+  expect(await firewall.problem()).toBe('iptables is not installed')
+  expect(await firewall.apply(rule)).toBe('iptables-restore is not installed')
+  await firewall.remove(rule.network)
+  expect(await firewall.list()).toEqual([])
+})
