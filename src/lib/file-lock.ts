@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMissing } from './atomic-file.ts'
@@ -11,25 +11,26 @@ export interface Lock {
 /**
  * Takes a lock that lives in a file, or undefined when another live process (or another caller in
  * this one) has it. The file names its holder, so the lock of a killed process is free.
+ *
+ * The file appears by a hard link, with its content: there is no moment at which it names nobody.
  */
 export async function tryLock(path: string): Promise<Lock | undefined> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  for (let attempt = 0; attempt < 10; attempt++) {
-    try {
-      const file = await open(path, 'wx', 0o600)
-      await file.writeFile(processIdentity(process.pid) ?? String(process.pid))
-      await file.close()
-      return { release: () => rm(path, { force: true }) }
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  const mine = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
+  await writeFile(mine, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600, flag: 'wx' })
+  try {
+    for (;;) {
+      if (await publish(mine, path)) return { release: () => rm(path, { force: true }) }
+      const holder = await read(path)
+      if (holder === undefined) continue
+      if (isRunning(holder) || !(await clear(path, holder, mine))) return undefined
     }
-    if (!(await isStale(path))) return undefined
-    await clear(path)
+  } finally {
+    await rm(mine, { force: true })
   }
-  return undefined
 }
 
-/** Waits for the lock. `onTimeout` makes the error; waiting ends early when the signal aborts. */
+/** Waits for the lock. `onTimeout` makes the error. */
 export async function withLock<T>(
   path: string,
   work: () => Promise<T>,
@@ -49,31 +50,44 @@ export async function withLock<T>(
   }
 }
 
-/** An empty file belongs to somebody between creating and writing it; a kill in between leaves it for good. */
-async function isStale(path: string): Promise<boolean> {
-  const read = () =>
-    readFile(path, 'utf8').catch(error => (isMissing(error) ? undefined : Promise.reject(error)))
-  let holder = await read()
-  for (let wait = 0; holder === '' && wait < 20; wait++) {
-    await delay(10)
-    holder = await read()
+/**
+ * Removes a dead holder's lock; false when another live process is about to.
+ *
+ * Of two that saw the dead holder, the slower must not remove the faster one's new lock. So whoever
+ * wants to remove it first claims the removal of this very holder's lock, and while a claim's process
+ * lives nobody else removes it. A claim whose process died is followed by a claim on top of it.
+ */
+async function clear(path: string, holder: string, mine: string): Promise<boolean> {
+  const claims: string[] = []
+  for (let dead = holder; ; ) {
+    const claim = `${path}.${dead.replace(/[^\w@.+-]/g, '_')}.stale`
+    claims.push(claim)
+    if (await publish(mine, claim)) break
+    const claimant = await read(claim)
+    if (claimant === undefined || isRunning(claimant)) return false
+    dead = `${dead}+${claimant}`
   }
-  return holder !== undefined && !isRunning(holder)
+  if ((await read(path)) === holder) await rm(path, { force: true })
+  for (const claim of claims) await rm(claim, { force: true })
+  return true
 }
 
-/**
- * Takes a dead holder's file out of the way. Renamed first and looked at again, so that of two
- * processes that both saw the dead holder none removes the other's new lock.
- */
-async function clear(path: string): Promise<void> {
-  const aside = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.stale`
+/** Makes a file appear with its content, unless one of that name is there. */
+async function publish(from: string, to: string): Promise<boolean> {
   try {
-    await rename(path, aside)
+    await link(from, to)
+    return true
   } catch (error) {
-    if (isMissing(error)) return
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
   }
-  const holder = await readFile(aside, 'utf8')
-  if (holder !== '' && isRunning(holder)) await rename(aside, path).catch(() => undefined)
-  else await rm(aside, { force: true })
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
 }
