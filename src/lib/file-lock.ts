@@ -15,6 +15,8 @@ export interface Lock {
  * The file appears by a hard link, with its content: there is no moment at which it names nobody.
  */
 export async function tryLock(path: string): Promise<Lock | undefined> {
+  const before = await read(path)
+  if (before !== undefined && isRunning(before)) return undefined // the usual case while waiting
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const mine = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   await writeFile(mine, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600, flag: 'wx' })
