@@ -42,10 +42,5 @@ if (engines === MISSING) {
 
 let status = run('npm', 'run', '--silent', 'build')
 status ||= runTests('all', ...process.argv.slice(2))
-if (status === 0 && process.env.CI && engines === 0) {
-  // Kills the engine that all the other tests use, so it comes when they are done.
-  process.env.KEELSON_TEST_ENGINE_KILL = '1'
-  status = runTests('engine-kill', 'test/e2e/engine-kill.test.ts')
-}
 process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
 process.exit(status)

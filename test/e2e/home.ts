@@ -38,9 +38,9 @@ export interface Home {
   close(): Promise<void>
 }
 
-export async function openHome(): Promise<Home> {
+export async function openHome(more: Readonly<Record<string, string>> = {}): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'keelson-e2e-'))
-  const env: Record<string, string> = { HOME: path, PATH: process.env.PATH ?? '', NO_COLOR: '1' }
+  const env: Record<string, string> = { HOME: path, PATH: process.env.PATH ?? '', NO_COLOR: '1', ...more }
   if (existsSync(CA)) Object.assign(env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA, PIP_CERT: CA })
 
   const home: Home = {
