@@ -7,6 +7,7 @@ import { describeJsonError } from '../../src/lib/json-error.ts'
 import type { Paths } from '../../src/paths.ts'
 import { type SettingsDocument, schemas } from './document.ts'
 import { failures } from './failures.ts'
+import { loadConf } from './load-conf.ts'
 
 /** A change of settings: new values; `undefined` takes a member out. */
 export type SettingsChange = { [K in keyof SettingsDocument]?: SettingsDocument[K] | undefined }
@@ -80,7 +81,7 @@ export function createSettings({
         const next = Object.fromEntries(
           Object.entries({ ...document, ...change }).filter(([, value]) => value !== undefined),
         )
-        const { default: Conf } = await import('conf')
+        const Conf = await loadConf()
         const conf = new Conf<Record<string, unknown>>({
           cwd: paths.config,
           configName: 'config',

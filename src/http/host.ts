@@ -215,9 +215,9 @@ async function withDeadline(work: (signal: AbortSignal) => unknown, slow = false
     over.abort()
     reject(httpFailures.deadline_passed({ seconds }))
   }, seconds * 1000)
-  const done = Promise.resolve(work(over.signal))
-  done.catch(() => undefined)
   try {
+    const done = Promise.resolve(work(over.signal))
+    done.catch(() => undefined)
     return await Promise.race([done, promise])
   } finally {
     clearTimeout(timer)
