@@ -86,6 +86,17 @@ describe('Host', () => {
     },
   )
 
+  test.each([
+    ['tools.example:PORT', 200],
+    ['TOOLS.example:PORT', 200],
+    ['[fd00::1]:PORT', 200],
+    ['tools.example:1', 403],
+    ['localhost:PORT', 403],
+  ])('a profile that names the hosts is exact: %s → %d', async (host, status) => {
+    const inbound = { allow_host: ['Tools.example', 'fd00::1'] }
+    expect((await statusWith('', { permission_profile: { network: { inbound } } }, host)).status).toBe(status)
+  })
+
   test('/health is behind the same check', async () => {
     const proxy = await testProxy({ target: await answering() })
     const answer = await sendRaw(

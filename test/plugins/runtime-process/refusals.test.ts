@@ -20,10 +20,31 @@ describe('without a sandbox', () => {
     ['a permission profile that was asked for', { explicitProfile: true }],
     ['mounts', { mounts: [{ source: '/tmp', target: '/data', readOnly: true }] }],
     ['no network', { network: 'none', stdio: true }],
+    ['hidden files', { hidden: [{ target: '/data/.env', directory: false }] }],
+    [
+      'isolation',
+      {
+        enclosure: {
+          door: { path: '/nowhere/out' },
+          proxyUrl: 'http://127.0.0.1:3128',
+          gateways: [],
+          warnings: [],
+        },
+      },
+    ],
   ])('%s is refused, and bubblewrap or an engine named as the way out', async (_, given) => {
     const failure = await refusal(shellInstance('true', given))
     expect(failure?.code).toBe('process_refused')
     expect(failure?.hint).toMatch(/Install bubblewrap.*--runtime docker/)
+  })
+
+  test('it cannot isolate, and lets what does not insist run without', async () => {
+    const runtime = hostRuntime(await temporaryFolder(), { sandbox: false })
+    expect(await runtime.isolation?.probe()).toMatchObject({ ok: false, fallback: true })
+    await expect(runtime.isolation?.prepare('w', { workload: 'w' })).rejects.toMatchObject({
+      code: 'isolation_unsupported',
+    })
+    expect(await runtime.isolation?.list()).toEqual([])
   })
 
   test('what is not enforced is said before it runs', async () => {
