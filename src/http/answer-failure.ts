@@ -48,5 +48,6 @@ function statusOf(error: unknown): number {
 function messageFor(error: unknown, status: number): string {
   const isTold = status < 500 || status === 502 || status === 503 || status === 504
   if (status === 413 && !isFailure(error)) return 'Request Entity Too Large'
+  if (status === 414 && !isFailure(error)) return 'URI Too Long'
   return isTold ? redact(messageOf(error)) : (STATUS_CODES[status] ?? 'Internal Server Error')
 }

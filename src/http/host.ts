@@ -47,7 +47,7 @@ export function createHttpHost(options: {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     frameworkErrors(error, request, reply) {
       protect(request, reply as FastifyReply) // no hook has run
-      fail(request, reply as FastifyReply, error, 'text')
+      fail(request, reply as FastifyReply, error, request.url.startsWith('/registry/') ? 'json' : 'text')
     },
   })
   server.server.headersTimeout = 10_000

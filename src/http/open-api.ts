@@ -15,6 +15,7 @@ const CODED = {
 /** Failures of the host, which any operation may have. */
 const EVERYWHERE = [403, 429, 500, 504]
 const WITH_BODY = [400, 413]
+const WITH_NAME = [400, 414]
 
 /** The OpenAPI 3.1 document of the operations, made of the schemas that check what comes in. */
 export function toOpenApi(
@@ -44,7 +45,12 @@ function describe(operation: Operation): object {
     style = 'text',
   } = operation
   const [status, content] = answer
-  const statuses = new Set([...failures, ...EVERYWHERE, ...(body ? WITH_BODY : [])])
+  const statuses = new Set([
+    ...failures,
+    ...EVERYWHERE,
+    ...(body ? WITH_BODY : []),
+    ...(operation.path.includes('{') ? WITH_NAME : []),
+  ])
   const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
   return {
     operationId: id,
@@ -93,6 +99,7 @@ const REASONS: Readonly<Record<number, string>> = {
   405: 'The secrets provider in use cannot do that.',
   409: 'It is there already, or in use.',
   413: 'The body is longer than 1 MiB.',
+  414: 'The path is too long.',
   429: 'Too many requests at a time.',
   500: 'Something failed here; the log has the details.',
   502: 'What was asked for help answered nonsense.',
