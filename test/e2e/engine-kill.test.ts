@@ -46,7 +46,9 @@ async function ownDaemon(): Promise<Daemon> {
       const alone = ['--bridge=none', '--iptables=false', '--ip6tables=false']
       // Their numbers may be strangers' now, whom a new daemon would wait for.
       for (const file of [`${folder}/pid`, containerdPid]) await rm(file, { force: true })
-      daemon = spawn('dockerd', [`--host=${host}`, ...places, ...alone], { stdio: 'ignore', detached: true })
+      // In a network of its own: a daemon without a bridge removes the bridge of the machine's daemon.
+      const apart = ['--net', 'dockerd', `--host=${host}`, ...places, ...alone]
+      daemon = spawn('unshare', apart, { stdio: 'ignore', detached: true })
       await until(() => expect(answers()).toBe(true))
     },
     async kill() {
