@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { startApi } from '../../support/api-server.ts'
+import { keelsonUser } from '../../support/keelson.ts'
+import { startTinyMcp } from '../../support/tiny-mcp.ts'
+
+/** Refused always, or in need of an engine, or a stream (see events.test.ts). */
+const ELSEWHERE = ['addRegistry', 'getWorkloadLogs', 'removeRegistry', 'streamEvents']
+
+test('every operation that is described succeeds as it is described', async () => {
+  const user = await keelsonUser()
+  user.env.KEELSON_SECRETS_PASSWORD = 'correct horse battery'
+  const api = await startApi({ user })
+  const url = await startTinyMcp()
+  const v1 = '/api/v1beta'
+  const all: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+    ['GET', '/health'],
+    ['GET', `${v1}/version`],
+    ['POST', `${v1}/groups`, { name: 'team' }],
+    ['GET', `${v1}/groups`],
+    ['GET', `${v1}/groups/team`],
+    ['POST', `${v1}/clients`, { name: 'zed' }],
+    ['POST', `${v1}/clients/register`, { names: ['cursor'], groups: ['team'] }],
+    ['GET', `${v1}/clients`],
+    ['GET', `${v1}/discovery/clients`],
+    ['DELETE', `${v1}/clients/cursor/groups/team`],
+    ['POST', `${v1}/clients/unregister`, { names: ['cursor'] }],
+    ['DELETE', `${v1}/clients/zed`],
+    ['DELETE', `${v1}/groups/team`],
+    ['POST', `${v1}/secrets`, { provider_type: 'encrypted' }],
+    ['GET', `${v1}/secrets/default`],
+    ['POST', `${v1}/secrets/default/keys`, { key: 'a', value: 'b' }],
+    ['PUT', `${v1}/secrets/default/keys/a`, { value: 'c' }],
+    ['GET', `${v1}/secrets/default/keys`],
+    ['DELETE', `${v1}/secrets/default/keys/a`],
+    ['GET', `${v1}/registry`],
+    ['GET', `${v1}/registry/default`],
+    ['PUT', `${v1}/registry/default`, {}],
+    ['POST', `${v1}/registry/default/refresh`],
+    ['GET', `${v1}/registry/default/servers`],
+    ['GET', `${v1}/registry/default/servers/fetch`],
+    ['GET', '/registry/default/v0.1/servers?limit=200'],
+    ['GET', '/registry/default/v0.1/servers/fetch/versions/latest'],
+    ['GET', '/registry/default/v0.1/x/dev.toolhive/skills?limit=200'],
+    ['GET', '/registry/default/v0.1/x/dev.toolhive/skills/io.github.anthropics/frontend-design'],
+    ['POST', `${v1}/workloads`, { name: 'a', url }],
+    ['GET', `${v1}/workloads`],
+    ['GET', `${v1}/workloads/a`],
+    ['GET', `${v1}/workloads/a/export`],
+    ['GET', `${v1}/workloads/a/status`],
+    ['POST', `${v1}/workloads/a/edit`, { url, cmd_arguments: [] }],
+    ['POST', `${v1}/workloads/stop`, { names: ['a'] }],
+    ['POST', `${v1}/workloads/a/stop`],
+    ['POST', `${v1}/workloads/restart`, { names: ['a'] }],
+    ['POST', `${v1}/workloads/a/restart`],
+  ]
+  for (const [method, path, body] of all) {
+    const answer = await api.ask(method, path, body)
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+  }
+  await api.untilStatus('a', 'running')
+  expect((await api.ask('GET', `${v1}/workloads/a/proxy-logs`)).status).toBe(200)
+  expect((await api.ask('DELETE', `${v1}/workloads/a`)).status).toBe(202)
+  expect((await api.ask('POST', `${v1}/workloads/delete`, { names: ['a'] })).status).toBe(202)
+
+  const described = Object.values(api.document.paths).flatMap(methods =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
+  expect(new Set(described).size).toBe(described.length)
+  expect(described.filter(id => !api.succeeded.has(id)).sort()).toEqual(ELSEWHERE)
+})
