@@ -23,8 +23,11 @@ export interface FirewallRule {
 export interface Firewall {
   /** Why no rules can be set here; undefined when they can. */
   problem(): Promise<string | undefined>
-  /** Puts the rules up in one step, replacing earlier ones of that network. Undefined, or why it cannot. */
-  apply(rule: FirewallRule): Promise<string | undefined>
+  /**
+   * Puts the rules up in one step. Undefined, or why it cannot. Of a network that is new nothing needs to
+   * be replaced; what an earlier one of that name has left is harmless and goes with `remove`.
+   */
+  apply(rule: FirewallRule, options?: { isNew?: boolean }): Promise<string | undefined>
   /** Idempotent. */
   remove(network: string): Promise<void>
   /** Networks with rules of this owner. */
@@ -94,11 +97,11 @@ export function createFirewall(options: {
       const { ok, words } = await call('iptables', ['--wait', '10', '-t', 'mangle', '-S', 'PREROUTING'])
       return ok ? undefined : words || 'iptables refused'
     },
-    async apply({ network, bridge, gateway, port }) {
+    async apply({ network, bridge, gateway, port }, { isNew = false } = {}) {
       const chain = chainOf(owner, network)
       const { ok, words } = await restore([
         `:${chain} - [0:0]`,
-        ...(await clear(network)),
+        ...(isNew ? [] : await clear(network)),
         `-A ${chain} -m conntrack --ctstate ESTABLISHED -j ACCEPT`,
         `-A ${chain} -d ${gateway}/32 -p tcp -m tcp --dport ${port} -j ACCEPT`,
         `-A ${chain} -j DROP`,

@@ -154,7 +154,8 @@ export function createNetworks(options: {
       const able = await probe()
       if (!able.ok) throw unsupported(able.problem)
       const name = nameOf(instance)
-      const network = (await make(instance, workload, signal)) ?? (await find(name))
+      const made = await make(instance, workload, signal)
+      const network = made ?? (await find(name))
       const port = Number(network?.labels[LABEL.door])
       if (!network?.internal || network.labels[LABEL.owner] !== owner || !port) {
         throw unsupported(`there is a network "${name}" that this keelson did not make.`)
@@ -165,7 +166,10 @@ export function createNetworks(options: {
         await drop(name, instance)
         throw unsupported('its networks are not networks of this host.')
       }
-      const problem = await firewall.apply({ network: name, bridge, gateway, port })
+      const problem = await firewall.apply(
+        { network: name, bridge, gateway, port },
+        { isNew: made !== undefined },
+      )
       return {
         door: { host: gateway, port },
         peer: nextAddress(gateway),

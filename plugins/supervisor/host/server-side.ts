@@ -114,10 +114,15 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       known = undefined
       const before = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
       signal.throwIfAborted()
-      const spec = (await enclosed?.prepare(local.spec)) ?? local.spec
+      // Side by side, since each is a call of the engine's program or more.
+      const [prepared] = await Promise.all([
+        enclosed?.prepare(local.spec),
+        before ? undefined : runtime.remove(local.spec.name),
+      ])
+      const spec = prepared ?? local.spec
       signal.throwIfAborted()
       const resumed = before && (await resume(before, onEnd).catch(refused))
-      if (!resumed) await runtime.remove(spec.name)
+      if (before && !resumed) await runtime.remove(spec.name)
       signal.throwIfAborted()
       if (!resumed) await runtime.create(spec, { signal })
       signal.throwIfAborted()
