@@ -12,6 +12,8 @@ export const BODY_BYTES = 1_048_576
 const BYTES = 'application/octet-stream'
 const DEADLINE_SECONDS = 60
 const SLOW_DEADLINE_SECONDS = 660
+const LAST_WORDS_MS = 500
+const SWEEP_MS = 100
 /** More requests than this being answered at a time are refused: each may hold a body and start work. */
 const MOST_AT_A_TIME = 512
 
@@ -67,11 +69,6 @@ export function createHttpHost(options: {
     }
   })
 
-  /** Connections that were busy when the end began would be kept for the next request. */
-  server.addHook('onResponse', async () => {
-    if (ending.signal.aborted) setImmediate(() => server.server.closeIdleConnections())
-  })
-
   server.setErrorHandler((error, request, reply) => fail(request, reply, error, styleOf(request)))
   server.setNotFoundHandler((request, reply) => {
     const methods = index.methodsOf(request.url)
@@ -125,6 +122,10 @@ export function createHttpHost(options: {
         return reply.header('content-type', 'text/plain').send(Buffer.from(String(value)))
       if (content === 'events') {
         reply.header('cache-control', 'no-store')
+        // Whoever does not read to the end of the stream must not hold up the end of the server.
+        const cut = () => setTimeout(() => reply.raw.destroy(), LAST_WORDS_MS)
+        ending.signal.addEventListener('abort', cut)
+        reply.raw.once('close', () => ending.signal.removeEventListener('abort', cut))
         return reply.header('content-type', 'text/event-stream').send(value)
       }
       return reply.header('content-type', 'application/json').send(Buffer.from(`${JSON.stringify(value)}\n`))
@@ -171,7 +172,10 @@ export function createHttpHost(options: {
         () => undefined,
         error => log.warn(messageOf(error)),
       )
+      // Connections that were busy when the end began would be kept for their next request.
+      const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS)
       await Promise.race([closed, patience])
+      clearInterval(sweep)
       await Promise.race([Promise.all(behind), patience])
       server.server.closeAllConnections()
     },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Value } from 'typebox/value'
 import { expect, onTestFinished } from 'vitest'
+import { isRunning } from '../../src/lib/process-identity.ts'
 import { type KeelsonUser, keelsonUser } from './keelson.ts'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
@@ -145,5 +146,7 @@ async function end(child: ChildProcess): Promise<number | null> {
 async function stopSupervisor({ home }: KeelsonUser): Promise<void> {
   const holder = await readFile(join(home, '.local/share/keelson/supervisor/lock'), 'utf8').catch(() => '')
   const pid = Number.parseInt(holder, 10)
-  if (pid > 0) process.kill(pid, 'SIGTERM')
+  if (!(pid > 0) || !isRunning(holder)) return
+  process.kill(pid, 'SIGTERM')
+  while (isRunning(holder)) await new Promise(resolve => setTimeout(resolve, 20))
 }
