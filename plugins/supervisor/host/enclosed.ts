@@ -3,7 +3,7 @@ import type { Enclosure, Instance, InstanceSpec, Isolation, Runtime } from '../.
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
-import { type Door, type EgressProxy, policyOf } from '../../egress/index.ts'
+import { type Door, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
 import { createCallbackPool, createRelay, type Opener, openerTo } from './relay.ts'
 
 /** The way out of an isolated workload and the ways into it. */
@@ -31,7 +31,25 @@ export const proxyVariables = (url: string): Record<string, string> => ({
 })
 const LOCAL = 'localhost,127.0.0.1,::1'
 
-export function createEnclosed(options: {
+/** Undefined for a workload that is not to be isolated. One that is, and cannot be, is not brought up. */
+export function enclose(options: {
+  config: RunConfig
+  runtime: Runtime
+  egress: EgressProxy | undefined
+  log: Log
+}): Enclosed | undefined {
+  const { runtime, egress } = options
+  const { isolation } = runtime
+  if (networkKindOf(options.config) !== 'isolated') return undefined
+  if (isolation && egress) return createEnclosed({ ...options, isolation, egress })
+  throw runtimeFailures.isolation_unsupported({
+    runtime: runtime.name,
+    problem: 'it has no means to do so.',
+    hint: 'Say --isolate-network=false to run it without isolation, or choose another runtime.',
+  })
+}
+
+function createEnclosed(options: {
   config: RunConfig
   runtime: Runtime
   isolation: Isolation

@@ -1,7 +1,6 @@
 import type { Proxies, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount, Runtime } from '../../../src/contracts/runtime.ts'
-import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import type { Status, StatusRecord } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Lock } from '../../../src/lib/file-lock.ts'
@@ -14,11 +13,12 @@ import { toInstanceSpec } from '../instance-spec.ts'
 import type { Journal } from '../journal.ts'
 import type { Leases } from '../lease.ts'
 import { type Clock, systemClock, TIMES, type Times } from './clock.ts'
-import { createEnclosed, type Enclosed } from './enclosed.ts'
+import { type Enclosed, enclose } from './enclosed.ts'
 import { createLife, type Life } from './life.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
 import { createQueues } from './queues.ts'
 import type { Way } from './server-side.ts'
+import { sweep } from './sweep.ts'
 
 /** Runs workloads inside this process: what the supervisor does for all, and `run --foreground` for one. */
 export interface Host {
@@ -167,21 +167,8 @@ export function createHost(options: HostOptions): Host {
       env: (await options.findEnv?.(config)) ?? {},
       secrets,
     })
-    const enclosed = toEnclosed(config, runtime, workloadLog)
+    const enclosed = enclose({ config, runtime, egress: options.egress, log: workloadLog })
     return { target, local: { runtime, spec, enclosed, secrets: Object.values(secrets).filter(Boolean) } }
-  }
-
-  /** A workload that is to be isolated and cannot be is not brought up. */
-  function toEnclosed(config: RunConfig, runtime: Runtime, workloadLog: Log): Enclosed | undefined {
-    if (networkKindOf(config) !== 'isolated') return undefined
-    const { isolation } = runtime
-    const { egress } = options
-    if (isolation && egress) return createEnclosed({ config, runtime, isolation, egress, log: workloadLog })
-    throw runtimeFailures.isolation_unsupported({
-      runtime: runtime.name,
-      problem: 'it has no means to do so.',
-      hint: 'Say --isolate-network=false to run it without isolation, or choose another runtime.',
-    })
   }
 
   function watch(runtime: Runtime): void {
@@ -335,25 +322,11 @@ export function createHost(options: HostOptions): Host {
     await entry?.life.resume(entry.config.transport === 'stdio' ? 'create' : way)
   }
 
-  /** Removes networks whose workload is not meant to run: what a killed host, or a failed removal, has left. */
-  async function sweep(): Promise<void> {
-    const runtimesThere = (await runtimes.all?.()) ?? []
-    await Promise.all(
-      runtimesThere.map(async ({ name: runtime, isolation }) => {
-        // Most of the time this is an engine that is not there.
-        const left = await isolation?.list().catch(error => {
-          log.debug(`${runtime} does not tell what networks are left: ${messageOf(error)}`)
-        })
-        for (const { instance, workload } of left ?? []) {
-          await inTurn(workload, async () => {
-            const status = (await store.statuses.read(workload))?.status
-            const isWanted = hosted.has(workload) || (status && MEANT_TO_RUN.includes(status))
-            if (isWanted || leaving || (await leases.holder(workload)) !== undefined) return
-            await isolation?.remove(instance)
-          }).catch(error => log.warn(messageOf(error), { workload }))
-        }
-      }),
-    )
+  /** Also of a workload that another process hosts. */
+  async function isWanted(name: string): Promise<boolean> {
+    const status = (await store.statuses.read(name))?.status
+    if (hosted.has(name) || (status && MEANT_TO_RUN.includes(status))) return true
+    return leaving || (await leases.holder(name)) !== undefined
   }
 
   const guard = <T>(name: string, work: () => Promise<T>): Promise<T> =>
@@ -405,7 +378,7 @@ export function createHost(options: HostOptions): Host {
       }
       await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => drain(others)))
       for (const name of careful) await adoptGuarded(name, statuses.get(name)?.status ?? 'running')
-      await sweep()
+      await sweep({ runtimes: (await runtimes.all?.()) ?? [], isWanted, inTurn, log })
       await options.onChange?.()
     },
     async ended(name) {

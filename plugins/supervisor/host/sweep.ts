@@ -1,0 +1,27 @@
+import type { Runtime } from '../../../src/contracts/runtime.ts'
+import { messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+
+/** Removes enclosures that nobody wants: what a killed host, or a failed removal, has left. */
+export async function sweep(options: {
+  runtimes: readonly Runtime[]
+  /** Whether the workload runs, or is meant to; asked in its turn. */
+  isWanted: (workload: string) => Promise<boolean>
+  inTurn: (workload: string, work: () => Promise<void>) => Promise<void>
+  log: Log
+}): Promise<void> {
+  const { runtimes, isWanted, inTurn, log } = options
+  await Promise.all(
+    runtimes.map(async ({ name: runtime, isolation }) => {
+      // Most of the time this is an engine that is not there.
+      const left = await isolation?.list().catch(error => {
+        log.debug(`${runtime} does not tell what networks are left: ${messageOf(error)}`)
+      })
+      for (const { instance, workload } of left ?? []) {
+        await inTurn(workload, async () => {
+          if (!(await isWanted(workload))) await isolation?.remove(instance)
+        }).catch(error => log.warn(messageOf(error), { workload }))
+      }
+    }),
+  )
+}
