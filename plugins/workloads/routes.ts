@@ -104,6 +104,7 @@ export const workloadRoutes: Routes = (api, app) => {
       signal.throwIfAborted()
       const { up } = await service.replace(config)
       goOn(api, `Starting ${name} anew`, up)
+      await up.catch(() => undefined) // told by its status; a stop that is asked for now comes after it
       return { name, port: config.port }
     },
   })
