@@ -38,6 +38,7 @@ describe.each(modes)('%s', mode => {
     expect(await second.inspect('w')).toMatchObject({ state: 'running' })
     const events = second.watch(AbortSignal.timeout(20_000))[Symbol.asyncIterator]()
     const next = events.next()
+    for (let look = 0; look < 3; look++) await second.list() // the watch has taken its first look by then
     await second.stop('w', { graceSeconds: 5 })
     expect((await next).value).toMatchObject({ kind: 'exited', name: 'w' })
     expect(await first.inspect('w')).toMatchObject({ state: 'exited' })
