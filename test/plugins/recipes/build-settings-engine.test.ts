@@ -33,7 +33,8 @@ async function userWithVariables() {
   })
   const context = join(user.home, 'base')
   await mkdir(context)
-  await writeFile(join(context, 'npm'), NPM, { mode: 0o755 })
+  // The tag makes every image new: an engine that has built the same before would not run npm again.
+  await writeFile(join(context, 'npm'), `${NPM}# ${tag}\n`, { mode: 0o755 })
   await writeFile(
     join(context, 'Dockerfile'),
     `FROM ${BASE}\nCOPY npm /usr/local/bin/npm-probe\nRUN mv /usr/local/bin/npm-probe /usr/local/bin/npm\n`,
