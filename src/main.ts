@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
+// Behind `--` Node leaves our own `--env-file` alone, which it reads wherever else it stands.
 // Nothing is imported before this check: on an older Node the program itself may not even parse.
 const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number)
 const fits =

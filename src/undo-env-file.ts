@@ -6,9 +6,10 @@ type Env = Record<string, string | undefined>
 /**
  * Takes out of our environment what Node put there for our own `--env-file`.
  *
- * Node reads that flag wherever it stands in front of `--`, also behind the program's name, so the
- * variables of a server would reach the engine's command line and every other server. Linux keeps the
- * environment that we were started with; elsewhere a variable goes when it is as in the file.
+ * The installed program starts behind a `--`. Started as `node main.js` it does not, and then Node reads
+ * that flag wherever it stands, also behind the program's name, so the variables of a server would reach
+ * the engine's command line and every other server. Linux keeps the environment that we were started
+ * with; elsewhere a variable goes when it is as in the file.
  */
 export function undoEnvFile(argv: readonly string[], env: Env, readInitial = readOwnStart): void {
   const files = envFiles(argv)

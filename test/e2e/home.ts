@@ -47,7 +47,7 @@ export async function openHome(more: Readonly<Record<string, string>> = {}): Pro
     path,
     env,
     async keelson(args, options = {}) {
-      const result = await execa(process.execPath, [main, ...args], {
+      const result = await execa(process.execPath, ['--', main, ...args], {
         cwd: options.cwd ?? path,
         env: { ...env, ...options.env },
         extendEnv: false,
@@ -62,7 +62,7 @@ export async function openHome(more: Readonly<Record<string, string>> = {}): Pro
       return stdout
     },
     start: (args, options = {}) =>
-      spawn(process.execPath, [main, ...args], {
+      spawn(process.execPath, ['--', main, ...args], {
         cwd: options.cwd ?? path,
         env,
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -57,6 +57,15 @@ test('it installs into an empty prefix and runs there', { timeout: 300_000 }, as
   expect((await run(installed(), ['version'])).stdout).toContain(version)
   expect(await readdir(join(prefix(), 'lib/node_modules'))).toContain('keelson')
 
+  // The installed program, not `node main.js`: there Node itself would read the flag, and end with words of its own.
+  const missing = await execa(installed(), ['run', 'x', '--env-file', '/no/such/file'], {
+    env: env(),
+    extendEnv: false,
+    reject: false,
+  })
+  expect(missing).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(missing.stderr).toMatch(/^Error: .*--env-file.*\/no\/such\/file/)
+
   const everything = 'npx://@modelcontextprotocol/server-everything@2026.8.31'
   const args = ['run', everything, '--name', 'e2e-packed', '--runtime', 'process']
   const url = (await run(installed(), args)).stdout

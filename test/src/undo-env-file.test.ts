@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { undoEnvFile } from '../../src/undo-env-file.ts'
 import { keelsonUser } from '../support/keelson.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
 
 async function file(): Promise<string> {
   const path = join(await temporaryFolder(), 'server.env')
@@ -39,12 +42,13 @@ test('an --env-file of the server itself, and other flags, change nothing', asyn
   }
 })
 
-test("a server's variables do not choose our runtime", async () => {
+test("a server's variables do not choose our runtime, where Node reads the flag too", async () => {
   const user = await keelsonUser()
+  const shown = async (args: readonly string[]) =>
+    (await execa(process.execPath, [main, ...args], { env: user.env, extendEnv: false, reject: false }))
+      .stderr
   const path = join(user.home, 'server.env')
   await writeFile(path, 'KEELSON_RUNTIME=there-is-none\n')
-  const { stderr } = await user.run(['run', 'busybox', '--env-file', path, '--runtime', 'neither'])
-  expect(stderr).toContain('"neither"')
-  const { stderr: unasked } = await user.run(['run', 'Not/An/Image', '--env-file', path])
-  expect(unasked).not.toContain('there-is-none')
+  expect(await shown(['run', 'busybox', '--env-file', path, '--runtime', 'neither'])).toContain('"neither"')
+  expect(await shown(['run', 'Not/An/Image', '--env-file', path])).not.toContain('there-is-none')
 })

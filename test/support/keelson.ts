@@ -33,7 +33,7 @@ export async function keelsonUser(): Promise<KeelsonUser> {
     home,
     env,
     async run(args, options = {}) {
-      const result = await execa(process.execPath, [main, ...args], {
+      const result = await execa(process.execPath, ['--', main, ...args], {
         cwd: options.cwd ?? home,
         env: { ...env, ...options.env },
         extendEnv: false,
