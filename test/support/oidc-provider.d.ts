@@ -1,0 +1,33 @@
+/** The parts of oidc-provider that the tests use; the package has no types of its own. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http'
+
+  interface Grant {
+    addOIDCScope(scope: string): void
+    addOIDCClaims(claims: string[]): void
+    addResourceScope(resource: string, scope: string): void
+    save(): Promise<string>
+  }
+
+  interface Interaction {
+    readonly prompt: { readonly name: string; readonly details: Record<string, unknown> }
+    readonly params: { readonly client_id: string }
+    readonly session?: { readonly accountId: string }
+    readonly grantId?: string
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>)
+    callback(): (request: IncomingMessage, response: ServerResponse) => void
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: Record<string, unknown>,
+    ): Promise<void>
+    readonly Grant: {
+      new (facts: { accountId: string | undefined; clientId: string }): Grant
+      find(id: string): Promise<Grant | undefined>
+    }
+  }
+}
