@@ -148,10 +148,6 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
     return provider.interactionFinished(request, response, { consent: { grantId: saved } })
   }
 
-  const form = (path: string, fields: Record<string, string>): Promise<Response> =>
-    fetch(`${issuer}${path}`, { method: 'POST', body: new URLSearchParams(fields) })
-  const asService = { client_id: service.id, client_secret: service.secret }
-
   const stop = async (): Promise<void> => {
     if (!server.listening) return
     server.closeAllConnections()
@@ -188,7 +184,10 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
       return token
     },
     async revoke(token) {
-      const response = await form('/token/revocation', { token, client_id: 'keelson-test' })
+      const response = await fetch(`${issuer}/token/revocation`, {
+        method: 'POST',
+        body: new URLSearchParams({ token, client_id: 'keelson-test' }),
+      })
       if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
     },
     stop,
