@@ -176,6 +176,7 @@ describe('what is not there, taken or unreadable is refused', () => {
     [['runtime', 'check', '--runtime', 'nowhere'], /nowhere/],
     [['plugin', 'remove', 'nobody'], /nobody/],
     [['build', NPX, '-o', '/no/such/folder/file', '--ca-cert', '/no/such/file'], /--ca-cert/],
+    [['run', NPX, '--ca-cert', '/no/such/file', '--runtime', 'process'], /--ca-cert.*\/no\/such\/file/],
     [['run', NPX, '--env-file', '/no/such/file'], /--env-file.*\/no\/such\/file/],
   ])('%j', (args, named) => expectRefused(args, named, [1, 2]))
 

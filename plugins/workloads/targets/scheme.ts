@@ -4,6 +4,7 @@ import type { RunConfig, Transport } from '../../../src/contracts/run-config.ts'
 import type { PackageRequest, Runtime, WaitOptions } from '../../../src/contracts/runtime.ts'
 import type { Target } from '../../../src/contracts/target.ts'
 import { failures as core } from '../../../src/errors.ts'
+import { readGivenFile } from '../../../src/given-file.ts'
 import { atVersion, parsePackageArgument, type RecipeOptions } from '../../recipes/index.ts'
 
 const SCHEME = /^(npx|uvx|go):\/\//
@@ -53,6 +54,12 @@ async function fetchPackage(
     throw core.usage({
       text: `--${useless} shapes an image; the ${runtime.name} runtime runs packages without one.`,
     })
+  }
+  if (options.caCert !== undefined) {
+    await readGivenFile(options.caCert, 'The file of --ca-cert')
+    wait.report?.(
+      `warning: --ca-cert is for images; the ${runtime.name} runtime installs with what this machine trusts`,
+    )
   }
   return runtime.packages.install(request, wait)
 }
