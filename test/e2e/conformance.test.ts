@@ -36,14 +36,17 @@ test.each([
     fixture: 'http-server-2025.ts',
     suite: '@modelcontextprotocol/conformance',
     args: [],
-    atLeast: 32,
+    fails: [],
+    atLeast: 36,
   },
   {
     revision: '2026-07-28',
     fixture: 'http-server-modern.ts',
     suite: 'conformance-2026',
     args: ['--requirements', '2026-07-28'],
-    atLeast: 100,
+    // An extension that the SDK of the fixture does not have; its requests travel all the same.
+    fails: ['tasks'],
+    atLeast: 160,
   },
 ])(
   '$revision: the official suite finds the same through the proxy as direct',
@@ -56,6 +59,8 @@ test.each([
     const proxied = await conformance(row.suite, proxy.url, row.args)
 
     expect(direct.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(row.atLeast)
+    const failed = direct.filter(line => line.endsWith(' FAILURE'))
+    expect(failed.filter(line => !row.fails.some(area => line.startsWith(area)))).toEqual([])
     expect(proxied).toEqual(direct)
   },
   120_000,
