@@ -1,0 +1,167 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from 'yaml'
+import { failures } from '../failures.ts'
+import { FRONTMATTER_BYTES, SKILL_FILE_BYTES } from './limits.ts'
+
+/** A value of the frontmatter, every scalar as it is written: `version: 1.10` is the text "1.10". */
+export type Value =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'map'; readonly members: Readonly<Record<string, string>> }
+  /** Something that no member may be; `what` says it in words. */
+  | { readonly kind: 'other'; readonly what: string }
+
+/** SKILL.md, taken apart. */
+export interface Frontmatter {
+  /** Members that have a value, by name, with their lines in the file. */
+  readonly members: ReadonlyMap<string, { readonly line: number; readonly value: Value }>
+  /** What stands behind the frontmatter. */
+  readonly body: string
+  /** Lines of the whole file. */
+  readonly lines: number
+  /** The line of the opening `---`. */
+  readonly line: number
+}
+
+const FORM = 'It begins with a line "---", then name and description, then another line "---".'
+
+/**
+ * Takes SKILL.md apart: the frontmatter stands between two lines `---`, and three dashes anywhere else
+ * mean nothing. A byte order mark, empty lines in front and Windows line ends are fine. Fails with
+ * `skill_invalid`, naming the line.
+ */
+export function readFrontmatter(bytes: Uint8Array): Frontmatter {
+  if (bytes.length > SKILL_FILE_BYTES) {
+    throw failures.skill_invalid({
+      problem: `it is larger than ${SKILL_FILE_BYTES / 1024 / 1024} MiB.`,
+      hint: 'Move what is not always needed to files beside it.',
+    })
+  }
+  const lines = decode(bytes).split('\n')
+  const isFence = (line: string | undefined) => line !== undefined && /^---[ \t]*\r?$/.test(line)
+  const opening = lines.findIndex(line => line.trim() !== '')
+  if (!isFence(lines[opening])) {
+    throw failures.skill_invalid({
+      line: opening + 1 || 1,
+      problem: opening < 0 ? 'it is empty.' : 'it does not begin with frontmatter.',
+      hint: FORM,
+    })
+  }
+  const closing = lines.findIndex((line, index) => index > opening && isFence(line))
+  if (closing < 0) {
+    throw failures.skill_invalid({
+      line: opening + 1,
+      problem: 'the frontmatter that begins here has no end.',
+      hint: FORM,
+    })
+  }
+  const yaml = lines.slice(opening + 1, closing).join('\n')
+  if (Buffer.byteLength(yaml) > FRONTMATTER_BYTES) {
+    throw failures.skill_invalid({
+      line: opening + 1,
+      problem: `the frontmatter is larger than ${FRONTMATTER_BYTES / 1024} KiB.`,
+      hint: 'Move the text behind it.',
+    })
+  }
+  const body = lines
+    .slice(closing + 1)
+    .join('\n')
+    .replace(/^\r?\n/, '')
+  return { members: readMembers(yaml, opening + 1), body, lines: lines.length, line: opening + 1 }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    // The decoder does not say where: the first line that does not read back as it was written.
+    const lines = Buffer.from(bytes).toString('latin1').split('\n')
+    const line = lines.findIndex(text => {
+      const raw = Buffer.from(text, 'latin1')
+      return !Buffer.from(raw.toString('utf8')).equals(raw)
+    })
+    throw failures.skill_invalid(
+      { line: line + 1, problem: 'it is not UTF-8.', hint: 'Save the file as UTF-8.' },
+      { cause: error },
+    )
+  }
+}
+
+/** `before` is how many lines stand in front of the YAML. */
+function readMembers(yaml: string, before: number): Frontmatter['members'] {
+  const counter = new LineCounter()
+  const lineOf = (offset: number | undefined) => before + counter.linePos(offset ?? 0).line
+  const members = new Map<string, { line: number; value: Value }>()
+  const document = parse(yaml, counter, before)
+  const [error] = document.errors
+  if (error) throw yamlFailure(error, lineOf(error.pos[0]))
+  const root = document.contents
+  if (root === null || isEmpty(root)) return members
+  if (!isMap(root)) {
+    throw failures.skill_invalid({
+      line: before + 1,
+      problem: 'the frontmatter is no list of names and values.',
+      hint: 'Write each as "name: value".',
+    })
+  }
+  for (const { key, value } of root.items) {
+    if (!isScalar(key) || isEmpty(value)) continue
+    members.set(String(key.value), { line: lineOf(key.range?.[0]), value: toValue(value) })
+  }
+  return members
+}
+
+/** The failsafe schema: no numbers, booleans or dates, which would not read back as they were written. */
+function parse(yaml: string, lineCounter: LineCounter, before: number) {
+  try {
+    return parseDocument(yaml, { schema: 'failsafe', lineCounter, prettyErrors: false, logLevel: 'silent' })
+  } catch (error) {
+    // Its composer is recursive, and gives up on what is nested thousands of times.
+    throw failures.skill_invalid(
+      { line: before + 1, problem: 'the frontmatter cannot be read as YAML.' },
+      { cause: error },
+    )
+  }
+}
+
+function yamlFailure(error: YAMLError, line: number) {
+  const isColon =
+    error.code === 'BLOCK_AS_IMPLICIT_KEY' || /Nested mappings are not allowed/.test(error.message)
+  return failures.skill_invalid(
+    {
+      line,
+      problem: `the frontmatter is no valid YAML: ${error.message.replace(/\s+/g, ' ').replace(/\.?$/, '.')}`,
+      hint: isColon ? 'A value in which there is a colon stands in quotes.' : undefined,
+    },
+    { cause: error },
+  )
+}
+
+/** Nothing, as YAML writes it; a quoted text is something. */
+const isEmpty = (node: unknown): boolean =>
+  node === null ||
+  node === undefined ||
+  (isScalar(node) && node.type === 'PLAIN' && /^(?:|~|null|Null|NULL)$/.test(String(node.value)))
+
+const textOf = (node: unknown): string | undefined =>
+  isScalar(node) ? (isEmpty(node) ? '' : String(node.value)) : undefined
+
+function toValue(node: unknown): Value {
+  const text = textOf(node)
+  if (text !== undefined) return { kind: 'text', text }
+  if (isSeq(node)) {
+    const items = node.items.map(textOf)
+    const isPlain = items.every(item => item !== undefined)
+    return isPlain ? { kind: 'list', items } : { kind: 'other', what: 'a list of more than texts' }
+  }
+  if (isMap(node)) {
+    const members = node.items.map(
+      ({ key, value }) => [textOf(key), value === null ? '' : textOf(value)] as const,
+    )
+    const texts = members.flatMap(([key, value]) =>
+      key === undefined || value === undefined ? [] : [[key, value]],
+    )
+    if (texts.length === members.length) return { kind: 'map', members: Object.fromEntries(texts) }
+    return { kind: 'other', what: 'a mapping of more than texts' }
+  }
+  return { kind: 'other', what: isAlias(node as Node) ? 'an alias' : 'of another kind' }
+}

@@ -1,0 +1,78 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { isFailure } from '../../../src/errors.ts'
+import { describeProblem, treeProblems } from './check-tree.ts'
+import { describeFinding, examineSkill, type Finding, toFinding } from './examine-skill.ts'
+import { printable } from './member-path.ts'
+import { readSkillFile } from './parse-skill.ts'
+import { isHidden, walkTree } from './walk-tree.ts'
+
+/** What is to be said of a skill, each a sentence with its place and what to do. */
+export interface Validation {
+  readonly valid: boolean
+  readonly errors: string[]
+  readonly warnings: string[]
+}
+
+/** More findings of one sort than a person reads are only counted. */
+const MOST = 20
+
+/**
+ * Checks the skill in a folder by every rule. A folder that is not there, or has no SKILL.md, is an
+ * answer too; fails with `skill_unreadable` only when SKILL.md is there and cannot be read.
+ */
+export async function validateSkill(folder: string): Promise<Validation> {
+  const errors: string[] = []
+  const warnings: string[] = []
+  const bytes = await readSkillFile(folder).catch((error: unknown) => {
+    if (isFailure(error, 'skill_missing')) return undefined
+    throw error
+  })
+  if (!bytes) return { valid: false, errors: [await whyMissing(folder)], warnings }
+
+  // The repository of a skill that is one by itself is no part of it.
+  const skip = (path: string) => path === '.git'
+  const problems: string[] = []
+  for await (const problem of treeProblems(folder, { skip })) {
+    problems.push(describeProblem(problem))
+    if (problems.length > MOST * 5) break
+  }
+  errors.push(...cut(problems))
+  try {
+    const { findings } = examineSkill(bytes, { folderName: basename(resolve(folder)) })
+    const sorted = (isWanted: (finding: Finding) => boolean) => findings.filter(isWanted).map(describeFinding)
+    errors.push(...sorted(({ severity }) => severity !== 'warning'))
+    warnings.push(...sorted(({ severity }) => severity === 'warning'))
+  } catch (error) {
+    errors.push(toFinding(error))
+  }
+  if (problems.length === 0) warnings.push(...cut(await executables(folder)))
+  return { valid: errors.length === 0, errors, warnings }
+}
+
+async function whyMissing(folder: string): Promise<string> {
+  const there = await lstat(folder).catch(() => undefined)
+  if (!there) return `SKILL.md is missing: ${printable(folder)} does not exist.`
+  const names = there.isDirectory() ? await readdir(folder).catch(() => []) : []
+  const other = names.find(name => name.toLowerCase() === 'skill.md')
+  return other
+    ? `SKILL.md is missing, but there is ${printable(other)}. Rename it: the case counts.`
+    : `SKILL.md is missing in ${printable(folder)}. Name the folder in which it lies.`
+}
+
+/** Builds keep no modes, so that they are the same whatever system they are made on. */
+async function executables(folder: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const { path, kind, executable } of walkTree(folder, { skip: isHidden })) {
+    if (kind !== 'file' || !executable) continue
+    found.push(
+      `"${path}" is executable, which is not kept when a skill is built. Say in SKILL.md how to start it, e.g. \`sh ${path}\`.`,
+    )
+  }
+  return found.sort()
+}
+
+function cut(texts: readonly string[]): string[] {
+  if (texts.length <= MOST) return [...texts]
+  return [...texts.slice(0, MOST), `There are at least ${texts.length - MOST} more of these.`]
+}
