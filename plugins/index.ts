@@ -80,6 +80,7 @@ export const builtins: readonly PluginEntry[] = [
   {
     name: 'mcp',
     verbs: ['mcp'],
+    routes: true,
     load: async () => (await import('./mcp/index.ts')).default,
   },
   {
@@ -127,6 +128,12 @@ export const builtins: readonly PluginEntry[] = [
     provides: ['flags', 'sections', 'secretsProviders'],
     routes: true,
     load: async () => (await import('./secrets/index.ts')).default,
+  },
+  {
+    name: 'auth-in',
+    services: ['callerAuths'],
+    provides: ['flags'],
+    load: async () => (await import('./auth-in/index.ts')).default,
   },
   {
     name: 'serve',

@@ -1,9 +1,13 @@
 import { Type } from 'typebox'
 import { BUILD, VERSION } from '../../src/build.ts'
+import type { ResourceMetadata } from '../../src/contracts/caller-auth.ts'
 import type { HttpHost } from '../../src/http/host.ts'
 
-/** What the server says of itself: health and version. */
-export function ownRoutes(http: HttpHost, { nonce }: { nonce: string }): void {
+/** What the server says of itself: health, version, and where its callers log in. */
+export function ownRoutes(
+  http: HttpHost,
+  { nonce, metadata }: { nonce: string; metadata: ResourceMetadata | undefined },
+): void {
   http.operation({
     id: 'getHealth',
     method: 'GET',
@@ -11,6 +15,7 @@ export function ownRoutes(http: HttpHost, { nonce }: { nonce: string }): void {
     area: 'system',
     summary: 'Whether the server answers',
     answer: [204, 'empty'],
+    open: true,
     headers: { 'X-Toolhive-Nonce': nonce },
     handle: () => undefined,
   })
@@ -22,5 +27,16 @@ export function ownRoutes(http: HttpHost, { nonce }: { nonce: string }): void {
     summary: 'Version of the program',
     answer: [200, Type.Object({ version: Type.String() }, { additionalProperties: false })],
     handle: () => ({ version: BUILD === 'dev' ? 'dev' : `v${VERSION}` }),
+  })
+  if (!metadata) return
+  http.operation({
+    id: 'getProtectedResource',
+    method: 'GET',
+    path: metadata.path,
+    area: 'system',
+    summary: 'Where callers log in (RFC 9728)',
+    answer: [200, Type.Object({ resource: Type.String() }, { additionalProperties: true })],
+    open: true,
+    handle: () => metadata.document,
   })
 }

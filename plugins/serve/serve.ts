@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import type { App } from '../../src/app.ts'
 import { VERSION } from '../../src/build.ts'
+import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
 import { messageOf } from '../../src/errors.ts'
 import { createCallerGuard } from '../../src/http/guard-callers.ts'
 import { createHttpHost } from '../../src/http/host.ts'
@@ -10,6 +11,7 @@ import { toOpenApi } from '../../src/http/open-api.ts'
 import { isLoopback } from '../../src/lib/loopback.ts'
 import { superviseBeside } from '../supervisor/index.ts'
 import { createDiscovery } from './discovery.ts'
+import { documentRoutes } from './document-routes.ts'
 import { failures } from './failures.ts'
 import { listenOnPort, listenOnSocket } from './listen.ts'
 import { ownRoutes } from './routes.ts'
@@ -25,6 +27,10 @@ export interface ServeOptions {
   readonly openapi: boolean
   /** Listen beyond this machine without authentication. */
   readonly allowRemote: boolean
+  /** Where callers log in; absent: nobody has to. */
+  readonly auth?: CallerAuth | undefined
+  /** Requests a second that one caller may make; 0: any number. */
+  readonly rateLimit: number
   readonly signal: AbortSignal
   /** Called once, when it answers. */
   readonly onUp: (url: string) => void
@@ -32,32 +38,24 @@ export interface ServeOptions {
 
 /** Answers the API until the signal aborts; then what runs is finished. */
 export async function serve(app: App, options: ServeOptions): Promise<void> {
-  const { host, signal } = options
+  const { host, signal, auth } = options
   const socket = options.socket === undefined ? undefined : resolve(options.socket)
-  if (socket === undefined && !isLoopback(host) && !options.allowRemote) {
+  if (socket === undefined && !isLoopback(host) && !auth && !options.allowRemote) {
     throw failures.serve_remote_refused({ host })
   }
   const discovery = createDiscovery({ state: app.paths.state, log: app.log })
   await discovery.assertFree()
 
   const nonce = randomBytes(16).toString('hex')
-  const guard = createCallerGuard(socket === undefined ? { host } : { socket })
-  const http = createHttpHost({ log: app.log, guard })
-  ownRoutes(http, { nonce })
+  const guard = createCallerGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
+  const http = createHttpHost({ log: app.log, guard, auth, perSecond: options.rateLimit })
+  ownRoutes(http, { nonce, metadata: auth?.metadata })
   for (const entry of app.entries.filter(candidate => candidate.routes)) {
     await (await app.plugin(entry)).routes?.(http, app)
   }
   if (options.openapi) {
-    const document = toOpenApi(http.operations, { title: 'keelson', version: VERSION })
-    http.operation({
-      id: 'getOpenApi',
-      method: 'GET',
-      path: '/api/openapi.json',
-      area: 'system',
-      summary: 'This description',
-      answer: [200, {}],
-      handle: () => document,
-    })
+    const about = { title: 'keelson', version: VERSION, login: auth !== undefined }
+    documentRoutes(http, toOpenApi(http.operations, about))
   }
 
   const close = socket === undefined ? undefined : await listenOnSocket(http.server, socket)

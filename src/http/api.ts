@@ -16,8 +16,8 @@ export interface Call<P extends string, B extends TSchema> {
   readonly signal: AbortSignal
 }
 
-/** What a success carries: a document, text, an endless stream of events, or nothing. */
-export type Content = TSchema | 'text' | 'events' | 'empty'
+/** What a success carries: a document, text, a page, an endless stream of events, or nothing. */
+export type Content = TSchema | 'text' | 'html' | 'events' | 'empty'
 
 /** How failures are written: as text, as the registry's few codes, or all as `{code, message}`. */
 export type FailureStyle = 'text' | 'registry' | 'json'
@@ -45,12 +45,32 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
   readonly style?: FailureStyle
   /** It may take minutes: an image is pulled or built. */
   readonly slow?: boolean
+  /** Answered to everybody, also where callers have to log in. */
+  readonly open?: boolean
   readonly handle: (call: Call<P, B>) => unknown
+}
+
+/** Something that happened, as it is told to who listens at `/api/v1beta/events`. */
+export interface HttpEvent {
+  readonly name: string
+  readonly data: unknown
+}
+
+/** A kind of news. */
+export interface EventSource {
+  /** Names of its events, each with what it tells. */
+  readonly tells: Readonly<Record<string, string>>
+  /** Tells how things are, if there is that to tell, then of every change. Answers how it stops. */
+  subscribe(hear: (event: HttpEvent) => void): Promise<() => void>
 }
 
 /** Where plugins put their operations. */
 export interface Api {
   operation<P extends string, B extends TSchema>(operation: Operation<P, B>): void
+  /** Adds news to the stream of events. */
+  events(source: EventSource): void
+  /** All that was added so far. */
+  readonly eventSources: readonly EventSource[]
   /**
    * Goes on with work after the answer was sent, also if the caller goes away. The server waits for it
    * before it ends; a failure is logged, and shows where the work itself leaves it.

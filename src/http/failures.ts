@@ -24,6 +24,11 @@ export const httpFailures = defineFailures({
     text: () => 'Too many requests at a time.',
     hint: 'Send fewer, or wait a moment.',
   },
+  rate_exceeded: {
+    status: 429,
+    text: (d: { perSecond: number }) => `More than ${d.perSecond} requests a second are not answered.`,
+    hint: 'Send fewer, or start the server with a higher --rate-limit.',
+  },
   deadline_passed: {
     status: 504,
     text: (d: { seconds: number }) => `It took longer than ${d.seconds} seconds and was given up.`,

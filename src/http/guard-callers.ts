@@ -4,7 +4,12 @@ import { isLoopback } from '../lib/loopback.ts'
 import { httpFailures } from './failures.ts'
 
 /** Where a server listens, as far as its callers' names for it go. */
-export type ListensAt = { readonly host: string } | { readonly socket: string }
+export type ListensAt =
+  | {
+      readonly host: string /** Every request brings a token, which no page has. */
+      readonly anyName?: boolean
+    }
+  | { readonly socket: string }
 
 /**
  * Answers a check of `Host` and `Origin`, which throws for what a page of another site has sent.
@@ -19,7 +24,7 @@ export function createCallerGuard(listens: ListensAt): (headers: { host?: string
   if (!local) names.add(hostname().toLowerCase())
 
   const isOurs = (name: string): boolean => {
-    if (names.has(name)) return true
+    if (listens.anyName || names.has(name)) return true
     const address = name.replace(/^\[|\]$/g, '')
     return local ? isLoopback(address) : isIP(address) > 0
   }

@@ -1,15 +1,18 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { answerFailure } from './answer-failure.ts'
-import type { Api, FailureStyle, Operation } from './api.ts'
+import type { Api, EventSource, FailureStyle, Operation } from './api.ts'
 import { httpFailures } from './failures.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
 import { parseBody } from './parse-body.ts'
+import { callerOf, createRateLimit } from './rate-limit.ts'
 
 export const BODY_BYTES = 1_048_576
 const BYTES = 'application/octet-stream'
+const HTML = 'text/html; charset=utf-8'
 const DEADLINE_SECONDS = 60
 const SLOW_DEADLINE_SECONDS = 660
 const LAST_WORDS_MS = 500
@@ -30,9 +33,15 @@ export function createHttpHost(options: {
   log: Log
   /** Throws for requests that are not answered at all. */
   guard: (headers: { host?: string; origin?: string }) => void
+  /** Requests of one caller; 0: any number. */
+  perSecond?: number
+  /** Where callers log in; absent: nobody has to. */
+  auth?: CallerAuth | undefined
 }): HttpHost {
-  const { log, guard } = options
+  const { log, guard, perSecond = 0, auth } = options
+  const limit = createRateLimit({ perSecond, now: Date.now })
   const operations: Operation[] = []
+  const eventSources: EventSource[] = []
   const index = createMethodIndex()
   const ending = new AbortController()
   const behind = new Set<Promise<void>>()
@@ -63,9 +72,20 @@ export function createHttpHost(options: {
     if (request.method !== 'GET') request.raw.headers['content-type'] = BYTES
     const { host, origin } = request.headers
     guard({ ...(host === undefined ? {} : { host }), ...(origin === undefined ? {} : { origin }) })
+    const seconds = limit.take(callerOf(request.socket.remoteAddress))
+    if (seconds !== undefined) {
+      reply.header('retry-after', String(seconds))
+      throw httpFailures.rate_exceeded({ perSecond })
+    }
     if (running >= MOST_AT_A_TIME) {
       reply.header('retry-after', '1')
       throw httpFailures.too_many_requests()
+    }
+    if (!auth || isOpen(request)) return
+    const admission = await auth.admit(request.headers.authorization)
+    if ('refusal' in admission) {
+      const { status, headers, body } = admission.refusal
+      await reply.code(status).headers(headers).send(Buffer.from(body))
     }
   })
 
@@ -120,6 +140,7 @@ export function createHttpHost(options: {
       // Bytes: to the type of a text a charset would be added, and clients compare it.
       if (content === 'text')
         return reply.header('content-type', 'text/plain').send(Buffer.from(String(value)))
+      if (content === 'html') return reply.header('content-type', HTML).send(Buffer.from(String(value)))
       if (content === 'events') {
         reply.header('cache-control', 'no-store')
         // Whoever does not read to the end of the stream must not hold up the end of the server.
@@ -137,7 +158,9 @@ export function createHttpHost(options: {
   return {
     server,
     operations,
+    eventSources,
     signal: ending.signal,
+    events: source => void eventSources.push(source),
     operation(operation) {
       operations.push(operation as unknown as Operation)
       for (const url of routesOf(operation.path)) {
@@ -145,7 +168,7 @@ export function createHttpHost(options: {
         server.route({
           method: operation.method,
           url,
-          config: { style: operation.style ?? 'text' },
+          config: { style: operation.style ?? 'text', open: operation.open === true },
           ...(operation.body ? { schema: { body: operation.body } } : {}),
           async preValidation(request) {
             if (!operation.body) return
@@ -182,8 +205,13 @@ export function createHttpHost(options: {
   }
 }
 
-const styleOf = (request: FastifyRequest): FailureStyle =>
-  (request.routeOptions.config as { style?: FailureStyle }).style ?? 'text'
+/** What is known of a route; routes that are added past us have none of it. */
+const configOf = (request: FastifyRequest) =>
+  request.routeOptions.config as { style?: FailureStyle; open?: boolean }
+
+const styleOf = (request: FastifyRequest): FailureStyle => configOf(request).style ?? 'text'
+
+const isOpen = (request: FastifyRequest): boolean => configOf(request).open === true
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
 

@@ -12,6 +12,18 @@ const CODED = {
   },
 }
 
+const REFUSED = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['error', 'error_description'],
+      properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+      additionalProperties: false,
+    },
+  },
+}
+const SCHEME = 'login'
+
 /** Failures of the host, which any operation may have. */
 const EVERYWHERE = [403, 429, 500, 504]
 const WITH_BODY = [400, 413]
@@ -20,19 +32,23 @@ const WITH_NAME = [400, 414]
 /** The OpenAPI 3.1 document of the operations, made of the schemas that check what comes in. */
 export function toOpenApi(
   operations: readonly Operation[],
-  info: { title: string; version: string },
+  {
+    login,
+    ...info
+  }: { title: string; version: string /** Whether callers have to log in. */; login: boolean },
 ): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation),
+      [operation.method.toLowerCase()]: describe(operation, login && operation.open !== true),
     }
   }
-  return { openapi: '3.1.0', info, paths }
+  const schemes = { [SCHEME]: { type: 'http', scheme: 'bearer' } }
+  return { openapi: '3.1.0', info, paths, ...(login ? { components: { securitySchemes: schemes } } : {}) }
 }
 
-function describe(operation: Operation): object {
+function describe(operation: Operation, login: boolean): object {
   const {
     id,
     area,
@@ -50,12 +66,15 @@ function describe(operation: Operation): object {
     ...EVERYWHERE,
     ...(body ? WITH_BODY : []),
     ...(operation.path.includes('{') ? WITH_NAME : []),
+    ...(login ? [401, 503] : []),
   ])
+  const isRefusal = (code: number) => login && (code === 401 || code === 503)
   const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
   return {
     operationId: id,
     tags: [area],
     summary,
+    ...(login ? { security: [{ [SCHEME]: [] }] } : {}),
     parameters: [
       ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,
@@ -80,7 +99,13 @@ function describe(operation: Operation): object {
       ...Object.fromEntries(
         [...statuses]
           .sort((a, b) => a - b)
-          .map(code => [code, { description: REASONS[code] ?? 'Failure', content: failure }]),
+          .map(code => [
+            code,
+            {
+              description: REASONS[code] ?? 'Failure',
+              content: isRefusal(code) ? { ...failure, ...REFUSED } : failure,
+            },
+          ]),
       ),
     },
   }
@@ -88,12 +113,14 @@ function describe(operation: Operation): object {
 
 const contentOf = (content: Content): object => {
   if (content === 'text') return TEXT
+  if (content === 'html') return { 'text/html': { schema: { type: 'string' } } }
   if (content === 'events') return { 'text/event-stream': { schema: { type: 'string' } } }
   return { 'application/json': { schema: content } }
 }
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
+  401: 'There is no token, or it is not valid.',
   403: 'Refused: the Host or Origin is not ours, or something may not be read.',
   404: 'There is no such thing.',
   405: 'The secrets provider in use cannot do that.',

@@ -26,11 +26,15 @@ export class FetchProblem extends Error {
 }
 
 export interface GuardedRequest {
-  readonly method?: 'GET' | 'HEAD'
+  readonly method?: 'GET' | 'HEAD' | 'POST'
+  /** Of a POST; which is not sent again to where it is redirected. */
+  readonly body?: string
   /** `authorization` and `cookie` go to the first origin only. */
   readonly headers?: Readonly<Record<string, string>>
   /** Plain http and addresses of this host or of private networks. */
   readonly allowPrivate?: boolean
+  /** Plain http; without it as `allowPrivate` says. */
+  readonly allowHttp?: boolean
   /** For the whole request, redirects and body among it. */
   readonly timeoutMs?: number
   /** For connecting and TLS, and again for the answer's headers. */
@@ -62,7 +66,13 @@ const MiB = 1024 * 1024
  * that lies about its length is not believed. Throws FetchProblem.
  */
 export async function guardedFetch(address: string, options: GuardedRequest = {}): Promise<GuardedResponse> {
-  const { allowPrivate = false, timeoutMs = 30_000, stepTimeoutMs = 10_000, maxRedirects = 5 } = options
+  const {
+    allowPrivate = false,
+    allowHttp = allowPrivate,
+    timeoutMs = 30_000,
+    stepTimeoutMs = 10_000,
+  } = options
+  const { method = 'GET', maxRedirects = method === 'POST' ? 0 : 5 } = options
   const agent = new Agent({
     connect: { lookup: guardedLookup(allowPrivate), timeout: stepTimeoutMs },
     headersTimeout: stepTimeoutMs,
@@ -75,10 +85,11 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
   let url = parseUrl(address)
   try {
     for (let hop = 0; ; hop++) {
-      assertAllowed(url, allowPrivate)
+      assertAllowed(url, { allowPrivate, allowHttp })
       const answer = await request(url, {
-        method: options.method ?? 'GET',
+        method,
         headers,
+        ...(options.body === undefined ? {} : { body: options.body }),
         dispatcher: agent,
         signal,
       })
@@ -93,7 +104,10 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
         }
       }
       answer.body.on('error', () => undefined).destroy()
-      if (hop >= maxRedirects) throw new FetchProblem('redirect', `more than ${maxRedirects} redirects`)
+      if (hop >= maxRedirects) {
+        const text = maxRedirects ? `more than ${maxRedirects} redirects` : 'it redirects'
+        throw new FetchProblem('redirect', text)
+      }
       const next = parseUrl(location, url)
       if (url.protocol === 'https:' && next.protocol === 'http:') {
         throw new FetchProblem('redirect', `it redirects from https to http (${next.host})`)
@@ -120,8 +134,9 @@ function parseUrl(text: string, base?: URL): URL {
   throw new FetchProblem(base ? 'redirect' : 'scheme', base ? 'it redirects to no URL' : 'it is no URL')
 }
 
-function assertAllowed(url: URL, allowPrivate: boolean): void {
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivate)) {
+function assertAllowed(url: URL, allowed: { allowPrivate: boolean; allowHttp: boolean }): void {
+  const { allowPrivate, allowHttp } = allowed
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowHttp)) {
     throw new FetchProblem('scheme', `${url.protocol.slice(0, -1)} is not allowed here, only https`)
   }
   if (url.username || url.password) {
@@ -136,7 +151,7 @@ const privateAddress = (host: string, address?: string): FetchProblem =>
   new FetchProblem('private', `${host} is a private address${address ? ` (${address})` : ''}`)
 
 /** Looks a name up and refuses it when any of its addresses is private: what is checked is what is connected to. */
-function guardedLookup(allowPrivate: boolean): LookupFunction {
+export function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       const addresses = (found ?? []) as LookupAddress[]

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { flag } from '../../../src/cli/flags.ts'
+import { type FlagTable, flag } from '../../../src/cli/flags.ts'
 
 const flags = {
   host: flag.string('address to listen on', { placeholder: 'HOST', shown: '127.0.0.1' }),
@@ -9,7 +9,12 @@ const flags = {
     shown: '8080',
   }),
   socket: flag.file('Unix socket to listen on, instead of host and port; only you may connect'),
-  openapi: flag.boolean('describe the API at /api/openapi.json'),
+  openapi: flag.boolean('describe the API at /api/openapi.json, and for people at /api/doc'),
+  'rate-limit': flag.integer('requests a second that one caller may make; 0: any number', {
+    placeholder: 'N',
+    max: 1_000_000,
+    shown: '200',
+  }),
   'insecure-allow-remote-without-auth': flag.boolean(
     'listen beyond this machine although nobody has to log in: whoever reaches it can start programs here',
   ),
@@ -26,18 +31,28 @@ export class Serve extends BaseCommand {
     examples: [
       ['On any free port, with its description at /api/openapi.json', '$0 serve --port 0 --openapi'],
       ['For programs of the same user only', '$0 serve --socket ~/keelson.sock'],
+      [
+        'For other machines, behind a login',
+        '$0 serve --host 0.0.0.0 --oidc-issuer https://login.example.com --oidc-audience keelson',
+      ],
     ],
   })
   static override flags = flags
+  static override sharesFlags = true
 
   override async execute(): Promise<void> {
     const values = this.values(flags)
+    const { groups } = this.constructor as typeof BaseCommand
+    const others = this.values(Object.assign({}, ...groups.map(group => group.flags)) as FlagTable)
+    const auth = groups.length ? await (await this.app.service('callerAuths')).fromFlags(others) : undefined
     const { serve } = await import('../serve.ts')
     await serve(this.app, {
       host: values.host ?? '127.0.0.1',
       port: values.port ?? 8080,
       socket: values.socket,
       openapi: values.openapi,
+      auth,
+      rateLimit: values['rate-limit'] ?? 200,
       allowRemote: values['insecure-allow-remote-without-auth'],
       signal: this.context.signal,
       onUp: url => this.print(url),

@@ -1,0 +1,45 @@
+import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
+import { isLoopback } from '../../src/lib/loopback.ts'
+import { failures } from './failures.ts'
+
+const URLS = {
+  issuer: '--oidc-issuer',
+  jwksUrl: '--oidc-jwks-url',
+  introspectionUrl: '--oidc-introspection-url',
+  resourceUrl: '--resource-url',
+} as const
+
+/** Fails with `auth_config_invalid` for what could let nobody in, or anybody. */
+export function assertUsable(config: CallerAuthConfig): void {
+  for (const [member, flag] of Object.entries(URLS)) {
+    const text = config[member as keyof typeof URLS]
+    if (text !== undefined) assertUrl(text, flag, member === 'resourceUrl' || config.allowHttp === true)
+  }
+  const { issuer, audience, jwksUrl, introspectionUrl, clientId, clientSecret } = config
+  if (audience === '') throw failures.auth_config_invalid({ problem: '--oidc-audience is empty' })
+  if (!issuer && !jwksUrl && !introspectionUrl) {
+    throw failures.auth_config_invalid({
+      problem: 'nobody is named who knows about tokens',
+      hint: 'Give --oidc-issuer, --oidc-jwks-url or --oidc-introspection-url.',
+    })
+  }
+  if (clientSecret !== undefined && !clientId) {
+    throw failures.auth_config_invalid({ problem: 'there is a client secret without --oidc-client-id' })
+  }
+}
+
+function assertUrl(text: string, flag: string, allowHttp: boolean): void {
+  const url = URL.parse(text)
+  const invalid = (problem: string, hint?: string) =>
+    failures.auth_config_invalid({ problem: `${flag} ${problem}`, hint })
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(`"${text}" is no http or https URL`)
+  if (url.username || url.password) throw invalid('holds a user name or password')
+  if (url.hash) throw invalid('has a fragment')
+  if (url.protocol === 'http:' && !allowHttp) {
+    const local = isLoopback(url.hostname) ? ' and --jwks-allow-private-ip' : ''
+    throw invalid(
+      'must be an https URL, or whoever is in between can let anybody in',
+      `For development there are --oidc-insecure-allow-http${local}.`,
+    )
+  }
+}

@@ -1,0 +1,45 @@
+import { FetchProblem, type GuardedRequest, guardedFetch } from '../../src/lib/guarded-fetch.ts'
+import { failures } from './failures.ts'
+
+const TIMEOUT_MS = 5000
+const MAX_BYTES = 256 * 1024
+
+/** Asks an identity provider for a JSON object. */
+export type FetchDocument = (
+  url: string,
+  request?: Pick<GuardedRequest, 'method' | 'body' | 'headers'>,
+) => Promise<Readonly<Record<string, unknown>>>
+
+/** Whatever goes wrong is `auth_unavailable`: it says nothing about any token. */
+export function createFetchDocument(
+  allowed: { allowPrivateIp?: boolean | undefined; allowHttp?: boolean | undefined },
+  timeoutMs = TIMEOUT_MS,
+): FetchDocument {
+  const { allowPrivateIp = false, allowHttp = false } = allowed
+  return async (url, request = {}) => {
+    const { host } = new URL(url)
+    try {
+      const { status, body } = await guardedFetch(url, {
+        ...request,
+        headers: { accept: 'application/json', ...request.headers },
+        allowPrivate: allowPrivateIp,
+        allowHttp,
+        timeoutMs,
+        stepTimeoutMs: timeoutMs,
+        maxBytes: MAX_BYTES,
+      })
+      if (status !== 200) throw failures.auth_unavailable({ problem: `${host} answers ${status}` })
+      const document: unknown = JSON.parse(body.toString('utf8'))
+      if (isObject(document)) return document
+    } catch (error) {
+      if (error instanceof FetchProblem) {
+        throw failures.auth_unavailable({ problem: error.message }, { cause: error })
+      }
+      if (!(error instanceof SyntaxError)) throw error
+    }
+    throw failures.auth_unavailable({ problem: `${host} answers something else than a JSON object` })
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

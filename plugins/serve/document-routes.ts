@@ -1,0 +1,27 @@
+import type { HttpHost } from '../../src/http/host.ts'
+import { toPage } from './document-page.ts'
+
+/** The description of the API, for programs and for people. */
+export function documentRoutes(http: HttpHost, document: object): void {
+  http.operation({
+    id: 'getOpenApi',
+    method: 'GET',
+    path: '/api/openapi.json',
+    area: 'system',
+    summary: 'This description',
+    answer: [200, {}],
+    handle: () => document,
+  })
+  http.operation({
+    id: 'getDocumentation',
+    method: 'GET',
+    path: '/api/doc',
+    area: 'system',
+    summary: 'This description, for people',
+    answer: [200, 'html'],
+    headers: {
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    },
+    handle: () => toPage(http.operations),
+  })
+}

@@ -1,0 +1,51 @@
+/** Who asks, as the token of the request says. */
+export interface Caller {
+  /** Unique with one issuer. */
+  readonly subject: string
+  /** All that the token says. */
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** What is sent to who may not come in: bytes for any HTTP server. */
+export interface Refusal {
+  /** 401: log in. 503: whether the token is good cannot be found out now. */
+  readonly status: 401 | 503
+  readonly headers: Readonly<Record<string, string>>
+  /** `{"error", "error_description"}` (RFC 6750, section 3.1). */
+  readonly body: string
+}
+
+/** Lets callers in by the bearer token of their requests. */
+export interface CallerAuth {
+  admit(
+    authorization: string | undefined,
+  ): Promise<{ readonly caller: Caller } | { readonly refusal: Refusal }>
+  /** The document that says where tokens are to be had (RFC 9728), if the resource has a URL. */
+  readonly metadata: ResourceMetadata | undefined
+}
+
+export interface ResourceMetadata {
+  /** Path it is found at. */
+  readonly path: string
+  readonly document: Readonly<Record<string, unknown>>
+}
+
+/** How callers log in. */
+export interface CallerAuthConfig {
+  /** Whose tokens are taken; where its keys are is asked there unless `jwksUrl` says. */
+  readonly issuer?: string | undefined
+  /** Whom tokens must be made for; absent: for anybody. */
+  readonly audience?: string | undefined
+  readonly jwksUrl?: string | undefined
+  /** Who knows about tokens that are no JWTs (RFC 7662). */
+  readonly introspectionUrl?: string | undefined
+  /** How we log in there. */
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  /** Scopes that callers are told to ask for. They are not enforced. */
+  readonly scopes?: readonly string[]
+  /** The URL of what is protected, as callers know it. */
+  readonly resourceUrl?: string | undefined
+  readonly allowPrivateIp?: boolean
+  readonly allowHttp?: boolean
+}

@@ -1,0 +1,43 @@
+import { isIPv6 } from 'node:net'
+
+/** Says no to who asks too often. */
+export interface RateLimit {
+  /** Counts a request of a caller; answers in how many seconds it may come again when there were too many. */
+  take(caller: string): number | undefined
+}
+
+/** Callers that are remembered; who has been quiet is forgotten first. */
+const MOST_CALLERS = 10_000
+
+/**
+ * A bucket of tokens for each caller: `perSecond` come in, at most ten seconds' worth of them is saved
+ * up, a request takes one. Nothing is limited at 0.
+ */
+export function createRateLimit({ perSecond, now }: { perSecond: number; now: () => number }): RateLimit {
+  const most = perSecond * 10
+  const buckets = new Map<string, { tokens: number; at: number }>()
+  return {
+    take(caller) {
+      if (perSecond === 0) return undefined
+      const time = now()
+      const { tokens, at } = buckets.get(caller) ?? { tokens: most, at: time }
+      const filled = Math.min(most, tokens + ((time - at) / 1000) * perSecond)
+      const left = filled < 1 ? filled : filled - 1
+      buckets.delete(caller) // and to the end, so that the first is who was quiet longest
+      buckets.set(caller, { tokens: left, at: time })
+      const [quietest] = buckets.keys()
+      if (buckets.size > MOST_CALLERS && quietest !== undefined) buckets.delete(quietest)
+      return filled < 1 ? Math.ceil((1 - filled) / perSecond) : undefined
+    },
+  }
+}
+
+/** Who a connection belongs to; of IPv6 the network, which one caller has all addresses of. */
+export function callerOf(address: string | undefined): string {
+  if (address === undefined) return 'socket'
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0')].slice(0, 4).join(':')
+}
