@@ -4,5 +4,10 @@ import { McpCall } from './commands/mcp-call.ts'
 import { McpList } from './commands/mcp-list.ts'
 
 /** Asks a running MCP server what it offers, and calls its tools. */
-const mcp: Plugin = { name: 'mcp', needs: ['workloads'], commands: [McpList, McpCall] }
+const mcp: Plugin = {
+  name: 'mcp',
+  needs: ['workloads'],
+  commands: [McpList, McpCall],
+  routes: async (api, app) => (await import('./routes.ts')).mcpRoutes(api, app),
+}
 export default mcp

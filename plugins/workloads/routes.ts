@@ -4,6 +4,7 @@ import type { Api, Routes } from '../../src/http/api.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { eventRoute } from './http/event-route.ts'
 import { logRoutes } from './http/log-routes.ts'
+import { logStreamRoutes } from './http/log-stream-routes.ts'
 import {
   createBody,
   editBody,
@@ -12,12 +13,15 @@ import {
   workloadDetails,
   workloadItem,
 } from './http/schemas.ts'
+import { createStreamSlots } from './http/stream-slots.ts'
 import { toDetails, toExport, toItem } from './http/to-details.ts'
 import { toRunRequest } from './http/to-run-request.ts'
 import { assertWorkloadName } from './store/name.ts'
 
 const area = 'workloads'
 const path = '/api/v1beta/workloads'
+
+const MOST_STREAMS = 100
 
 /** What a new or edited workload can fail with. */
 const MAKING = [400, 403, 404, 502, 503, 504]
@@ -137,9 +141,11 @@ export const workloadRoutes: Routes = (api, app) => {
     },
   })
 
+  const slots = createStreamSlots(MOST_STREAMS)
   actionRoutes(api, app)
   logRoutes(api, app)
-  eventRoute(api, app)
+  logStreamRoutes(api, app, slots)
+  eventRoute(api, app, slots)
 }
 
 /** How it ends shows in the workload's status. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
@@ -62,6 +63,14 @@ export function createHttpHost(options: {
     },
   })
   server.server.headersTimeout = 10_000
+
+  /** Opened ahead, as browsers do, and without a request yet: to Node these are not idle, and would hold up the end. */
+  const unused = new Set<Socket>()
+  server.server.on('connection', socket => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.server.on('request', request => unused.delete(request.socket))
 
   /** Bytes are kept as they come: what they are is the operation's to say, whatever the Content-Type says. */
   server.removeAllContentTypeParsers()
@@ -196,7 +205,10 @@ export function createHttpHost(options: {
         error => log.warn(messageOf(error)),
       )
       // Connections that were busy when the end began would be kept for their next request.
-      const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS)
+      const sweep = setInterval(() => {
+        server.server.closeIdleConnections()
+        for (const socket of unused) socket.destroy()
+      }, SWEEP_MS)
       await Promise.race([closed, patience])
       clearInterval(sweep)
       await Promise.race([Promise.all(behind), patience])

@@ -2,24 +2,22 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
-import { failures } from '../failures.ts'
 import { createStatusFeed, type WorkloadEvent } from './status-feed.ts'
+import type { StreamSlots } from './stream-slots.ts'
 import { toItem } from './to-details.ts'
 
-const MOST_STREAMS = 100
 /** Keeps what stands between us and the reader from closing a quiet stream. */
 const QUIET_MS = 15_000
 /** A reader that is further behind than this is let go; it comes back and hears everything anew. */
 const BACKLOG_BYTES = 1_048_576
 
 /** `GET /events`: server-sent events (WHATWG HTML, section 9.2) that tell what happens to workloads. */
-export function eventRoute(api: Api, app: App): void {
+export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
   const feed = createStatusFeed({
     folders: [join(app.paths.data, 'statuses'), join(app.paths.state, 'runconfigs')],
     list: async () => (await app.service('workloads')).list({ all: true }),
     log: app.log,
   })
-  let streams = 0
 
   api.operation({
     id: 'streamEvents',
@@ -27,11 +25,10 @@ export function eventRoute(api: Api, app: App): void {
     path: '/api/v1beta/events',
     area: 'workloads',
     summary:
-      'All workloads as events `workload`, then one for every change, and `workload-removed` with the name of one that is gone',
+      'All workloads as events `workload`, then `listed`, then one for every change, and `workload-removed` with the name of one that is gone',
     answer: [200, 'events'],
     async handle({ signal }) {
-      if (streams >= MOST_STREAMS) throw failures.streams_exhausted({ most: MOST_STREAMS })
-      streams++
+      const giveBack = slots.take()
       const stream = new PassThrough()
       const write = (text: string) => {
         if (stream.writableLength > BACKLOG_BYTES) stream.destroy()
@@ -40,11 +37,12 @@ export function eventRoute(api: Api, app: App): void {
       const quiet = setInterval(() => write(': quiet\n\n'), QUIET_MS)
       write(': hello\n\n')
       const leave = await feed.subscribe(event => write(toText(event)))
+      write('event: listed\ndata: {}\n\n')
       let over = false
       const end = () => {
         if (over) return
         over = true
-        streams--
+        giveBack()
         clearInterval(quiet)
         leave()
         stream.end()

@@ -3,8 +3,16 @@ import { startApi } from '../../support/api-server.ts'
 import { keelsonUser } from '../../support/keelson.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
 
-/** Refused always, or in need of an engine, or a stream (see events.test.ts). */
-const ELSEWHERE = ['addRegistry', 'getWorkloadLogs', 'removeRegistry', 'streamEvents']
+/** Refused always, or in need of an engine or a server with tools, or a stream (see their own tests). */
+const ELSEWHERE = [
+  'addRegistry',
+  'getWorkloadLogs',
+  'listWorkloadTools',
+  'removeRegistry',
+  'streamEvents',
+  'streamWorkloadLogs',
+  'streamWorkloadProxyLogs',
+]
 
 test('every operation that is described succeeds as it is described', async () => {
   const user = await keelsonUser()

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../../support/api-server.ts'
 import { keelsonUser } from '../../support/keelson.ts'
 
@@ -205,4 +206,18 @@ test('without --openapi there is no description', async () => {
 
   const plain = await startApi({ openapi: false })
   expect((await plain.ask('GET', '/api/openapi.json')).status).toBe(404)
+})
+
+test('a connection on which nothing was asked does not hold up the end', async () => {
+  const api = await startApi()
+  const { port } = new URL(api.url)
+  const idle = connect(Number(port), '127.0.0.1')
+  onTestFinished(() => void idle.destroy())
+  await once(idle, 'connect')
+  await api.ask('GET', '/health')
+
+  const began = performance.now()
+  await api.stop()
+
+  expect(performance.now() - began).toBeLessThan(10_000)
 })

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { Failure, isFailure } from '../../src/errors.ts'
+import type { Routes } from '../../src/http/api.ts'
+import { assertWorkloadName } from '../workloads/index.ts'
+import { withServer } from './connect.ts'
+import { findServer } from './find-server.ts'
+import { listOffers } from './list-offers.ts'
+
+const TIMEOUT_MS = 30_000
+
+const tool = Type.Object(
+  {
+    name: Type.String(),
+    title: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    inputSchema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: true, description: 'A tool, as MCP writes it' },
+)
+
+/** What the server of a workload offers, asked for through the workload's own proxy. */
+export const mcpRoutes: Routes = (api, app) => {
+  api.operation({
+    id: 'listWorkloadTools',
+    method: 'GET',
+    path: '/api/v1beta/workloads/{name}/tools',
+    area: 'workloads',
+    summary: 'The tools that the server of a running workload offers now',
+    answer: [200, Type.Object({ tools: Type.Array(tool) }, { additionalProperties: false })],
+    failures: [400, 404, 409, 502],
+    async handle({ params: { name }, signal }) {
+      assertWorkloadName(name)
+      const server = await findServer(app, name, 'auto')
+      const list = withServer(server, { timeoutMs: TIMEOUT_MS, signal }, session =>
+        listOffers(session, ['tools'], () => undefined),
+      )
+      return { tools: (await list.catch(asBadGateway)).tools ?? [] }
+    },
+  })
+}
+
+/** 401 would ask the caller to log in here; it is the server behind that wants a login. */
+function asBadGateway(error: unknown): never {
+  if (!isFailure(error, 'mcp_unauthorized')) throw error
+  throw new Failure(error.code, { text: error.message, status: 502 }, { cause: error })
+}

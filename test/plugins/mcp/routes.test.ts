@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { startApi } from '../../support/api-server.ts'
+import { startTinyMcp } from '../../support/tiny-mcp.ts'
+import { everything, serve } from './servers.ts'
+
+const tools = (name: string) => `/api/v1beta/workloads/${name}/tools`
+
+test('tools of a running workload are listed as its server describes them', async () => {
+  const api = await startApi()
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'all', url: await everything('streamableHttp') })
+  await api.untilStatus('all', 'running')
+
+  const answer = await api.ask('GET', tools('all'))
+
+  expect(answer.status).toBe(200)
+  const listed = (answer.json() as { tools: { name: string }[] }).tools
+  expect(listed.find(({ name }) => name === 'echo')).toMatchObject({
+    description: expect.stringContaining('cho'),
+    inputSchema: { properties: { message: { type: 'string' } }, required: ['message'] },
+  })
+})
+
+test('the tools of a workload that is unknown, stopped, or wants a login are refused with that reason', async () => {
+  const api = await startApi()
+  const [url, closed] = await Promise.all([
+    startTinyMcp(),
+    serve((request, response) => {
+      request.resume()
+      response.writeHead(401).end()
+    }),
+  ])
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'tiny', url })
+  await api.untilStatus('tiny', 'running')
+
+  expect((await api.ask('GET', tools('nobody'))).status).toBe(404)
+  expect((await api.ask('GET', tools('a b'))).status).toBe(400)
+  expect((await api.ask('GET', tools('tiny'))).json()).toEqual({ tools: [] })
+  await api.ask('POST', '/api/v1beta/workloads/tiny/stop')
+  await api.untilStatus('tiny', 'stopped')
+  const stopped = await api.ask('GET', tools('tiny'))
+  expect([stopped.status, stopped.text]).toEqual([
+    409,
+    'The workload "tiny" is not running: it is stopped.\n',
+  ])
+
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'closed', url: `${closed}/mcp` })
+  await expect
+    .poll(async () => (await api.ask('GET', tools('closed'))).text, { timeout: 15_000 })
+    .toMatch(/wants a login|not running: it is (unauthenticated|error)/)
+})
