@@ -59,6 +59,8 @@ missing_packages() {
   have redis-server || echo redis-server
   have zsh || echo zsh
   have fish || echo fish
+  have dbus-daemon || echo dbus
+  have gnome-keyring-daemon || echo gnome-keyring
   local package
   # tini is what `--init` puts into a container, here on either engine.
   for package in netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
