@@ -35,8 +35,11 @@ export function createJwtCheck(options: {
         ...(issuer === undefined ? {} : { issuer }),
         ...(audience === undefined ? {} : { audience }),
       })
-      if (!payload.sub) throw failures.token_invalid({ problem: 'it says nothing of whom it is for (sub)' })
-      return { subject: payload.sub, claims: payload }
+      const subject: unknown = payload.sub // a claim may be anything
+      if (typeof subject !== 'string' || subject === '') {
+        throw failures.token_invalid({ problem: 'it says nothing of whom it is for (sub)' })
+      }
+      return { subject, claims: payload }
     } catch (error) {
       // Besides its own errors, jose throws what the platform has against a key that does not fit.
       if (isFailure(error)) throw error

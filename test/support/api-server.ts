@@ -47,7 +47,13 @@ interface Described {
 }
 
 export async function startApi(
-  options: { args?: readonly string[]; user?: KeelsonUser; openapi?: boolean } = {},
+  options: {
+    args?: readonly string[]
+    user?: KeelsonUser
+    openapi?: boolean
+    /** Bearer token of all requests; one of their own is for `fetch`. */
+    token?: string
+  } = {},
 ): Promise<ApiServer> {
   const user = options.user ?? (await keelsonUser())
   const args = options.args ?? ['--port', '0']
@@ -76,13 +82,15 @@ export async function startApi(
       ...{ succeeded: new Set(), document: { paths: {} } },
     }
   }
-  const described = await fetch(`${url}/api/openapi.json`)
+  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }
+  const described = await fetch(`${url}/api/openapi.json`, { headers })
   const document = described.ok ? ((await described.json()) as ApiDocument) : { paths: {} }
   const succeeded = new Set<string>()
 
   async function ask(method: string, path: string, body?: unknown): Promise<Answered> {
     const response = await fetch(`${url}${path}`, {
       method,
+      headers,
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()

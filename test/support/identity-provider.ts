@@ -10,8 +10,10 @@ const API_SCOPE = 'read write'
 const CALLBACKS = ['http://localhost/callback', 'http://127.0.0.1/callback']
 
 export interface IdentityProviderOptions {
-  /** Whom access tokens are for; they are signed JWTs (RFC 9068). */
+  /** Whom access tokens are for. */
   readonly audience?: string
+  /** Signed JWTs (RFC 9068), or words that only the provider knows the meaning of. */
+  readonly format?: 'jwt' | 'opaque'
   readonly accessTokenSeconds?: number
   /** Whether a refresh token is replaced at each use; using an old one again then ends the grant. */
   readonly rotate?: boolean
@@ -48,6 +50,7 @@ export interface IdentityProvider {
 /** Starts one that ends with the test. */
 export async function identityProvider(options: IdentityProviderOptions = {}): Promise<IdentityProvider> {
   const { audience = 'https://api.example', rotate = true, account = 'ada' } = options
+  const { format = 'jwt' } = options
   const service = { id: 'service', secret: 'service-secret-of-the-test' } as const
   let seconds = options.accessTokenSeconds ?? 3600
   let decision: 'approve' | 'deny' = 'approve'
@@ -105,7 +108,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
           scope: API_SCOPE,
           audience,
           accessTokenTTL: seconds,
-          accessTokenFormat: 'jwt',
+          accessTokenFormat: format,
         }),
       },
     },
