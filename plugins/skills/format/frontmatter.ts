@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from 'yaml'
 import { failures } from '../failures.ts'
 import { FRONTMATTER_BYTES, SKILL_FILE_BYTES } from './limits.ts'
+import { printable } from './member-path.ts'
 
 /** A value of the frontmatter, every scalar as it is written: `version: 1.10` is the text "1.10". */
 export type Value =
@@ -54,7 +55,10 @@ export function readFrontmatter(bytes: Uint8Array): Frontmatter {
       hint: FORM,
     })
   }
-  const yaml = lines.slice(opening + 1, closing).join('\n')
+  const yaml = lines
+    .slice(opening + 1, closing)
+    .map(line => line.replace(/\r$/, ''))
+    .join('\n')
   if (Buffer.byteLength(yaml) > FRONTMATTER_BYTES) {
     throw failures.skill_invalid({
       line: opening + 1,
@@ -91,6 +95,7 @@ function readMembers(yaml: string, before: number): Frontmatter['members'] {
   const counter = new LineCounter()
   const lineOf = (offset: number | undefined) => before + counter.linePos(offset ?? 0).line
   const members = new Map<string, { line: number; value: Value }>()
+  const names = new Set<string>()
   const document = parse(yaml, counter, before)
   const [error] = document.errors
   if (error) throw yamlFailure(error, lineOf(error.pos[0]))
@@ -104,8 +109,15 @@ function readMembers(yaml: string, before: number): Frontmatter['members'] {
     })
   }
   for (const { key, value } of root.items) {
-    if (!isScalar(key) || isEmpty(value)) continue
-    members.set(String(key.value), { line: lineOf(key.range?.[0]), value: toValue(value) })
+    if (!isScalar(key)) continue
+    const name = String(key.value)
+    if (names.has(name)) {
+      const problem = `"${printable(name)}" stands there twice.`
+      throw failures.skill_invalid({ line: lineOf(key.range?.[0]), problem, hint: 'Remove one of them.' })
+    }
+    names.add(name)
+    if (isEmpty(value)) continue
+    members.set(name, { line: lineOf(key.range?.[0]), value: toValue(value) })
   }
   return members
 }
@@ -113,7 +125,13 @@ function readMembers(yaml: string, before: number): Frontmatter['members'] {
 /** The failsafe schema: no numbers, booleans or dates, which would not read back as they were written. */
 function parse(yaml: string, lineCounter: LineCounter, before: number) {
   try {
-    return parseDocument(yaml, { schema: 'failsafe', lineCounter, prettyErrors: false, logLevel: 'silent' })
+    return parseDocument(yaml, {
+      schema: 'failsafe',
+      lineCounter,
+      prettyErrors: false,
+      logLevel: 'silent',
+      uniqueKeys: false, // checked here: the library compares each with each
+    })
   } catch (error) {
     // Its composer is recursive, and gives up on what is nested thousands of times.
     throw failures.skill_invalid(
@@ -126,10 +144,11 @@ function parse(yaml: string, lineCounter: LineCounter, before: number) {
 function yamlFailure(error: YAMLError, line: number) {
   const isColon =
     error.code === 'BLOCK_AS_IMPLICIT_KEY' || /Nested mappings are not allowed/.test(error.message)
+  const isDeep = /call stack/.test(error.message) // the library's composer is recursive
   return failures.skill_invalid(
     {
       line,
-      problem: `the frontmatter is no valid YAML: ${error.message.replace(/\s+/g, ' ').replace(/\.?$/, '.')}`,
+      problem: `the frontmatter is no valid YAML: ${isDeep ? 'It is nested too deep.' : error.message.replace(/\s+/g, ' ').replace(/\.?$/, '.')}`,
       hint: isColon ? 'A value in which there is a colon stands in quotes.' : undefined,
     },
     { cause: error },
@@ -160,6 +179,9 @@ function toValue(node: unknown): Value {
     const texts = members.flatMap(([key, value]) =>
       key === undefined || value === undefined ? [] : [[key, value]],
     )
+    const keys = new Set(texts.map(([key]) => key))
+    if (keys.size < texts.length)
+      return { kind: 'other', what: 'a mapping with a name that stands there twice' }
     if (texts.length === members.length) return { kind: 'map', members: Object.fromEntries(texts) }
     return { kind: 'other', what: 'a mapping of more than texts' }
   }

@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createGunzip } from 'node:zlib'
+import { failures as core, Failure } from '../../../src/errors.ts'
+import { failures } from '../failures.ts'
+import { LIMITS, type SkillLimits } from './limits.ts'
+import { createCollisionCheck, pathProblem, printable } from './member-path.ts'
+import { readTar, type TarMember } from './read-tar.ts'
+
+export interface ExtractOptions {
+  /** Others than the usual ones. */
+  readonly limits?: Partial<SkillLimits>
+  readonly signal?: AbortSignal | undefined
+}
+
+const refuse = (problem: string) => failures.skill_archive_refused({ problem })
+const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
+
+/**
+ * Unpacks a skill's archive (tar, gzip) into a folder that does not exist yet, or is empty. Files get the
+ * mode 0644 and folders 0750, whatever the archive says. Anything that is not an ordinary file with an
+ * ordinary path inside the folder, and everything beyond the limits, fails with `skill_archive_refused`;
+ * then, as after any other failure, nothing is left of it.
+ */
+export async function extractSkill(
+  archive: string,
+  folder: string,
+  options: ExtractOptions = {},
+): Promise<void> {
+  const limits = { ...LIMITS, ...options.limits }
+  const made = await mkdir(folder, { recursive: true, mode: 0o750 })
+  if (made === undefined && (await readdir(folder)).length > 0) {
+    throw core.file_unwritable({ path: folder, problem: 'it is not empty.' })
+  }
+  try {
+    await unpack(archive, folder, limits, options.signal)
+  } catch (error) {
+    await rm(made ?? folder, { recursive: true, force: true })
+    if (made === undefined) await mkdir(folder, { mode: 0o750 })
+    throw toFailure(error, folder)
+  }
+}
+
+async function unpack(
+  archive: string,
+  folder: string,
+  limits: SkillLimits,
+  signal?: AbortSignal,
+): Promise<void> {
+  const collisions = createCollisionCheck()
+  let files = 0
+  let folders = 0
+  let total = 0
+  for await (const member of readTar(gunzip(archive, limits, signal))) {
+    signal?.throwIfAborted()
+    const path = memberPath(member)
+    if (path === undefined) continue
+    const other = collisions.add(path, member.kind)
+    if (other !== undefined) {
+      const both =
+        other === path ? 'is in it twice' : `is the same as "${printable(other)}" on some file systems`
+      throw refuse(`"${printable(path)}" ${both}.`)
+    }
+    // Folders come with their files; the empty ones mean nothing.
+    if (member.kind === 'folder' && ++folders > limits.files * 4) throw refuse('it has too many folders.')
+    if (member.kind === 'folder') continue
+    total += member.size
+    if (++files > limits.files) throw refuse(`it has more than ${limits.files} files.`)
+    if (member.size > limits.fileBytes) {
+      throw refuse(`"${printable(path)}" is larger than ${mib(limits.fileBytes)}.`)
+    }
+    if (total > limits.totalBytes) throw refuse(`unpacked it is larger than ${mib(limits.totalBytes)}.`)
+    await write(join(folder, path), member.content)
+  }
+  if (files === 0) throw refuse('there is no file in it.')
+}
+
+/** The checked path of a member; undefined for the folder itself. `./a` is what many tar programs write for `a`. */
+function memberPath({ path: written, kind }: TarMember): string | undefined {
+  const path = written.replace(/^\.\//, '').replace(kind === 'folder' ? /\/$/ : /$^/, '')
+  if (kind === 'folder' && (path === '' || path === '.') && !written.startsWith('/')) return undefined
+  const problem = pathProblem(path)
+  if (problem) throw refuse(`the path "${printable(written)}" in it is not allowed: ${problem}.`)
+  return path
+}
+
+async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+  const file = await open(path, 'wx', 0o644)
+  try {
+    for await (const chunk of content) await file.write(chunk)
+    await file.chmod(0o644) // the umask may have taken bits away
+  } finally {
+    await file.close()
+  }
+}
+
+/** The unpacked bytes, counted: a few packed bytes must not become endlessly many, and nothing may follow. */
+async function* gunzip(archive: string, limits: SkillLimits, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const { size } = await stat(archive)
+  if (size > limits.archiveBytes) throw refuse(`it is larger than ${mib(limits.archiveBytes)}.`)
+  const input = createReadStream(archive, signal ? { signal } : {})
+  const output = createGunzip({ chunkSize: 64 * 1024 })
+  input.on('error', error => output.destroy(error))
+  input.pipe(output)
+  // Headers and padding of small files take more than the files.
+  const most = limits.totalBytes + (limits.files + 1) * 4096
+  let unpacked = 0
+  try {
+    for await (const chunk of output as AsyncIterable<Buffer>) {
+      unpacked += chunk.length
+      const isBomb = unpacked > limits.ratioFrom && unpacked > output.bytesWritten * limits.ratio
+      if (isBomb) throw refuse(`it unpacks to more than ${limits.ratio} times its size.`)
+      if (unpacked > most) throw refuse(`unpacked it is larger than ${mib(limits.totalBytes)}.`)
+      yield chunk
+    }
+    if (output.bytesWritten !== size) throw refuse('there is something behind the packed data.')
+  } finally {
+    input.destroy()
+    output.destroy()
+  }
+}
+
+function toFailure(error: unknown, folder: string): unknown {
+  if (error instanceof Failure || !(error instanceof Error && 'code' in error)) return error
+  const code = String(error.code)
+  if (code.startsWith('Z_')) {
+    const problem = code === 'Z_BUF_ERROR' ? 'it ends too early.' : 'it is no gzip file, or a damaged one.'
+    return failures.skill_archive_refused({ problem }, { cause: error })
+  }
+  // A path that is fine by our rules may still be too long where the folder is.
+  if (code === 'ENAMETOOLONG') {
+    return failures.skill_archive_refused({ problem: 'a path in it is too long.' }, { cause: error })
+  }
+  if (code === 'ENOSPC')
+    return core.file_unwritable({ path: folder, problem: 'the disk is full.' }, { cause: error })
+  return error
+}
