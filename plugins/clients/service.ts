@@ -57,7 +57,7 @@ export interface Clients {
 
 /** What clients need of groups. */
 interface Groups {
-  list(): Promise<readonly { name: string; registered_clients: readonly string[] }[]>
+  list(onLeftOut?: () => void): Promise<readonly { name: string; registered_clients: readonly string[] }[]>
   assertExists(name: string): Promise<void>
   addClient(group: string, client: string): Promise<boolean>
   removeClient(group: string, client: string): Promise<boolean>
@@ -92,10 +92,10 @@ export function createClients(options: {
     throw failures.client_unknown({ name: id, near: suggest(id, ids), ids })
   }
 
-  /** Groups of every registered client. */
-  async function registrations(): Promise<Map<string, string[]>> {
+  /** Groups of every registered client; told when there are groups that cannot be read. */
+  async function registrations(onLeftOut?: () => void): Promise<Map<string, string[]>> {
     const found = new Map<string, string[]>()
-    for (const { name, registered_clients } of await (await options.groups()).list()) {
+    for (const { name, registered_clients } of await (await options.groups()).list(onLeftOut)) {
       for (const client of registered_clients) found.set(client, [...(found.get(client) ?? []), name])
     }
     return found
@@ -122,7 +122,13 @@ export function createClients(options: {
     if (await isIdle()) return []
     const onTimeout = () => core.locked({ path: lock, seconds: LOCK_SECONDS })
     // What should be there is looked up under the lock, so that the last one to get it knows best.
-    const work = async () => syncFiles({ targets: await targets(await registrations()), store, pathOf })
+    const work = async () => {
+      let keepsAll = false
+      const registered = await registrations(() => {
+        keepsAll = true // who is registered in a group that cannot be read is not known
+      })
+      return syncFiles({ targets: await targets(registered), keepsAll, store, pathOf })
+    }
     return withLock(lock, work, { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
   })
 

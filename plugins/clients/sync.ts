@@ -24,11 +24,13 @@ const TRIES = 8
  */
 export async function syncFiles(options: {
   targets: ReadonlyMap<string, Target>
+  /** Entries that are there stay, whatever the targets say. */
+  keepsAll: boolean
   store: WrittenStore
   /** Path of a client's file. */
   pathOf: (client: ClientSpec) => string
 }): Promise<Error[]> {
-  const { targets, store, pathOf } = options
+  const { targets, keepsAll, store, pathOf } = options
   const before = await store.read()
   const problems: Error[] = []
   const plans: Plan[] = []
@@ -36,7 +38,8 @@ export async function syncFiles(options: {
     const { wanted, kept } = targets.get(client.id) ?? { wanted: [], kept: new Set<string>() }
     const written = before.get(client.id) ?? new Map<string, readonly string[]>()
     if (wanted.length + written.size === 0) continue
-    const work = { client, path: pathOf(client), wish: { wanted, kept, written } }
+    const keeps = keepsAll ? new Set([...kept, ...written.keys()]) : kept
+    const work = { client, path: pathOf(client), wish: { wanted, kept: keeps, written } }
     try {
       plans.push(await plan(work))
     } catch (error) {

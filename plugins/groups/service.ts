@@ -10,8 +10,8 @@ import { createGroupStore } from './store.ts'
 export interface Groups {
   /** Fails with `group_exists`; of two callers at once one wins. */
   create(name: string): Promise<Group>
-  /** By name; `default` is always among them. */
-  list(): Promise<Group[]>
+  /** By name; `default` is always among them. Files that cannot be read are left out, and told. */
+  list(onLeftOut?: (path: string) => void): Promise<Group[]>
   /** Fails with `group_unknown`. */
   get(name: string): Promise<Group>
   /** Fails with `group_name_invalid` for what can name no group. */
@@ -124,8 +124,8 @@ export function createGroups(options: {
         await file.save(empty(name))
         return empty(name)
       }),
-    async list() {
-      const groups = await store.list()
+    async list(onLeftOut) {
+      const groups = await store.list(onLeftOut)
       if (groups.some(group => group.name === DEFAULT_GROUP)) return groups
       return [...groups, empty(DEFAULT_GROUP)].sort((a, b) => (a.name < b.name ? -1 : 1))
     },

@@ -13,8 +13,8 @@ const LOCK_SECONDS = 10
 export interface GroupStore {
   /** Fails with `invalid_file` when the file is no group; it stays where it is. */
   find(name: string): Promise<Group | undefined>
-  /** By name; a file that cannot be read costs a warning. */
-  list(): Promise<Group[]>
+  /** By name; a file that cannot be read costs a warning, and is told. */
+  list(onLeftOut?: (path: string) => void): Promise<Group[]>
   /** The only one who works on the group, in any process, until the work is done. */
   locked<T>(name: string, work: (file: GroupFile) => Promise<T>): Promise<T>
 }
@@ -37,7 +37,7 @@ export function createGroupStore({ paths, log }: { paths: Pick<Paths, 'state'>; 
 
   return {
     find,
-    async list() {
+    async list(onLeftOut) {
       const files = await readdir(folder).catch(error => {
         if (isMissing(error)) return []
         throw error
@@ -49,6 +49,7 @@ export function createGroupStore({ paths, log }: { paths: Pick<Paths, 'state'>; 
           if (group) groups.push(group)
         } catch (error) {
           log.warn(`The group in ${join(folder, file)} is left out: ${messageOf(error)}`)
+          onLeftOut?.(join(folder, file))
         }
       }
       return groups.sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -143,6 +143,27 @@ describe('whose an entry is', () => {
     expect(Object.keys(serversOf(await read('cursor')))).toEqual(['fetch'])
   })
 
+  test('while a group cannot be read, no entry goes; once it can, those that should go do', async () => {
+    const home = await temporaryFolder()
+    const { clients, groups, workloads, read, logged } = deskAt(home)
+    await groups.create('research')
+    workloads.push(up('mine', { group: 'research' }), up('theirs'))
+    await clients.register(['cursor'], ['research'])
+    await clients.register(['kiro'])
+    const path = join(home, 'state/groups/research.json')
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, '{"name": ')
+    workloads.splice(0, 2, up('new'))
+    await clients.sync()
+    expect(Object.keys(serversOf(await read('cursor')))).toEqual(['mine'])
+    expect(Object.keys(serversOf(await read('kiro')))).toEqual(['theirs', 'new'])
+    expect(logged.join()).toContain('research.json')
+    await writeFile(path, text)
+    await clients.sync()
+    expect(serversOf(await read('cursor'))).toEqual({})
+    expect(Object.keys(serversOf(await read('kiro')))).toEqual(['new'])
+  })
+
   test('a memory that cannot be read is set aside with an error, and takes no entry with it', async () => {
     const home = await temporaryFolder()
     const { clients, workloads, read, logged } = deskAt(home)
