@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '../../src/errors.ts'
-import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { readFileIfThere, removeLeftBehind, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
@@ -61,6 +61,8 @@ export async function runSupervisor(options: {
     await writeFileAtomic(place.address, `${place.socket}\n`)
     log.info('The supervisor is up.', { pid: process.pid, build })
     listening.resolve()
+    for (const folder of [paths.config, paths.state, paths.data])
+      await removeLeftBehind(folder).catch(error => log.debug(messageOf(error)))
     await untilDone()
     closed ??= server.close()
     await close()

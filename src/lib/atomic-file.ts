@@ -1,5 +1,7 @@
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const LEFT_BEHIND_MS = 60 * 60_000
 
 /** Writes a file so that a reader, or a kill at any moment, sees the old text or the new one, whole. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
@@ -18,6 +20,17 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
+  }
+}
+
+/** Removes what killed writers left in a folder and in the folders of it: temporaries that are an hour old. */
+export async function removeLeftBehind(folder: string, { depth = 1, now = Date.now() } = {}): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && depth > 0) await removeLeftBehind(path, { depth: depth - 1, now })
+    if (!entry.isFile() || !/\.\d+\.[a-z0-9]+\.tmp$/.test(entry.name)) continue
+    const found = await stat(path).catch(() => undefined)
+    if (found && now - found.mtimeMs > LEFT_BEHIND_MS) await rm(path, { force: true })
   }
 }
 

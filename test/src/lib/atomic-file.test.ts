@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
+import { readFileIfThere, removeLeftBehind, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'atomic-'))
 
@@ -35,4 +35,24 @@ test('twenty writers at once leave one whole text', async () => {
 test('a missing file is undefined, an unreadable one an error', async () => {
   expect(await readFileIfThere(join(folder(), 'x'))).toBeUndefined()
   await expect(readFileIfThere(folder())).rejects.toThrow('EISDIR')
+})
+
+test('what killed writers left goes once it is old, and nothing else does', async () => {
+  const root = folder()
+  mkdirSync(join(root, 'groups/deeper'), { recursive: true })
+  const files = {
+    'groups/a.json': true,
+    'groups/a.json.4711.k3j2.tmp': false,
+    'settings.json.1.x.tmp': false,
+    'groups/deeper/b.json.4711.k3j2.tmp': true, // not one of ours lies so deep
+    'notes.tmp': true,
+  }
+  for (const name of Object.keys(files)) writeFileSync(join(root, name), 'x')
+  const isThere = async (name: string) => (await readFileIfThere(join(root, name))) !== undefined
+
+  await removeLeftBehind(root)
+  for (const name of Object.keys(files)) expect(await isThere(name), name).toBe(true)
+
+  await removeLeftBehind(root, { now: Date.now() + 61 * 60_000 })
+  for (const [name, stays] of Object.entries(files)) expect(await isThere(name), name).toBe(stays)
 })
