@@ -1,4 +1,4 @@
-import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { EgressExplain } from './commands/egress-explain.ts'
 import type { Decision, Rule } from './decision.ts'
@@ -43,8 +43,9 @@ declare module '../../src/plugin.ts' {
 /** Decides what workloads may reach, and is the way by which they reach it. */
 const egress: Plugin = {
   name: 'egress',
-  needs: ['workloads'],
+  needs: ['runtimes', 'workloads'],
   commands: [EgressExplain],
+  routes: async (api, app) => (await import('./routes.ts')).egressRoutes(api, app),
   services: {
     async egress(app) {
       const [{ createEgress }, { createResolver }, { createOwnAddresses }, store] = await Promise.all([
@@ -57,6 +58,12 @@ const egress: Plugin = {
         configOf: name => store.configs.get(name),
         resolve: createResolver(),
         ownAddresses: createOwnAddresses(),
+        async gatewaysOf(config) {
+          // An engine that does not answer does not keep anybody from asking.
+          const runtimes = await app.service('runtimes')
+          const runtime = await runtimes.get(config.runtime ?? '').catch(() => undefined)
+          return (await runtime?.isolation?.gateways?.(instanceName(config)).catch(() => [])) ?? []
+        },
       })
     },
   },

@@ -58,8 +58,6 @@ export interface HttpEvent {
 
 /** A kind of news. */
 export interface EventSource {
-  /** Names of its events, each with what it tells. */
-  readonly tells: Readonly<Record<string, string>>
   /** Tells how things are, if there is that to tell, then of every change. Answers how it stops. */
   subscribe(hear: (event: HttpEvent) => void): Promise<() => void>
 }

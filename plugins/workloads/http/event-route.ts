@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { App } from '../../../src/app.ts'
-import type { Api } from '../../../src/http/api.ts'
+import type { Api, HttpEvent } from '../../../src/http/api.ts'
 import { createStatusFeed, type WorkloadEvent } from './status-feed.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import { toItem } from './to-details.ts'
@@ -11,7 +11,10 @@ const QUIET_MS = 15_000
 /** A reader that is further behind than this is let go; it comes back and hears everything anew. */
 const BACKLOG_BYTES = 1_048_576
 
-/** `GET /events`: server-sent events (WHATWG HTML, section 9.2) that tell what happens to workloads. */
+/**
+ * `GET /events`: server-sent events (WHATWG HTML, section 9.2) that tell what happens to workloads, and
+ * what other plugins have to tell.
+ */
 export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
   const feed = createStatusFeed({
     folders: [join(app.paths.data, 'statuses'), join(app.paths.state, 'runconfigs')],
@@ -30,32 +33,38 @@ export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
     async handle({ signal }) {
       const giveBack = slots.take()
       const stream = new PassThrough()
-      const write = (text: string) => {
+      const write = (event: HttpEvent | undefined) => {
         if (stream.writableLength > BACKLOG_BYTES) stream.destroy()
-        else stream.write(text)
+        else stream.write(event ? toText(event) : ': quiet\n\n')
       }
-      const quiet = setInterval(() => write(': quiet\n\n'), QUIET_MS)
-      write(': hello\n\n')
-      const leave = await feed.subscribe(event => write(toText(event)))
-      write('event: listed\ndata: {}\n\n')
-      let over = false
+      const quiet = setInterval(() => write(undefined), QUIET_MS)
+      const leave: (() => void)[] = []
       const end = () => {
-        if (over) return
-        over = true
-        giveBack()
-        clearInterval(quiet)
-        leave()
+        if (!leave.length) return
+        for (const stop of leave.splice(0)) stop()
         stream.end()
       }
+      leave.push(giveBack, () => clearInterval(quiet))
       stream.once('close', end)
+      stream.write(': hello\n\n')
+      try {
+        leave.push(await feed.subscribe(event => write(toEvent(event))))
+        write({ name: 'listed', data: {} })
+        for (const source of api.eventSources) leave.push(await source.subscribe(write))
+      } catch (error) {
+        end()
+        throw error
+      }
       signal.addEventListener('abort', end)
-      if (signal.aborted) end()
+      if (signal.aborted || stream.destroyed) end()
       return stream
     },
   })
 }
 
-const toText = (event: WorkloadEvent): string => {
-  const data = event.kind === 'workload' ? toItem(event.workload) : { name: event.name }
-  return `event: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`
-}
+const toEvent = (event: WorkloadEvent): HttpEvent =>
+  event.kind === 'workload'
+    ? { name: event.kind, data: toItem(event.workload) }
+    : { name: event.kind, data: { name: event.name } }
+
+const toText = ({ name, data }: HttpEvent): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`

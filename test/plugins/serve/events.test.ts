@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ApiServer, startApi } from '../../support/api-server.ts'
@@ -38,6 +38,25 @@ test('who listens hears of all workloads, and of what the command line does to t
   await events.until('{"name":"new"')
   await api.user.run(['rm', 'new'])
   expect(await events.until('event: workload-removed')).toContain('data: {"name":"new"}')
+})
+
+test('who listens hears what a workload is denied', async () => {
+  const api = await startApi()
+  const events = await listen(api)
+  await events.until('event: listed')
+  const log = join(api.user.home, '.local/share/keelson/logs/fetch.log')
+  const line = {
+    level: 'WARN',
+    msg: 'egress denied',
+    host: 'evil.test',
+    port: 443,
+    rule: 'not_in_allow_host',
+  }
+
+  await writeFile(log, `${JSON.stringify(line)}\n`)
+
+  await events.until('event: egress-denied\ndata: {"host":"evil.test","port":443')
+  expect(await events.until('"workload":"fetch"')).toContain('not_in_allow_host')
 })
 
 test('a stream ends with the server', async () => {
