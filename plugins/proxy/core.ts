@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
-import type { Backend, Handler } from '../../src/contracts/pipeline.ts'
+import type { Backend, Handler, Successor } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import { createHealthCheck } from './backends/check-health.ts'
 import { createHttpBackend } from './backends/http.ts'
+import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
 import type { BodyRules } from './body.ts'
 import type { Gate } from './gate.ts'
@@ -18,6 +19,7 @@ export interface Core {
   readonly health: () => Promise<Health>
   connect(backend: Backend): Promise<void>
   disconnect(reason: string): void
+  audition(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
   ready(options: { timeoutMs: number; signal: AbortSignal }): Promise<void>
   sweep(): void
   close(): Promise<void>
@@ -66,6 +68,10 @@ async function createStdioCore({ config, log, gate, headersTimeoutMs }: CoreOpti
       await bridge.connect(backend.attachment)
     },
     disconnect: reason => bridge.disconnect(reason),
+    async audition(backend, options) {
+      if (backend.kind !== 'stdio') throw wrongKind(config, backend.kind)
+      return bridge.audition(backend.attachment, options)
+    },
     ready: async () => {},
     sweep: () => {},
     close: () => bridge.close(),
@@ -90,6 +96,18 @@ function createHttpCore(options: CoreOptions): Core {
       backend.connect(next.target)
     },
     disconnect: reason => backend.disconnect(reason),
+    async audition(next, options) {
+      if (next.kind !== 'http') throw wrongKind(config, next.kind)
+      const { audition } = await import('./backends/audition.ts')
+      const successor = createTargetPath(next.target, config, next.remote)
+      await audition({ agent, config, target: successor, ...options })
+      return {
+        async take({ graceMs, signal }) {
+          await backend.replace(next.target, { graceMs, signal })
+        },
+        discard() {},
+      }
+    },
     ready: ({ timeoutMs, signal }) => waitUntilReady({ agent, config, target, timeoutMs, signal }),
     sweep: () => sessions.sweep(),
     close: async () => backend.disconnect('the proxy is closing'),

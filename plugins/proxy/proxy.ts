@@ -142,6 +142,17 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       gate.shut(reason)
       core.disconnect(reason)
     },
+    async audition(backend, options) {
+      const successor = await core.audition(backend, options)
+      return {
+        take(how) {
+          const over = successor.take(how)
+          gate.open()
+          return over
+        },
+        discard: () => successor.discard(),
+      }
+    },
     ready: ({ timeoutMs, signal }) =>
       core.ready({ timeoutMs, signal: signal ?? new AbortController().signal }),
     sweep: () => core.sweep(),

@@ -3,6 +3,7 @@ export interface Slots<T> {
   /** Takes one in and gives the slot to release it by. */
   add(value: T): number
   release(slot: number): void
+  readonly size: number
   values(): T[]
 }
 
@@ -25,6 +26,9 @@ export function createSlots<T>(): Slots<T> {
     release(slot) {
       slots[slot] = undefined
       free.push(slot)
+    },
+    get size() {
+      return slots.length - free.length
     },
     values: () => slots.filter(value => value !== undefined),
   }

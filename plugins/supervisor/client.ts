@@ -104,6 +104,8 @@ export function createSupervisorClient(options: {
     start: name => send(name, 'start'),
     stop: name => send(name, 'stop'),
     remove: name => send(name, 'remove'),
+    upgrade: name => send(name, 'upgrade'),
+    settleUpgrade: name => send(name, 'settle-upgrade'),
     async foreground(name, { signal, onUp }) {
       const host = await options.host()
       const stop = () => void host.stop(name).catch(() => undefined) // `close` below tells

@@ -45,6 +45,16 @@ export const failures = defineFailures({
     text: (d: { name: string; how: string; lines: readonly string[] }) =>
       `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
   },
+  upgrade_runs: {
+    status: 409,
+    text: (d: { name: string }) => `An upgrade of "${d.name}" is under way already.`,
+    hint: 'Wait until it has ended.',
+  },
+  upgrade_lost: {
+    status: 409,
+    text: (d: { name: string }) => `The upgrade of "${d.name}" was broken off.`,
+    hint: 'Look at it with `keelson upgrade check`, then try again.',
+  },
   instance_port_unknown: {
     status: 502,
     text: (d: { name: string; port: number }) =>

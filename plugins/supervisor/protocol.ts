@@ -32,7 +32,7 @@ export const isInfo = t.isObject({
 })
 
 /** What is asked of it: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`. */
-export const VERBS = ['start', 'stop', 'remove'] as const
+export const VERBS = ['start', 'stop', 'remove', 'upgrade', 'settle-upgrade'] as const
 export type Verb = (typeof VERBS)[number]
 
 const isWireFailure = t.isObject({

@@ -36,7 +36,8 @@ export async function listen(options: {
     if (method === 'POST' && path === '/handover') return onHandover()
     const [, area, name, verb] = path.split('/')
     if (method === 'POST' && area === 'workloads' && name && isVerb(verb)) {
-      return host[verb](decodeURIComponent(name))
+      const workload = decodeURIComponent(name)
+      return verb === 'settle-upgrade' ? host.settleUpgrade(workload) : host[verb](workload)
     }
     return undefined
   }

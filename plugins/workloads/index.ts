@@ -14,12 +14,13 @@ import { imageTarget } from './targets/image.ts'
 import { remoteTarget } from './targets/remote.ts'
 import { schemeTarget } from './targets/scheme.ts'
 
-export { readEnvFolder } from './env-files.ts'
+export { parseVariables, readEnvFolder } from './env-files.ts'
 export { toMounts } from './mounts.ts'
 export type { Workloads } from './service.ts'
 export type { RunConfigStore } from './store/configs.ts'
 export { assertWorkloadName, isWorkloadName } from './store/name.ts'
 export type { StatusChange, StatusStore } from './store/statuses.ts'
+export type { UpgradeRecord, UpgradeRecords } from './store/upgrades.ts'
 export type { WorkloadStore } from './store.ts'
 
 declare module '../../src/plugin.ts' {

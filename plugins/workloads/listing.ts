@@ -38,6 +38,7 @@ export function toWorkload(config: RunConfig, record: StatusRecord | undefined):
     ...(config.container_labels ? { labels: config.container_labels } : {}),
     ...(config.group ? { group: config.group } : {}),
     ...(config.remote_url ? { remote: true } : {}),
+    ...(record?.last_upgrade ? { last_upgrade: record.last_upgrade } : {}),
   }
 }
 

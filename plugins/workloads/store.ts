@@ -4,11 +4,13 @@ import type { Paths } from '../../src/paths.ts'
 import { createRunConfigStore, type RunConfigStore } from './store/configs.ts'
 import { assertWorkloadName } from './store/name.ts'
 import { createStatusStore, type StatusStore } from './store/statuses.ts'
+import { createUpgradeRecords, type UpgradeRecords } from './store/upgrades.ts'
 
 /** All that is on disk about workloads. */
 export interface WorkloadStore {
   readonly configs: RunConfigStore
   readonly statuses: StatusStore
+  readonly upgrades: UpgradeRecords
   /** Where the proxy of a workload logs to; JSON lines. The file may not be there. */
   proxyLogPath(name: string): string
 }
@@ -18,6 +20,7 @@ export function createWorkloadStore(options: { paths: Paths; log: Log; now?: () 
   return {
     configs: createRunConfigStore({ paths, log }),
     statuses: createStatusStore({ paths, log, now }),
+    upgrades: createUpgradeRecords({ paths, log }),
     proxyLogPath(name) {
       assertWorkloadName(name)
       return join(paths.data, 'logs', `${name}.log`)

@@ -62,6 +62,17 @@ export type Backend =
     }
   | { readonly kind: 'stdio'; readonly attachment: Attachment }
 
+/** A server that has shown that it can take the place of the one behind a proxy. */
+export interface Successor {
+  /**
+   * Puts it behind the listener at once; sessions go on with it. Resolves when what the server before was
+   * asked has been answered, at the latest after `graceMs` or when the signal aborts: then that one may go.
+   */
+  take(options: { graceMs: number; signal: AbortSignal }): Promise<void>
+  /** Lets go of it; the server that is there stays. */
+  discard(): void
+}
+
 /** Listener, pipeline and backend of one workload. */
 export interface Proxy {
   /** The port it listens on. */
@@ -72,6 +83,11 @@ export interface Proxy {
   connect(backend: Backend): Promise<void>
   /** The backend is gone for now: new requests get 503 with `Retry-After`, waiting ones an error. */
   disconnect(reason: string): void
+  /**
+   * Asks another server `initialize` and for its tools, beside the one that serves. Fails with
+   * `successor_unfit` when it refuses, or has not answered within `timeoutMs`; nothing has changed then.
+   */
+  audition(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
   /** Resolves when the backend answers MCP; fails when it does not within `timeoutMs`. Immediate for stdio. */
   ready(options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /** Closes the listener; lets requests in flight finish for at most `graceMs`. */

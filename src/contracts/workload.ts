@@ -15,6 +15,18 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
+/** How the last try to put a newer version in the place of a workload's ended. */
+export interface UpgradeOutcome {
+  outcome: 'upgraded' | 'rolled-back'
+  /** Image or package before. */
+  from: string
+  /** Image or package that was tried. */
+  to: string
+  at: string
+  /** Why it was rolled back. */
+  reason?: string
+}
+
 /** What the supervisor has last written about a workload (`statuses/<name>.json`). */
 export interface StatusRecord {
   status: Status
@@ -26,6 +38,8 @@ export interface StatusRecord {
   process_id: number
   /** When the present instance (or remote proxy) came up. */
   started_at?: string
+  /** Stays when the status changes. */
+  last_upgrade?: UpgradeOutcome
 }
 
 /** A workload as lists show it. */
@@ -47,6 +61,7 @@ export interface Workload {
   group?: string
   tools?: string[]
   remote?: boolean
+  last_upgrade?: UpgradeOutcome
 }
 
 /** The supervisor as other plugins see it: only names travel, everything else is on disk. */
@@ -57,6 +72,13 @@ export interface Supervisor {
   start(name: string): Promise<void>
   /** Takes it down, its instance too; resolves when nothing runs any more. */
   stop(name: string): Promise<void>
+  /**
+   * Puts what the store's upgrade record says in the place of what serves, which goes on until then. Fails
+   * with the reason when the new server does not answer; everything is as before then.
+   */
+  upgrade(name: string): Promise<void>
+  /** Waits for an upgrade under way, and takes away what a killed one has left. */
+  settleUpgrade(name: string): Promise<void>
   /** Takes it down and forgets it: instance, status, run config. */
   remove(name: string): Promise<void>
   /**

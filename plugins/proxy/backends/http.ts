@@ -13,20 +13,26 @@ import { requestId } from '../reply.ts'
 import { revisionOf } from '../revisions/index.ts'
 import { effectiveMode } from '../section.ts'
 import type { Opening, Session, Sessions } from '../sessions.ts'
-import { createSlots } from '../slots.ts'
+import { createSlots, type Slots } from '../slots.ts'
 import { endStream } from './end-stream.ts'
-import { createEndpointRewriter } from './endpoint-event.ts'
+import { createEndpointRewriter, type MapEndpoint } from './endpoint-event.ts'
 import { BackendGone, toGatewayError } from './gateway-error.ts'
 import { createEndpointMap } from './map-endpoint.ts'
 import { followable, MAX_REDIRECTS } from './redirect.ts'
 import { type Cancel, type Outcome, type Outgoing, relay, type Watch } from './relay.ts'
 import { reopen } from './reopen.ts'
 import { createTargetPath, type TargetPath } from './target-path.ts'
+import { untilDrained } from './until-drained.ts'
 
 /** A server that speaks HTTP itself. */
 export interface HttpBackend {
   /** The server is (now) here. Sessions of the one before are opened again when they are used. */
   connect(target: URL): void
+  /**
+   * Another server from now on; requests that are under way stay with the one before. Resolves when they
+   * have been answered. Streams without an end, and what takes longer than `graceMs`, are broken off.
+   */
+  replace(target: URL, options: { graceMs: number; signal: AbortSignal }): Promise<void>
   /** Breaks off what is under way. */
   disconnect(reason: string): void
   readonly target: TargetPath | undefined
@@ -36,7 +42,8 @@ export interface HttpBackend {
 /** What one exchange knows on its way to the server and back. */
 interface Passage {
   readonly exchange: Exchange
-  readonly target: TargetPath
+  /** Whom it goes to. */
+  readonly server: Generation
   readonly session: Session | undefined
   /** A client's session header that must not reach the server: the request opens a session itself. */
   readonly stripSession: boolean
@@ -47,6 +54,15 @@ interface Passage {
 interface Admission {
   readonly session: Session | undefined
   readonly strip: boolean
+}
+
+/** One of the servers that are connected one after another, and what is under way at it. */
+interface Generation {
+  readonly target: TargetPath
+  readonly epoch: number
+  readonly calls: Slots<Cancel>
+  /** Streams that only listen: they would never end by themselves. */
+  readonly streams: Slots<Cancel>
 }
 
 const NO_SESSION: Admission = { session: undefined, strip: false }
@@ -66,9 +82,10 @@ export function createHttpBackend(options: {
   const { config, log, agent, sessions, remote, headersTimeoutMs, rules } = options
   const sse = effectiveMode(config) === 'sse'
   const trust = config.trust_proxy_headers === true
-  const running = createSlots<Cancel>()
-  let target: TargetPath | undefined
+  let current: Generation | undefined
   let epoch = 0
+  /** Whose stream announced it, by the endpoint as clients know it: their messages go to that server, too. */
+  const endpoints = new Map<string, Generation>()
 
   /** The session a request belongs to, or the refusal of one we do not know. */
   async function admit(exchange: Exchange, id: string): Promise<Admission> {
@@ -90,7 +107,7 @@ export function createHttpBackend(options: {
     return streamBody(request, rules)
   }
 
-  function headersFor({ exchange, target, session, stripSession, body }: Passage): string[] {
+  function headersFor({ exchange, server: { target }, session, stripSession, body }: Passage): string[] {
     const { request } = exchange
     const headers = requestHeaders(request, {
       targetHost: target.host,
@@ -121,7 +138,8 @@ export function createHttpBackend(options: {
     hops: number,
     reopened: boolean,
   ): Promise<void> {
-    const { exchange, session, target } = passage
+    const { exchange, session, server } = passage
+    const { target, epoch } = server
     const replayable = outgoing.body === null || Buffer.isBuffer(outgoing.body)
     const isDelete = outgoing.method === 'DELETE'
     let next: { origin: string; path: string } | undefined
@@ -147,16 +165,29 @@ export function createHttpBackend(options: {
       replace: headers => replacedHeaders(headers, session, target),
       transform: (status, headers) =>
         sse && status === 200 && outgoing.method === 'GET' && isPlainEventStream(headers)
-          ? createEndpointRewriter(createEndpointMap(target, publicBaseOf(exchange.request, config)))
+          ? createEndpointRewriter(
+              announce(createEndpointMap(target, publicBaseOf(exchange.request, config))),
+            )
           : undefined,
     }
+
+    let announced: string | undefined
+    const announce =
+      (map: MapEndpoint): MapEndpoint =>
+      endpoint => {
+        const mapped = map(endpoint)
+        announced = endpointOf(mapped)
+        endpoints.set(announced, server)
+        return mapped
+      }
 
     const outcome: Outcome = await relay(agent, outgoing, {
       response: exchange.response,
       watch,
       headersTimeoutMs,
-      running,
+      running: outgoing.method === 'GET' ? server.streams : server.calls,
     })
+    if (announced !== undefined && endpoints.get(announced) === server) endpoints.delete(announced)
     if (outcome.kind === 'done') return
     if (outcome.kind === 'failed') {
       const id = exchange.buffered ? await requestId(exchange) : undefined
@@ -169,18 +200,17 @@ export function createHttpBackend(options: {
       // undici writes `host` from the headers, and a redirect stays on its host.
       return attempt(passage, { ...outgoing, ...next }, hops + 1, reopened)
     }
-    if (!session || !(await openAgain(session, outgoing))) {
+    if (!session || !(await openAgain(session, outgoing, epoch))) {
       if (session) sessions.delete(session.id)
       throw rpcRefusal(404, -32001, 'Session not found', { id: await requestId(exchange) })
     }
     return attempt(passage, { ...outgoing, headers: headersFor(passage) }, hops, true)
   }
 
-  async function openAgain(session: Session, { origin, headers }: Outgoing): Promise<boolean> {
+  async function openAgain(session: Session, { origin, headers }: Outgoing, at: number): Promise<boolean> {
     // Another request of the session may have opened it again while this one was under way.
     const sent = sessionHeader(headers) ?? session.id
-    if (session.epoch === epoch && session.backendId !== sent) return true
-    const at = epoch
+    if (session.epoch === at && session.backendId !== sent) return true
     session.reopening ??= reopen(agent, session, { origin, headers, timeoutMs: REOPEN_TIMEOUT_MS }).then(
       opened => {
         session.reopening = undefined
@@ -196,11 +226,13 @@ export function createHttpBackend(options: {
   }
 
   function learn(passage: Passage, outgoing: Outgoing, status: number, headers: IncomingHttpHeaders): void {
-    const { session } = passage
+    const { session, server } = passage
+    const { epoch } = server
     if (session) {
       if (outgoing.method === 'DELETE' && (status < 300 || status === 404)) sessions.delete(session.id)
       else if (status < 300) {
-        session.epoch = epoch
+        // An answer of a server that has been replaced says nothing about the one that is there now.
+        session.epoch = Math.max(session.epoch, epoch)
         if (outgoing.method === 'GET') session.eventsLost = false
       }
       return
@@ -211,17 +243,33 @@ export function createHttpBackend(options: {
     sessions.add({ id, epoch, opening: openingOf(passage, pathOf(outgoing.path)) })
   }
 
+  function connect(url: URL): void {
+    epoch++
+    const target = createTargetPath(url, config, remote)
+    current = { target, epoch, calls: createSlots(), streams: createSlots() }
+  }
+
+  function cut({ calls, streams }: Generation, reason: string): void {
+    for (const cancel of [...calls.values(), ...streams.values()]) cancel(new BackendGone(reason))
+  }
+
   return {
     get target() {
-      return target
+      return current?.target
     },
-    connect(url) {
-      target = createTargetPath(url, config, remote)
-      epoch++
+    connect,
+    async replace(url, patience) {
+      const before = current
+      connect(url)
+      if (!before) return
+      // What a client of an SSE server asked is answered on its stream, so that has to stay for a while.
+      const isOver = () => before.calls.size === 0 && (!sse || before.streams.size === 0)
+      await untilDrained(isOver, patience)
+      cut(before, 'it was replaced')
     },
     disconnect(reason) {
-      target = undefined
-      for (const cancel of running.values()) cancel(new BackendGone(reason))
+      if (current) cut(current, reason)
+      current = undefined
     },
     async handle(exchange) {
       const { headers } = exchange.request
@@ -232,8 +280,10 @@ export function createHttpBackend(options: {
           : NO_SESSION
       const gathered = gatherBody(exchange)
       const body = gathered instanceof Promise ? await gathered : gathered
-      if (!target) throw toGatewayError(new BackendGone('it was stopped'), await requestId(exchange))
-      const passage: Passage = { exchange, target, session, stripSession: strip, body }
+      const server = (sse && endpoints.get(endpointOf(exchange.url))) || current
+      if (!server) throw toGatewayError(new BackendGone('it was stopped'), await requestId(exchange))
+      const { target } = server
+      const passage: Passage = { exchange, server, session, stripSession: strip, body }
       return attempt(
         passage,
         {
@@ -259,6 +309,12 @@ async function initializes(exchange: Exchange): Promise<boolean> {
   if (!(await exchange.body()).includes('"initialize"')) return false
   const message = await exchange.message()
   return isRequest(message) && message.method === 'initialize'
+}
+
+/** What tells one endpoint from another, whatever stands before it: its query, as it names the session. */
+function endpointOf(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') : url.slice(at)
 }
 
 const pathOf = (path: string): string => path.split('?', 1)[0] as string

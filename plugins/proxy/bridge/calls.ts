@@ -1,3 +1,4 @@
+import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 import {
   idKey,
@@ -39,6 +40,8 @@ export interface Call {
   /** Answered by a task that lives on (2025-11-25). */
   readonly task: boolean
   readonly reply: Reply
+  /** The server process that was asked. */
+  readonly peer: Connection
   readonly timeoutMs: number
   deadline: number
   unattendedSince: number | undefined
@@ -62,7 +65,10 @@ export interface Calls {
   abandon(call: Call, failure: CallFailure, reason: string): void
   /** Gives a call up of which the server knows already. */
   drop(call: Call, failure: CallFailure): void
-  failAll(failure: CallFailure): void
+  /** Gives up all that this process was asked. */
+  failAll(failure: CallFailure, peer: Connection): void
+  /** How many answers of this process are awaited that will come some day. */
+  awaited(peer: Connection): number
   /** The only one whose request could be behind what the server now sends; `none` or `several` otherwise. */
   atWork(): Party | 'none' | 'several'
   /** Calls of a party that may cause messages of the server. */
@@ -82,11 +88,12 @@ const NO_CALLS: ReadonlySet<Call> = new Set()
 export function createCalls(options: {
   limits: Limits
   now: () => number
-  write: (text: string) => boolean
+  /** Whom to ask now. */
+  peer: () => Connection
   /** There is something to watch from now on. */
   onStart: () => void
 }): Calls {
-  const { limits, now, write, onStart } = options
+  const { limits, now, peer, onStart } = options
   const byId = new Map<number, Call>()
   const busy = new Map<Session | Call, Set<Call>>()
   let lastId = 0
@@ -119,7 +126,7 @@ export function createCalls(options: {
     // The protocol forbids to cancel this one (MCP lifecycle); its answer will find nobody.
     if (call.method !== 'initialize') {
       const params = JSON.stringify({ requestId: call.id, reason })
-      write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
+      call.peer.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
     }
     call.reply.fail(failure)
   }
@@ -142,13 +149,14 @@ export function createCalls(options: {
         token: token && request.text.slice(token.start, token.end),
         task: paramSpan(request, 'task') !== undefined,
         reply,
+        peer: peer(),
         timeoutMs,
         deadline: now() + timeoutMs,
         unattendedSince: undefined,
       }
       add(call)
       onStart()
-      if (write(onOneLine(text))) return call
+      if (call.peer.write(onOneLine(text))) return call
       remove(call)
       return undefined
     },
@@ -179,11 +187,17 @@ export function createCalls(options: {
       remove(call)
       call.reply.fail(failure)
     },
-    failAll(failure) {
+    failAll(failure, of) {
       for (const call of [...byId.values()]) {
+        if (call.peer !== of) continue
         remove(call)
         call.reply.fail(failure)
       }
+    },
+    awaited(of) {
+      let count = 0
+      for (const call of byId.values()) if (call.peer === of && Number.isFinite(call.timeoutMs)) count++
+      return count
     },
     atWork() {
       if (busy.size === 0) return 'none'

@@ -80,7 +80,7 @@ export function createClientMessages(options: {
     if (!named) onIgnored('a client cancelled a request that is not on its way')
     for (const call of [...(named ?? [])] as Call[]) {
       if (call.method === 'initialize') continue
-      if (!write(onOneLine(withRequestId(notification, call.id)))) return false
+      if (!call.peer.write(onOneLine(withRequestId(notification, call.id)))) return false
       calls.drop(call, 'cancelled')
     }
     return true

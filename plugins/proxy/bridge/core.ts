@@ -1,9 +1,12 @@
+import type { Successor } from '../../../src/contracts/pipeline.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
+import { untilDrained } from '../backends/until-drained.ts'
 import { createAskServer } from './ask-server.ts'
+import { type Audition, createAudition } from './audition.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'
-import { createConnection } from './connection.ts'
+import { type Connection, createConnection } from './connection.ts'
 import { createEventBudget } from './event-budget.ts'
 import { idOfOversize } from './framing.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
@@ -43,11 +46,20 @@ export interface Core {
   }): Session | undefined
   connect(attachment: Attachment): void
   disconnect(reason: string): void
+  /** What `Proxy.audition` promises. */
+  audition(attachment: Attachment, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
   close(): void
 }
 
-export function createCore(options: { limits: Limits; log: Log; ttlMs: number; now: () => number }): Core {
-  const { limits, log, ttlMs, now } = options
+export function createCore(options: {
+  /** Of the workload. */
+  name: string
+  limits: Limits
+  log: Log
+  ttlMs: number
+  now: () => number
+}): Core {
+  const { name, limits, log, ttlMs, now } = options
   const noise = createNoiseLog(log, now)
   const budget = createEventBudget({
     limits,
@@ -59,31 +71,44 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
   let lastKeepAlive = now()
   let timer: NodeJS.Timeout | undefined
 
-  const connection = createConnection({
-    limits,
-    onLine: line => serverMessages(line),
-    onOversize(head, tail, bytes) {
-      noise.report(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
-      const call = calls.find(Number(idOfOversize(head, tail)))
-      if (call) calls.drop(call, 'oversize')
-    },
-    onGone(reason, wanted) {
-      log[wanted ? 'debug' : 'warn'](`the connection to the server is gone: ${reason}`)
-      handshake.lost()
-      calls.failAll('gone')
-      serverRequests.clear()
-      for (const owners of [tasks, elicitations]) owners.clear()
-      taskTokens.clear()
-    },
-  })
-  const write = (text: string): boolean => {
-    const written = connection.write(text)
-    if (!written && connection.problem === undefined)
+  /** Where one server process after another is; until it is put in place, an audition hears what it says. */
+  function addConnection(audition?: Audition): { made: Connection; settleIn(): void } {
+    let trial = audition
+    const made = createConnection({
+      limits,
+      onLine: line => (trial ? trial.hear(line) : serverMessages(line, made)),
+      onOversize(head, tail, bytes) {
+        noise.report(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
+        const call = calls.find(Number(idOfOversize(head, tail)))
+        if (call?.peer === made) calls.drop(call, 'oversize')
+      },
+      onGone(reason, wanted) {
+        log[wanted ? 'debug' : 'warn'](`the connection to the server is gone: ${reason}`)
+        trial?.gone(reason)
+        calls.failAll('gone', made)
+        serverRequests.clear(made)
+        if (made !== connection) return
+        handshake.lost()
+        for (const owners of [tasks, elicitations]) owners.clear()
+        taskTokens.clear()
+      },
+    })
+    return {
+      made,
+      settleIn() {
+        trial = undefined
+      },
+    }
+  }
+  let connection = addConnection().made
+  const write = (text: string, peer = connection): boolean => {
+    const written = peer.write(text)
+    if (!written && peer.problem === undefined)
       noise.report('the server does not read; a message was held back')
     return written
   }
 
-  const calls = createCalls({ limits, now, write: text => connection.write(text), onStart: watch })
+  const calls = createCalls({ limits, now, peer: () => connection, onStart: watch })
   const ask = createAskServer(calls)
   const handshake = createHandshake({ ask, write })
   const subscriptions = createSubscriptions()
@@ -171,8 +196,18 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
     timer ??= setInterval(sweep, limits.sweepMs).unref()
   }
 
+  function endSessions(why: string): void {
+    for (const session of [...sessions.all()]) sessions.close(session, why)
+  }
+
   function release(): void {
     for (const settle of [...waiting]) settle(true)
+  }
+
+  /** What clients subscribed to, and how much they want logged. */
+  function repeatWishes(): void {
+    for (const uri of subscriptions.uris()) void ask('resources/subscribe', toRaw(JSON.stringify({ uri })))
+    if (levels.lowest !== undefined) void ask('logging/setLevel', JSON.stringify({ level: levels.lowest }))
   }
 
   /** Brings a new process to where the old one was, behind the same sessions. */
@@ -182,12 +217,11 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
     replaying = false
     if (connection.problem !== undefined) return
     if (restored) {
-      for (const uri of subscriptions.uris()) void ask('resources/subscribe', toRaw(JSON.stringify({ uri })))
-      if (levels.lowest !== undefined) void ask('logging/setLevel', JSON.stringify({ level: levels.lowest }))
+      repeatWishes()
     } else {
       // Nothing the sessions agreed on holds any more: 404 makes their clients initialise again.
       log.warn('the new server process refused to be initialised as the old one was; sessions end')
-      for (const session of [...sessions.all()]) sessions.close(session, 'the server was started again')
+      endSessions('the server was started again')
     }
     release()
   }
@@ -233,10 +267,36 @@ export function createCore(options: { limits: Limits; log: Log; ttlMs: number; n
       else release()
     },
     disconnect: reason => connection.close(reason),
+    async audition(attachment, { timeoutMs, signal }) {
+      const trial = createAudition(name, () => next.made)
+      const next = addConnection(trial)
+      next.made.open(attachment)
+      let result: string | undefined
+      try {
+        result = await trial.run({ initialize: handshake.offer, timeoutMs, signal })
+      } catch (error) {
+        next.made.close('it is not fit')
+        throw error
+      }
+      return {
+        async take(patience) {
+          const before = connection
+          next.settleIn()
+          connection = next.made
+          handshake.succeed(result)
+          if (result !== undefined) repeatWishes()
+          else endSessions('the new server knows no sessions')
+          release()
+          await untilDrained(() => calls.awaited(before) === 0, patience)
+          before.close('the server was replaced')
+        },
+        discard: () => next.made.close('it is not wanted'),
+      }
+    },
     close() {
       for (const settle of [...waiting]) settle(false)
       connection.close('the proxy is closing')
-      for (const session of [...sessions.all()]) sessions.close(session, 'the proxy is closing')
+      endSessions('the proxy is closing')
       clearInterval(timer)
     },
   }

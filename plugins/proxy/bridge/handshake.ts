@@ -18,6 +18,10 @@ export interface Handshake {
   initialized(): boolean
   /** Brings a new process to where the old one was. False when it refuses, or when there is nothing to repeat. */
   replay(): Promise<boolean>
+  /** What a process that is to take this one's place is initialised with. */
+  readonly offer: string
+  /** Another process is there, which has answered the offer so; without a result it is a modern one. */
+  succeed(resultText: string | undefined): void
   /** The process has gone. */
   lost(): void
 }
@@ -79,14 +83,18 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
     const answer = await ask('initialize', params, timeout)
     running = undefined
     if (answer.kind === 'result') {
-      const version = memberOf(answer.text, 'protocolVersion')
-      agreed = { version: typeof version === 'string' ? version : LATEST, result: answer.text }
-      sentParams = params
-      modern = false
+      agree(params, answer.text)
     } else if (answer.kind === 'error') {
       modern = NO_HANDSHAKE.includes(memberOf(answer.text, 'code'))
     }
     return answer
+  }
+
+  function agree(params: string, resultText: string): void {
+    const version = memberOf(resultText, 'protocolVersion')
+    agreed = { version: typeof version === 'string' ? version : LATEST, result: resultText }
+    sentParams = params
+    modern = false
   }
 
   async function initialize(paramsText: string): Promise<Answer> {
@@ -128,6 +136,21 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
       }
       if (initializedSent) write(INITIALIZED)
       return true
+    },
+    get offer() {
+      return sentParams ?? withRoutableCapabilities(ownParams())
+    },
+    succeed(resultText) {
+      running = undefined
+      if (resultText !== undefined) {
+        agree(handshake.offer, resultText)
+        initializedSent = true
+        return
+      }
+      agreed = undefined
+      sentParams = undefined
+      initializedSent = false
+      modern = true
     },
     lost() {
       agreed = undefined

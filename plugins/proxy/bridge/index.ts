@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { Exchange, Successor } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
@@ -19,6 +19,8 @@ export interface Bridge {
    * subscriptions and log level are set again, then waiting requests go on; that happens after this resolves.
    */
   connect(attachment: Attachment): Promise<void>
+  /** What `Proxy.audition` promises; sessions go on with the new process as after `connect`. */
+  audition(attachment: Attachment, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
   /** The process is gone: requests in flight get an error, new ones wait a moment, then get 503. */
   disconnect(reason: string): void
   health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
@@ -40,13 +42,15 @@ export function createBridge(options: {
   now?: () => number
 }): Bridge {
   const { config, log, sessionTtlMs, publicBase, now = Date.now } = options
-  const core = createCore({ limits: { ...DEFAULT_LIMITS, ...options.limits }, log, ttlMs: sessionTtlMs, now })
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const core = createCore({ name: config.name, limits, log, ttlMs: sessionTtlMs, now })
   const handle = config.proxy_mode === 'sse' ? createSse(core, publicBase) : createStreamableHttp(core)
   return {
     handle,
     async connect(attachment) {
       core.connect(attachment)
     },
+    audition: (attachment, options) => core.audition(attachment, options),
     disconnect: reason => core.disconnect(reason),
     health() {
       if (core.problem !== undefined) return { status: 'unhealthy', error: core.problem }

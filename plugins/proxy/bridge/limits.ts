@@ -34,7 +34,7 @@ export interface Limits {
 }
 
 export const DEFAULT_LIMITS: Limits = {
-  maxLine: 64 * 1024 * 1024,
+  maxLine: 32 * 1024 * 1024,
   maxPending: 20_000,
   maxQueuedBytes: 64 * 1024 * 1024,
   maxSessions: 10_000,

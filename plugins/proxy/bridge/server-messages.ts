@@ -1,4 +1,5 @@
 import { type Calls, namedCall, progressFor } from './calls.ts'
+import type { Connection } from './connection.ts'
 import type { LogLevels } from './log-levels.ts'
 import { type Notification, param, paramSpan, type Response, readMessage } from './message.ts'
 import type { NoiseLog } from './noise-log.ts'
@@ -31,7 +32,7 @@ export function createServerMessages(options: {
   send: (session: Session, text: string) => void
   /** Sends what belongs to no request. */
   sendAside: (session: Session, text: string) => void
-}): (line: string) => void {
+}): (line: string, peer: Connection) => void {
   const {
     calls,
     sessions,
@@ -101,7 +102,7 @@ export function createServerMessages(options: {
     else attribute(message)
   }
 
-  function notification(message: Notification): void {
+  function notification(message: Notification, peer: Connection): void {
     const subscription = paramSpan(message, ...SUBSCRIPTION_ID)
     if (subscription) {
       const call = calls.find(namedCall(message, ...SUBSCRIPTION_ID) ?? Number.NaN)
@@ -113,7 +114,7 @@ export function createServerMessages(options: {
         progress(message)
         break
       case 'notifications/cancelled':
-        serverRequests.withdraw(message)
+        serverRequests.withdraw(message, peer)
         break
       case 'notifications/tools/list_changed':
       case 'notifications/prompts/list_changed':
@@ -142,17 +143,17 @@ export function createServerMessages(options: {
     }
   }
 
-  function take(text: string): void {
+  function take(text: string, peer: Connection): void {
     const message = readMessage(text)
     if (message?.kind === 'response') response(message)
-    else if (message?.kind === 'request') serverRequests.ask(message)
-    else if (message) notification(message)
+    else if (message?.kind === 'request') serverRequests.ask(message, peer)
+    else if (message) notification(message, peer)
     else noise.report('the server wrote a line that is no message', text)
   }
 
-  return line => {
+  return (line, peer) => {
     // Servers of 2025-03-26 may send several messages as one array.
     const batch = line.startsWith('[') ? arrayElements(line) : undefined
-    for (const text of batch ?? [line]) take(text)
+    for (const text of batch ?? [line]) take(text, peer)
   }
 }

@@ -1,4 +1,5 @@
 import type { Calls } from './calls.ts'
+import type { Connection } from './connection.ts'
 import type { Limits } from './limits.ts'
 import {
   errorText,
@@ -20,23 +21,25 @@ import type { Session, Sessions } from './session.ts'
 /** What the server asks its clients: sampling, elicitation, roots, ping. */
 export interface ServerRequests {
   /** Passes a request on to the client it is for; answers it here when there is none, and a ping always. */
-  ask(request: Request): void
+  ask(request: Request, peer: Connection): void
   /** Passes a client's answer on. False when the server did not ask this client that. */
   answer(session: Session, response: Response): boolean
   /** The server takes a request back. */
-  withdraw(notification: Notification): void
+  withdraw(notification: Notification, peer: Connection): void
   /** Whether this client was asked something under this progress token of the server. */
   hasToken(session: Session, tokenText: string): boolean
   /** The client has gone: the server gets errors. */
   drop(session: Session): void
   /** The server has gone: the clients need not think on. */
-  clear(): void
+  clear(peer: Connection): void
 }
 
 interface Asked {
   readonly id: number
   readonly serverId: string
   readonly session: Session
+  /** The server process that asks. */
+  readonly peer: Connection
   readonly tokenText: string | undefined
 }
 
@@ -72,12 +75,13 @@ export function createServerRequests(options: {
   sessions: Sessions
   tasks: Owners<string>
   elicitations: Owners<string>
-  write: (text: string) => boolean
+  write: (text: string, peer: Connection) => boolean
   send: (session: Session, text: string) => void
 }): ServerRequests {
   const { limits, calls, sessions, tasks, elicitations, write, send } = options
   const byId = new Map<number, Asked>()
-  const byServerId = new Map<string, Asked>()
+  /** By process, and the id that it gave. */
+  const byServerId = new WeakMap<Connection, Map<string, Asked>>()
   let lastId = 0
 
   function choose(request: Request): Session | undefined {
@@ -103,30 +107,37 @@ export function createServerRequests(options: {
     byId.delete(asked.id)
     asked.session.asked.delete(asked.id)
     const key = idKey(asked.serverId)
-    if (byServerId.get(key) === asked) byServerId.delete(key)
+    const ids = byServerId.get(asked.peer)
+    if (ids?.get(key) === asked) ids.delete(key)
   }
 
   return {
-    ask(request) {
-      if (request.method === 'ping') return void write(resultText(request.idText))
+    ask(request, peer) {
+      if (request.method === 'ping') return void write(resultText(request.idText), peer)
       const session = choose(request)
       if (!session) {
         return void write(
           errorText(request.idText, METHOD_NOT_FOUND, `No client can be asked for ${request.method}`),
+          peer,
         )
       }
       if (session.asked.size >= limits.maxServerRequests) {
-        return void write(errorText(request.idText, -32000, 'The client has too many requests to answer'))
+        return void write(
+          errorText(request.idText, -32000, 'The client has too many requests to answer'),
+          peer,
+        )
       }
       lastId += 1
       const asked: Asked = {
         id: lastId,
         serverId: request.idText,
         session,
+        peer,
         tokenText: paramText(request, '_meta', 'progressToken'),
       }
       byId.set(asked.id, asked)
-      byServerId.set(idKey(asked.serverId), asked)
+      const ids = byServerId.get(peer) ?? new Map<string, Asked>()
+      byServerId.set(peer, ids.set(idKey(asked.serverId), asked))
       session.asked.add(asked.id)
       const elicitation = param(request, 'elicitationId')
       if (typeof elicitation === 'string') elicitations.remember(elicitation, session)
@@ -136,12 +147,13 @@ export function createServerRequests(options: {
       const asked = byId.get(Number(response.idText))
       if (asked?.session !== session) return false
       forget(asked)
-      write(withId(response, asked.serverId).replaceAll(/[\r\n]+/g, ' '))
+      write(withId(response, asked.serverId).replaceAll(/[\r\n]+/g, ' '), asked.peer)
       return true
     },
-    withdraw(notification) {
+    withdraw(notification, peer) {
       const idText = paramText(notification, 'requestId')
-      const asked = idText !== undefined && /^["\d-]/.test(idText) ? byServerId.get(idKey(idText)) : undefined
+      const ids = byServerId.get(peer)
+      const asked = idText !== undefined && /^["\d-]/.test(idText) ? ids?.get(idKey(idText)) : undefined
       if (!asked) return
       forget(asked)
       send(asked.session, withRequestId(notification, asked.id))
@@ -152,11 +164,12 @@ export function createServerRequests(options: {
         const asked = byId.get(id)
         if (!asked) continue
         forget(asked)
-        write(errorText(asked.serverId, -32000, 'The client has gone'))
+        write(errorText(asked.serverId, -32000, 'The client has gone'), asked.peer)
       }
     },
-    clear() {
+    clear(peer) {
       for (const asked of [...byId.values()]) {
+        if (asked.peer !== peer) continue
         forget(asked)
         const params = JSON.stringify({ requestId: asked.id, reason: 'the server has gone' })
         send(asked.session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)

@@ -1,9 +1,9 @@
 import { revision20251125 } from './2025-11-25/index.ts'
-import { revision20260728 } from './2026-07-28/index.ts'
+import { META_2026, revision20260728 } from './2026-07-28/index.ts'
 import type { Revision } from './revision.ts'
 
 export type { Revision }
-export { revision20251125, revision20260728 }
+export { META_2026, revision20251125, revision20260728 }
 
 const revisions: readonly Revision[] = [revision20260728]
 

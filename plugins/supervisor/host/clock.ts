@@ -29,6 +29,8 @@ export interface Times {
   readonly look: number
   /** How long requests in flight may take when a workload is stopped. */
   readonly grace: number
+  /** How long requests in flight may take when another server takes the place of theirs. */
+  readonly drain: number
 }
 
 export const TIMES: Times = {
@@ -39,4 +41,5 @@ export const TIMES: Times = {
   settle: 750,
   look: 2000,
   grace: 5000,
+  drain: 30_000,
 }

@@ -17,14 +17,27 @@ export interface Life {
   endedBy(): EndReason | undefined
   /** Brings it up for the first time, in the workload's turn; fails when that does not succeed. */
   begin(): Promise<void>
+  /**
+   * Brings it up behind the proxy's back and asks it for what it must be able to do; fails when it cannot.
+   * It is up when it has been put in place.
+   */
+  audition(timeoutMs: number): Promise<Understudy>
   /** Brings it up as after a crash. Resolves after the first try; the others follow by themselves. */
   resume(way: Way): Promise<void>
   /** The runtime reports something about the instance. */
   look(): void
   engineAway(problem: string): void
   engineBack(): void
+  /** Nothing is brought back from here on, but its server may finish what it does: another one took its place. */
+  retire(): void
   /** Nothing is brought back from here on. The instance is left as it is, its streams are let go. */
   end(reason: EndReason): void
+}
+
+/** A server that is fit to take another's place. */
+export interface Understudy {
+  /** Puts it in place at once, in the workload's turn; `drained` resolves when the one before may go. */
+  take(options: { graceMs: number; signal: AbortSignal }): { readonly drained: Promise<void> }
 }
 
 export interface LifeOptions extends Omit<ServerSideOptions, 'signal'> {
@@ -88,6 +101,26 @@ export function createLife(options: LifeOptions): Life {
     void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
   }
 
+  async function audition(timeoutMs: number): Promise<Understudy> {
+    assertAlive()
+    const mine = Promise.withResolvers<string>()
+    fall = mine
+    const backend = await server.open('create', mine.resolve).catch(explain)
+    assertAlive()
+    const successor = await unlessEnded(backend, mine, signal =>
+      proxy.audition(backend, { timeoutMs, signal }),
+    )
+    return {
+      take(patience) {
+        up = true
+        upSince = clock.now()
+        void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
+        log.info('The server has taken the place of the one before.')
+        return { drained: successor.take(patience) }
+      },
+    }
+  }
+
   function assertAlive(): void {
     if (isOver()) throw failures.start_cancelled({ name: config.name })
   }
@@ -107,23 +140,36 @@ export function createLife(options: LifeOptions): Life {
   /** True when the server answers, false when it takes too long; fails when it ends meanwhile. */
   async function untilAnswers(backend: Backend, mine: PromiseWithResolvers<string>): Promise<boolean> {
     if (backend.kind === 'http' && backend.remote) return true
+    return unlessEnded(backend, mine, signal =>
+      proxy
+        .ready({ timeoutMs: times.ready, signal })
+        .then(() => (backend.kind === 'stdio' ? clock.delay(times.settle, signal) : undefined))
+        .then(
+          () => true,
+          () => false,
+        ),
+    )
+  }
+
+  /** Does the work unless the server ends, or the life does; fails then. */
+  async function unlessEnded<T>(
+    backend: Backend,
+    mine: PromiseWithResolvers<string>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const done = new AbortController()
     const signal = AbortSignal.any([done.signal, ended.signal])
-    const ready = proxy
-      .ready({ timeoutMs: times.ready, signal })
-      .then(() => (backend.kind === 'stdio' ? clock.delay(times.settle, signal) : undefined))
+    const working = work(signal).then(
+      value => ({ value }),
+      error => ({ error }),
+    )
     if (backend.kind === 'http') void lookUntil(signal)
     try {
-      const outcome = await Promise.race([
-        ready.then(
-          () => ({ answers: true }),
-          () => ({ answers: false }),
-        ),
-        mine.promise.then(how => ({ how })),
-      ])
+      const outcome = await Promise.race([working, mine.promise.then(how => ({ how }))])
       assertAlive()
       if ('how' in outcome) throw await endedEarly(outcome.how)
-      return outcome.answers
+      if ('error' in outcome) throw outcome.error
+      return outcome.value
     } finally {
       done.abort()
     }
@@ -239,6 +285,7 @@ export function createLife(options: LifeOptions): Life {
     isUp: () => up && !isOver(),
     endedBy: () => reason,
     begin: () => raise('create'),
+    audition,
     async resume(way) {
       const trouble: Trouble = { why: 'it is being taken over', way, away: 0 }
       if (!(await tryOnce(trouble))) void retry(trouble)
@@ -260,6 +307,11 @@ export function createLife(options: LifeOptions): Life {
       void check().then(same =>
         same && wasAway ? setLater('running', { startedAt: startedAt() }) : undefined,
       )
+    },
+    retire() {
+      reason ??= 'stop'
+      up = false
+      ended.abort()
     },
     end(why) {
       reason ??= why

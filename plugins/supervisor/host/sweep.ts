@@ -5,8 +5,8 @@ import type { Log } from '../../../src/log.ts'
 /** Removes enclosures that nobody wants: what a killed host, or a failed removal, has left. */
 export async function sweep(options: {
   runtimes: readonly Runtime[]
-  /** Whether the workload runs, or is meant to; asked in its turn. */
-  isWanted: (workload: string) => Promise<boolean>
+  /** Whether the workload runs, or is meant to, in that instance; asked in its turn. */
+  isWanted: (workload: string, instance: string) => Promise<boolean>
   inTurn: (workload: string, work: () => Promise<void>) => Promise<void>
   log: Log
 }): Promise<void> {
@@ -19,7 +19,7 @@ export async function sweep(options: {
       })
       for (const { instance, workload } of left ?? []) {
         await inTurn(workload, async () => {
-          if (!(await isWanted(workload))) await isolation?.remove(instance)
+          if (!(await isWanted(workload, instance))) await isolation?.remove(instance)
         }).catch(error => log.warn(messageOf(error), { workload }))
       }
     }),

@@ -9,7 +9,7 @@ const NO_TIME = '0001-01-01T00:00:00Z'
 const LOOPBACK = '127.0.0.1'
 
 /** A workload as the API lists it. */
-export const toItem = (workload: Workload): Static<typeof workloadItem> => ({
+export const toItem = ({ last_upgrade, ...workload }: Workload): Static<typeof workloadItem> => ({
   ...workload,
   created_at: workload.created_at || NO_TIME,
   started_at: workload.started_at ?? NO_TIME,

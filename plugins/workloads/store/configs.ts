@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { parseRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../../../src/errors.ts'
 import { withLock } from '../../../src/lib/file-lock.ts'
@@ -21,6 +22,8 @@ export interface RunConfigStore {
   save(config: RunConfig): Promise<void>
   /** Fails with `workload_exists` when the name is taken; of two callers at once one wins. */
   saveNew(config: RunConfig): Promise<void>
+  /** Writes it in the place of `before`. Fails with `workload_changed` when that is not what is there. */
+  saveOver(before: RunConfig, config: RunConfig): Promise<void>
   /** Idempotent. */
   remove(name: string): Promise<void>
 }
@@ -54,6 +57,13 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
     saveNew: config =>
       locked(config.name, async () => {
         if (await documents.find(config.name)) throw storeFailures.workload_exists({ name: config.name })
+        await documents.save(config.name, config)
+      }),
+    saveOver: (before, config) =>
+      locked(config.name, async () => {
+        if (!isDeepStrictEqual(await documents.find(config.name), before)) {
+          throw storeFailures.workload_changed({ name: config.name })
+        }
         await documents.save(config.name, config)
       }),
     remove: name => locked(name, () => documents.remove(name)),

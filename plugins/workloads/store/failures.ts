@@ -17,6 +17,11 @@ export const storeFailures = defineFailures({
     text: (d: { name: string }) => `A workload "${d.name}" already exists.`,
     hint: d => `Choose another name with --name, or remove it with \`keelson rm ${d.name}\`.`,
   },
+  workload_changed: {
+    status: 409,
+    text: (d: { name: string }) => `The workload "${d.name}" was changed or removed meanwhile.`,
+    hint: 'Try again.',
+  },
   workload_unreadable: {
     status: 500,
     text: (d: { name: string; problem: string; aside?: string }) =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { STATUSES, type StatusRecord } from '../../../src/contracts/workload.ts'
+import { STATUSES, type StatusRecord, type UpgradeOutcome } from '../../../src/contracts/workload.ts'
 import { parseDocument } from '../../../src/document.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -8,7 +8,7 @@ import type { Paths } from '../../../src/paths.ts'
 import { createDocuments } from './documents.ts'
 
 /** What a host says about a workload; the dates are the store's. */
-export type StatusChange = Omit<StatusRecord, 'created_at' | 'updated_at'>
+export type StatusChange = Omit<StatusRecord, 'created_at' | 'updated_at' | 'last_upgrade'>
 
 /**
  * The statuses of all workloads: `<data>/statuses/<name>.json`.
@@ -19,8 +19,10 @@ export type StatusChange = Omit<StatusRecord, 'created_at' | 'updated_at'>
 export interface StatusStore {
   read(name: string): Promise<StatusRecord | undefined>
   list(): Promise<Map<string, StatusRecord>>
-  /** Keeps `created_at`; everything else is as the change says. */
+  /** Keeps `created_at` and `last_upgrade`; everything else is as the change says. */
   write(name: string, change: StatusChange): Promise<void>
+  /** Adds how an upgrade ended to what is there. */
+  noteUpgrade(name: string, outcome: Omit<UpgradeOutcome, 'at'>): Promise<void>
   /** Idempotent. */
   remove(name: string): Promise<void>
 }
@@ -41,6 +43,15 @@ const schema = t.isObject(
     updated_at: isDate,
     process_id: t.cascade(t.isNumber(), [t.isInteger()]),
     started_at: t.isOptional(isDate),
+    last_upgrade: t.isOptional(
+      t.isObject({
+        outcome: t.isEnum(['upgraded', 'rolled-back']),
+        from: t.isString(),
+        to: t.isString(),
+        at: isDate,
+        reason: t.isOptional(t.isString()),
+      }),
+    ),
   },
   { extra: t.isUnknown() },
 )
@@ -68,15 +79,21 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
     list: () => documents.list(),
     async write(name, { status, status_context, process_id, started_at }) {
       const at = now().toISOString()
-      const created = (await read(name))?.created_at ?? at
+      const before = await read(name)
       await documents.save(name, {
         status,
         ...(status_context ? { status_context } : {}),
-        created_at: created,
+        created_at: before?.created_at ?? at,
         updated_at: at,
         process_id,
         ...(started_at === undefined ? {} : { started_at }),
+        ...(before?.last_upgrade ? { last_upgrade: before.last_upgrade } : {}),
       })
+    },
+    async noteUpgrade(name, outcome) {
+      const record = await read(name)
+      if (!record) return
+      await documents.save(name, { ...record, last_upgrade: { ...outcome, at: now().toISOString() } })
     },
     remove: name => documents.remove(name),
   }

@@ -23,12 +23,16 @@ interface FakeProxy {
   open: boolean
 }
 
-/** Proxies that only note what they are told. `answers(name)` is asked when a host waits for a server. */
+/**
+ * Proxies that only note what they are told. `answers(name)` is asked when a host waits for a server, with
+ * `next NAME` when that is to take another's place; `drains` is awaited when it has.
+ */
 function fakeProxies(): Proxies & {
   readonly made: FakeProxy[]
   /** The proxy that listens for a workload. */
   of(name: string): FakeProxy | undefined
   answers: (name: string) => Promise<void>
+  drains: Promise<void>
   fail: Error | undefined
 } {
   const made: FakeProxy[] = []
@@ -36,6 +40,7 @@ function fakeProxies(): Proxies & {
     made,
     fail: undefined as Error | undefined,
     answers: async (_name: string): Promise<void> => undefined,
+    drains: Promise.resolve(),
     of: (name: string) => made.findLast(proxy => proxy.config.name === name && proxy.open),
     async open(config: RunConfig) {
       if (proxies.fail) throw proxies.fail
@@ -51,6 +56,20 @@ function fakeProxies(): Proxies & {
         disconnect(reason: string) {
           fake.reasons.push(reason)
           fake.connected = false
+        },
+        async audition(backend: Backend, { signal }: { timeoutMs: number; signal: AbortSignal }) {
+          await Promise.race([
+            proxies.answers(`next ${config.name}`),
+            new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+          ])
+          return {
+            async take() {
+              fake.backends.push(backend)
+              fake.connected = true
+              await proxies.drains
+            },
+            discard() {},
+          }
         },
         ready: ({ signal }: { timeoutMs: number; signal?: AbortSignal }) =>
           new Promise<void>((resolve, reject) => {

@@ -38,6 +38,7 @@ const proxies: Proxies = {
         if (name.startsWith('bomb')) process.nextTick(() => Promise.reject(new Error(`${name} went off`)))
       },
       disconnect: () => undefined,
+      audition: async () => ({ take: async () => undefined, discard: () => undefined }),
       ready: async () => undefined,
       close: () =>
         new Promise(resolve => {

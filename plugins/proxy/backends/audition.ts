@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import { failures } from '../failures.ts'
+import { checkFitness } from '../fitness.ts'
+import { effectiveMode } from '../section.ts'
+import { openSseTalk, openStreamableTalk } from './talk.ts'
+import type { TargetPath } from './target-path.ts'
+
+const FIRST_DELAY_MS = 100
+const LONGEST_DELAY_MS = 1000
+
+interface Audition {
+  readonly agent: Dispatcher
+  readonly config: RunConfig
+  readonly target: TargetPath
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks a server for what it must be able to do, over and over while it does not answer. An answer that
+ * is an error decides at once. Fails with `successor_unfit`.
+ */
+export async function audition(options: Audition & { timeoutMs: number }): Promise<void> {
+  const { config, timeoutMs, signal } = options
+  const limit = AbortSignal.timeout(timeoutMs)
+  const either = AbortSignal.any([signal, limit])
+  let problem = 'it does not accept connections'
+  for (let wait = FIRST_DELAY_MS; ; wait = Math.min(wait * 2, LONGEST_DELAY_MS)) {
+    try {
+      return await askOnce({ ...options, signal: either })
+    } catch (error) {
+      if (isFailure(error)) throw error
+      if (!either.aborted) problem = describe(error)
+    }
+    await delay(wait, undefined, { signal: either }).catch(() => undefined)
+    signal.throwIfAborted()
+    if (limit.aborted) {
+      const text = `did not answer within ${timeoutMs / 1000} seconds: ${problem}`
+      throw failures.successor_unfit({ name: config.name, problem: text })
+    }
+  }
+}
+
+async function askOnce(options: Audition): Promise<void> {
+  const { name, stateless = false } = options.config
+  const over = new AbortController() // ends what is still open, e.g. an event stream
+  const open = effectiveMode(options.config) === 'sse' ? openSseTalk : openStreamableTalk
+  try {
+    const talk = await open({ ...options, signal: AbortSignal.any([options.signal, over.signal]) })
+    await checkFitness(name, talk, { stateless })
+    await talk.close()
+  } finally {
+    over.abort()
+  }
+}
+
+function describe(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ECONNREFUSED') return 'it does not accept connections'
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'it broke off the connection'
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return 'it accepted a request but did not answer'
+  }
+  return messageOf(error)
+}

@@ -1,0 +1,168 @@
+import type { Dispatcher } from 'undici'
+import { isResponse, type JsonRpcResponse } from '../../../src/lib/json-rpc.ts'
+import type { Talk } from '../fitness.ts'
+import { revisionOf } from '../revisions/index.ts'
+import type { TargetPath } from './target-path.ts'
+
+export interface TalkOptions {
+  readonly agent: Dispatcher
+  readonly target: TargetPath
+  readonly signal: AbortSignal
+}
+
+/** Of one answer, or of all that is said on a stream until the answer is there. */
+const MAX_BYTES = 8 * 1024 * 1024
+const ASK_TIMEOUT_MS = 10_000
+
+/** Streamable HTTP: a POST for each message; its answer is a document or a stream. */
+export async function openStreamableTalk({ agent, target, signal }: TalkOptions): Promise<Talk> {
+  const path = target.pathFor('/mcp')
+  let session: string | undefined
+  let id = 0
+  let spoken = ''
+  const send = (method: 'POST' | 'DELETE', message?: { method: string; text: string }) =>
+    agent.request({
+      origin: target.origin,
+      path,
+      method,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]),
+      headers: {
+        accept: 'application/json, text/event-stream',
+        ...(message ? { 'content-type': 'application/json' } : {}),
+        ...(message?.method === 'initialize' ? {} : { 'mcp-protocol-version': spoken }),
+        ...(message && !revisionOf(spoken).sessions ? { 'mcp-method': message.method } : {}),
+        ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      },
+      body: message ? message.text : null,
+    })
+  return {
+    async ask(method, paramsText, version) {
+      id += 1
+      spoken = version
+      const { statusCode, headers, body } = await send('POST', {
+        method,
+        text: request(id, method, paramsText),
+      })
+      const given = headers['mcp-session-id']
+      if (typeof given === 'string') session = given
+      if (statusCode === 401 || statusCode === 403) {
+        await body.dump()
+        return 'credentials'
+      }
+      const isStream = String(headers['content-type']).startsWith('text/event-stream')
+      const answer = isStream ? await fromEvents(eventsOf(body), id) : toMessage(await readAll(body))
+      body.on('error', () => {}).destroy()
+      if (answer) return answer
+      throw new Error(`${method} was answered with ${statusCode}`)
+    },
+    async tell(method) {
+      const { body } = await send('POST', { method, text: notification(method) })
+      await body.dump()
+    },
+    async close() {
+      if (session === undefined) return
+      // That a server does not let go of a session is its own affair.
+      await send('DELETE').then(
+        ({ body }) => body.dump(),
+        () => undefined,
+      )
+    },
+  }
+}
+
+/** HTTP+SSE (MCP 2024-11-05): one stream for all answers, which begins with where messages go. */
+export async function openSseTalk({ agent, target, signal }: TalkOptions): Promise<Talk> {
+  const { statusCode, body: stream } = await agent.request({
+    origin: target.origin,
+    path: target.pathFor('/sse'),
+    method: 'GET',
+    headers: { accept: 'text/event-stream' },
+    signal,
+    bodyTimeout: ASK_TIMEOUT_MS,
+  })
+  stream.on('error', () => {})
+  const wantsCredentials = statusCode === 401 || statusCode === 403
+  if (statusCode !== 200 && !wantsCredentials) throw new Error(`GET /sse was answered with ${statusCode}`)
+  const events = eventsOf(stream)
+  const first = wantsCredentials ? undefined : await events.next()
+  const endpoint = first && !first.done ? URL.parse(first.value, `${target.origin}/`) : undefined
+  let id = 0
+  async function post(body: string): Promise<void> {
+    if (!endpoint) throw new Error('its stream does not begin with an endpoint')
+    const answer = await agent.request({
+      origin: endpoint.origin,
+      path: endpoint.pathname + endpoint.search,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]),
+    })
+    await answer.body.dump()
+    if (answer.statusCode >= 300) throw new Error(`a message was answered with ${answer.statusCode}`)
+  }
+  return {
+    async ask(method, paramsText) {
+      if (wantsCredentials) return 'credentials'
+      id += 1
+      await post(request(id, method, paramsText))
+      const answer = await fromEvents(events, id)
+      if (answer) return answer
+      throw new Error(`${method} was not answered`)
+    },
+    tell: async method => (wantsCredentials ? undefined : post(notification(method))),
+    async close() {
+      stream.destroy()
+    },
+  }
+}
+
+const request = (id: number, method: string, paramsText: string): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${paramsText}}`
+
+const notification = (method: string): string => JSON.stringify({ jsonrpc: '2.0', method })
+
+/** The data of each event (WHATWG HTML, section 9.2), up to a bound for all together. */
+async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let held = ''
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error('it says too much')
+    held += chunk.toString('utf8')
+    const events = held.split(/\r\n\r\n|\n\n|\r\r/)
+    held = events.pop() ?? ''
+    for (const event of events) {
+      const data = event.split(/\r\n|\n|\r/).flatMap(line => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
+      if (data.length) yield data.join('\n')
+    }
+  }
+}
+
+async function fromEvents(events: AsyncGenerator<string>, id: number): Promise<JsonRpcResponse | undefined> {
+  // `for await` would end the stream, whose next answers are still wanted.
+  for (let event = await events.next(); !event.done; event = await events.next()) {
+    const message = toMessage(event.value)
+    if (message?.id === id) return message
+  }
+  return undefined
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error('it says too much')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function toMessage(text: string): JsonRpcResponse | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isResponse(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

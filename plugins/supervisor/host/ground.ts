@@ -1,0 +1,189 @@
+import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Runtime } from '../../../src/contracts/runtime.ts'
+import type { Status, StatusRecord } from '../../../src/contracts/workload.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import type { Lock } from '../../../src/lib/file-lock.ts'
+import { findFreePort } from '../../../src/lib/ports.ts'
+import type { Log } from '../../../src/log.ts'
+import { networkKindOf } from '../../egress/index.ts'
+import { toMounts } from '../../workloads/index.ts'
+import { failures } from '../failures.ts'
+import { toInstanceSpec } from '../instance-spec.ts'
+import { systemClock, TIMES, type Times } from './clock.ts'
+import { type Enclosed, enclose } from './enclosed.ts'
+import type { HostOptions } from './host.ts'
+import { createLife, type Life } from './life.ts'
+import { createMonitors } from './monitors.ts'
+import { createQueues } from './queues.ts'
+
+/** A server, and what keeps it up. */
+export interface Living {
+  readonly config: RunConfig
+  readonly life: Life
+  readonly runtime: Runtime | undefined
+  readonly enclosed: Enclosed | undefined
+}
+
+/** A workload that this host serves. */
+export interface Hosted extends Living {
+  readonly proxy: WorkloadProxy
+  readonly log: Log
+  readonly lease: Lock
+}
+
+/** What the parts of a host stand on: who is hosted, whose turn it is, and the steps that they share. */
+export type Ground = ReturnType<typeof createGround>
+
+export function createGround(options: HostOptions) {
+  const { store, runtimes, proxies, leases, journal, log, logOf, clock = systemClock } = options
+  const times: Times = { ...TIMES, ...options.times }
+  const hosted = new Map<string, Hosted>()
+  const waiting = new Map<string, PromiseWithResolvers<StatusRecord | undefined>>()
+  const queues = createQueues()
+  const monitors = createMonitors({ hosted, clock, delays: times.delays, log })
+  let leaving = false
+
+  /** Runs work after what was begun on this workload before. */
+  const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    queues.run(name, () => (journal ? journal.during(name, work) : work()))
+
+  async function setStatus(
+    name: string,
+    status: Status,
+    more: { context?: string; startedAt?: Date } = {},
+  ): Promise<void> {
+    await store.statuses.write(name, {
+      status,
+      ...(more.context ? { status_context: more.context } : {}),
+      ...(more.startedAt ? { started_at: more.startedAt.toISOString() } : {}),
+      process_id: status === 'stopped' || status === 'error' ? 0 : process.pid,
+    })
+    await options.onChange?.()
+  }
+
+  /** Opens the listener and makes the life, without bringing the server up. */
+  async function open(found: RunConfig, lease: Lock): Promise<Hosted> {
+    const workloadLog = logOf(found)
+    const proxy = await proxies.open(found, { log: workloadLog })
+    try {
+      const config = { ...found, port: proxy.port }
+      if (found.port !== proxy.port) await store.configs.save(config)
+      const entry = { ...(await give(config, proxy, workloadLog)), proxy, log: workloadLog, lease }
+      hosted.set(found.name, entry)
+      if (entry.runtime) monitors.watch(entry.runtime)
+      return entry
+    } catch (error) {
+      await proxy.close({ graceMs: 0 })
+      throw error
+    }
+  }
+
+  /** Makes the life of a server behind a proxy. */
+  async function give(config: RunConfig, proxy: WorkloadProxy, workloadLog: Log): Promise<Living> {
+    const { name } = config
+    const runtime = config.remote_url ? undefined : await runtimes.get(config.runtime ?? '')
+    const { local, target } = await toLocal(config, runtime, workloadLog)
+    const enclosed = local?.enclosed
+    const life = createLife({
+      config,
+      local,
+      target,
+      proxy,
+      clock,
+      times,
+      log: workloadLog,
+      setStatus: (status, more) => setStatus(name, status, more),
+      enqueue: work => inTurn(name, work),
+      onGivenUp: async context => {
+        await proxy.close({ graceMs: 0 })
+        await enclosed?.close()
+        await stopInstance(config, runtime).catch(error => log.warn(messageOf(error), { workload: name }))
+        await setStatus(name, 'error', { context })
+        await forget(name)
+      },
+    })
+    return { config, life, runtime, enclosed }
+  }
+
+  async function toLocal(config: RunConfig, runtime: Runtime | undefined, workloadLog: Log) {
+    const host = config.target_host && config.target_host !== '0.0.0.0' ? config.target_host : '127.0.0.1'
+    const stdio = config.transport === 'stdio'
+    const port = stdio || !runtime ? 0 : config.target_port || (await findFreePort())
+    const target = { host, port }
+    if (!runtime) return { target, local: undefined }
+    const secrets = (await options.findSecrets?.(config)) ?? {}
+    const mounts = toMounts(config, workloadLog)
+    const spec = toInstanceSpec(config, {
+      proxyPort: config.port,
+      contained: runtime.images !== undefined,
+      targetPort: port,
+      mounts,
+      hidden: (await options.findHidden?.(config, mounts)) ?? [],
+      env: (await options.findEnv?.(config)) ?? {},
+      secrets,
+    })
+    const enclosed = enclose({ config, runtime, egress: options.egress, log: workloadLog })
+    return { target, local: { runtime, spec, enclosed, secrets: Object.values(secrets).filter(Boolean) } }
+  }
+
+  /** Stops or removes the instance. A runtime that no longer exists can hold none. */
+  async function stopInstance(config: RunConfig, known?: Runtime, remove = false): Promise<void> {
+    if (config.remote_url) return
+    let runtime = known
+    try {
+      runtime ??= await runtimes.get(config.runtime ?? '')
+    } catch (error) {
+      if (!isFailure(error)) throw error
+      log.warn(messageOf(error), { workload: config.name })
+    }
+    await (remove ? runtime?.remove(instanceName(config)) : runtime?.stop(instanceName(config)))
+    if (networkKindOf(config) === 'isolated') await runtime?.isolation?.remove(instanceName(config))
+  }
+
+  /** The workload is no longer hosted here. */
+  async function forget(name: string): Promise<void> {
+    const entry = hosted.get(name)
+    hosted.delete(name)
+    await entry?.enclosed?.close()
+    await entry?.lease.release()
+    monitors.release()
+    const waiter = waiting.get(name)
+    waiting.delete(name)
+    waiter?.resolve(await store.statuses.read(name).catch(() => undefined))
+  }
+
+  return {
+    store,
+    runtimes,
+    proxies,
+    leases,
+    journal,
+    log,
+    logOf,
+    times,
+    hosted,
+    queues,
+    inTurn,
+    setStatus,
+    open,
+    give,
+    stopInstance,
+    forget,
+    onChange: options.onChange,
+    isLeaving: () => leaving,
+    leave() {
+      leaving = true
+    },
+    assertOpen() {
+      if (leaving) throw failures.supervisor_leaving()
+    },
+    /** Resolves with the last status when the workload is no longer hosted. */
+    async ended(name: string): Promise<StatusRecord | undefined> {
+      if (!hosted.has(name)) return store.statuses.read(name)
+      const waiter = waiting.get(name) ?? Promise.withResolvers<StatusRecord | undefined>()
+      waiting.set(name, waiter)
+      return waiter.promise
+    },
+  }
+}

@@ -1,0 +1,221 @@
+import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import type { UpgradeRecord } from '../../workloads/index.ts'
+import { failures } from '../failures.ts'
+import type { Ground, Living } from './ground.ts'
+
+/** Puts new servers in the place of those that serve. */
+export interface Upgrading {
+  /** Upgrades under way. */
+  readonly size: number
+  /** What this and the next promise stands at `Supervisor`. */
+  upgrade(name: string): Promise<void>
+  settle(name: string): Promise<void>
+  /** Settles what a killed host has left of all workloads. Never fails. */
+  settleAll(): Promise<void>
+  /** Breaks off what has not been put in place, and hurries what has; undefined when there is nothing. */
+  cancel(name: string): Promise<void> | undefined
+  cancelAll(): Promise<void>
+  /** Removes what is there beside the workload's own instance, which is about to be removed too. Never fails. */
+  forget(name: string): Promise<void>
+}
+
+interface Trial {
+  readonly stop: AbortController
+  readonly over: Promise<void>
+}
+
+/** What the workload's package is called in what people read. */
+const packageOf = ({ source, image = '' }: RunConfig): string => source ?? image
+
+/**
+ * The steps of an upgrade, and who undoes them. The record is on disk before the first: a host that comes
+ * after a kill removes whichever of the two instances the run config does not name.
+ *
+ * 1. The new instance is made and auditioned beside the old one. A failure removes it.
+ * 2. The new run config is saved. From here on the new instance is the one to keep.
+ * 3. The proxy turns to it; what the old one was asked is finished, then it is removed, and the record with it.
+ */
+export function createUpgrading(ground: Ground): Upgrading {
+  const { store, proxies, leases, log, logOf, times, hosted, inTurn, setStatus, stopInstance, give } = ground
+  const trials = new Map<string, Trial>()
+
+  const lost = (name: string) => failures.upgrade_lost({ name })
+  const quietly = (name: string, what: Promise<void>) =>
+    what.catch(error => log.warn(messageOf(error), { workload: name }))
+
+  async function run(name: string, signal: AbortSignal): Promise<void> {
+    const record = await store.upgrades.find(name)
+    if (!record) throw lost(name)
+    try {
+      const entry = hosted.get(name)
+      if (entry) await besides(name, record, signal)
+      else await inTurn(name, () => whileDown(name, record, signal))
+    } catch (error) {
+      await note(name, record, error)
+      throw error
+    }
+  }
+
+  /** Asks a new server for what it must be able to do; calls `take` with it, removes it when anything fails. */
+  async function tryOut(
+    { to, wait_ms }: UpgradeRecord,
+    next: Living,
+    signal: AbortSignal,
+    take: (understudy: Awaited<ReturnType<Living['life']['audition']>>) => Promise<void>,
+  ): Promise<void> {
+    const stop = () => next.life.end('stop')
+    signal.addEventListener('abort', stop)
+    try {
+      if (signal.aborted) stop()
+      await take(await next.life.audition(wait_ms))
+    } catch (error) {
+      stop()
+      await next.enclosed?.close()
+      await discard(to.name, () => stopInstance(to, next.runtime, true))
+      throw error
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  async function besides(name: string, record: UpgradeRecord, signal: AbortSignal): Promise<void> {
+    const { from, to } = record
+    const entry = hosted.get(name)
+    if (!entry) throw lost(name)
+    const next = await give(to, entry.proxy, entry.log)
+    let drained: Promise<void> | undefined
+    let retired: Living | undefined
+    await tryOut(record, next, signal, understudy =>
+      inTurn(name, async () => {
+        const old = hosted.get(name)
+        if (signal.aborted || old?.proxy !== entry.proxy) throw lost(name)
+        await store.configs.saveOver(from, to)
+        old.life.retire()
+        hosted.set(name, { ...old, ...next, runtime: old.runtime })
+        drained = understudy
+          .take({ graceMs: times.drain, signal })
+          .drained.finally(() => old.life.end('stop'))
+        await quietly(name, tell(name, 'running', record))
+        retired = old
+      }),
+    )
+    // It has taken place, whatever goes wrong from here on.
+    await quietly(name, Promise.resolve(drained))
+    await quietly(name, Promise.resolve(retired?.enclosed?.close()))
+    await discard(name, () => stopInstance(from, entry.runtime, true))
+  }
+
+  /** A workload that does not run is tried out too, and stays down. */
+  async function whileDown(name: string, record: UpgradeRecord, signal: AbortSignal): Promise<void> {
+    const { from, to } = record
+    const lease = await leases.take(name)
+    try {
+      const workloadLog = logOf(to)
+      const proxy = await proxies.open({ ...to, host: '127.0.0.1', port: 0 }, { log: workloadLog })
+      try {
+        const next = await give(to, proxy, workloadLog)
+        await tryOut(record, next, signal, () => store.configs.saveOver(from, to))
+        next.life.end('stop')
+        await next.enclosed?.close()
+        await discard(name, async () => {
+          await stopInstance(to, next.runtime, true)
+          await stopInstance(from, next.runtime, true)
+        })
+        await quietly(name, tell(name, 'stopped', record))
+      } finally {
+        await proxy.close({ graceMs: 0 })
+      }
+    } finally {
+      await lease.release()
+    }
+  }
+
+  /** Removes what is not needed any more, and the record when that has succeeded; else it stays for the next host. */
+  async function discard(name: string, remove: () => Promise<void>): Promise<void> {
+    try {
+      await remove()
+      await store.upgrades.remove(name)
+    } catch (error) {
+      log.warn(`What is left of the upgrade is removed later: ${messageOf(error)}`, { workload: name })
+    }
+  }
+
+  async function tell(name: string, status: 'running' | 'stopped', record: UpgradeRecord): Promise<void> {
+    await setStatus(name, status, status === 'running' ? { startedAt: new Date() } : {})
+    await store.statuses.noteUpgrade(name, toOutcome(record))
+  }
+
+  const toOutcome = ({ from, to }: UpgradeRecord) =>
+    ({ outcome: 'upgraded', from: packageOf(from), to: packageOf(to) }) as const
+
+  async function note(name: string, record: UpgradeRecord, error: unknown): Promise<void> {
+    log.warn(`The upgrade to ${packageOf(record.to)} was rolled back: ${messageOf(error)}`, {
+      workload: name,
+    })
+    const outcome = { ...toOutcome(record), outcome: 'rolled-back', reason: messageOf(error) } as const
+    await inTurn(name, () => store.statuses.noteUpgrade(name, outcome)).catch(problem =>
+      log.error(messageOf(problem), { workload: name }),
+    )
+  }
+
+  /** Removes the instances of the record that the workload's run config does not name. */
+  async function clearUp(name: string): Promise<void> {
+    const record = await store.upgrades.find(name)
+    if (!record) return
+    const kept = await store.configs.find(name)
+    await discard(name, async () => {
+      for (const config of [record.from, record.to]) {
+        if (!kept || instanceName(config) !== instanceName(kept)) await stopInstance(config, undefined, true)
+      }
+    })
+  }
+
+  const upgrading: Upgrading = {
+    get size() {
+      return trials.size
+    },
+    async upgrade(name) {
+      ground.assertOpen()
+      if (trials.has(name)) throw failures.upgrade_runs({ name })
+      const stop = new AbortController()
+      const work = run(name, stop.signal)
+      const over = work.then(
+        () => undefined,
+        () => undefined,
+      )
+      trials.set(name, { stop, over })
+      try {
+        await work
+      } catch (error) {
+        // A failure of its own would only say that it was taken down.
+        throw isFailure(error, 'start_cancelled') ? lost(name) : error
+      } finally {
+        trials.delete(name)
+      }
+    },
+    async settle(name) {
+      await trials.get(name)?.over
+      await inTurn(name, () => clearUp(name))
+    },
+    async settleAll() {
+      for (const name of await store.upgrades.names()) {
+        if (!trials.has(name))
+          await quietly(
+            name,
+            inTurn(name, () => clearUp(name)),
+          )
+      }
+    },
+    cancel(name) {
+      const trial = trials.get(name)
+      trial?.stop.abort()
+      return trial?.over
+    },
+    async cancelAll() {
+      await Promise.all([...trials.keys()].map(name => upgrading.cancel(name)))
+    },
+    forget: name => quietly(name, clearUp(name)),
+  }
+  return upgrading
+}
