@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { LABEL } from '../../src/lib/labels.ts'
+import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { networkKindOf } from '../egress/index.ts'
 import { failures } from './failures.ts'
 
@@ -97,43 +98,24 @@ function parsePublish(text: string): PortBinding {
     : { instancePort: second, address: '127.0.0.1', hostPort: first }
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  k: 2 ** 10,
-  m: 2 ** 20,
-  g: 2 ** 30,
-  t: 2 ** 40,
-}
-
 function toLimits({ memory, cpus }: { memory?: string; cpus?: string }): Limits {
   return {
-    ...(memory === undefined ? {} : { memory: parseMemory(memory) }),
-    ...(cpus === undefined ? {} : { cpus: parseCpus(cpus) }),
+    ...(memory === undefined
+      ? {}
+      : { memory: readField('memory', memory, parseMemory, 'a size such as 512m or 2g') }),
+    ...(cpus === undefined
+      ? {}
+      : { cpus: readField('cpus', cpus, parseCpus, 'a number of cores such as 0.5 or 2') }),
   }
 }
 
-/** Reads `536870912`, `512m`, `1.5g`, `512Mi` as bytes. */
-export function parseMemory(text: string): number {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)i?b?$/i.exec(text.trim()) ?? []
-  const bytes = Math.floor(Number(amount) * (UNITS[unit.toLowerCase()] ?? 1))
-  if (amount === undefined || bytes <= 0) {
-    throw failures.instance_field_wrong({
-      field: 'resources.memory',
-      value: text,
-      wanted: 'a size such as 512m or 2g',
-    })
-  }
-  return bytes
-}
-
-/** Reads `0.5` or `2` as cores. */
-export function parseCpus(text: string): number {
-  const cpus = Number(text)
-  if (/^\d+(\.\d+)?$/.test(text.trim()) && cpus > 0) return cpus
-  throw failures.instance_field_wrong({
-    field: 'resources.cpus',
-    value: text,
-    wanted: 'a number of cores such as 0.5 or 2',
-  })
+function readField(
+  name: string,
+  value: string,
+  parse: (text: string) => number | undefined,
+  wanted: string,
+): number {
+  const found = parse(value)
+  if (found === undefined) throw failures.instance_field_wrong({ field: `resources.${name}`, value, wanted })
+  return found
 }

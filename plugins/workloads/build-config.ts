@@ -10,6 +10,7 @@ import type { Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { type Ask, TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
 import { failures as core } from '../../src/errors.ts'
 import { parseLabel } from '../../src/lib/labels.ts'
+import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { parseVariables, readEnvFile } from './env-files.ts'
 import { failures } from './failures.ts'
 import type { runFlags } from './flags.ts'
@@ -105,10 +106,10 @@ function readResources(
   memory: string | undefined,
   cpus: string | undefined,
 ): NonNullable<RunConfig['resources']> {
-  if (memory !== undefined && !/^[1-9]\d*[bkmg]?$/i.test(memory)) {
+  if (memory !== undefined && parseMemory(memory) === undefined) {
     throw core.usage({ text: `--memory takes a size such as 512m or 2g, not "${memory}".` })
   }
-  if (cpus !== undefined && !(Number(cpus) > 0 && /^\d*\.?\d+$/.test(cpus))) {
+  if (cpus !== undefined && parseCpus(cpus) === undefined) {
     throw core.usage({ text: `--cpus takes a number of cores such as 0.5 or 2, not "${cpus}".` })
   }
   return { ...(memory ? { memory } : {}), ...(cpus ? { cpus } : {}) }

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  type InstanceFacts,
-  parseCpus,
-  parseMemory,
-  toInstanceSpec,
-} from '../../../plugins/supervisor/instance-spec.ts'
+import { type InstanceFacts, toInstanceSpec } from '../../../plugins/supervisor/instance-spec.ts'
 import { toMounts } from '../../../plugins/workloads/mounts.ts'
 import { createLog } from '../../../src/log.ts'
 import { stdio, workload } from './hosting.ts'
@@ -93,19 +88,9 @@ test.each(['0', 'x', '1:2:3', '70000', '80:', '-1'])('publish "%s" is refused', 
   expect(() => toInstanceSpec(workload('web', { publish: [text] }), facts())).toThrow(/publish/)
 })
 
-test.each([
-  ['1024', 1024],
-  ['1k', 1024],
-  ['1.5g', 1_610_612_736],
-  ['512Mi', 536_870_912],
-  ['1GB', 1_073_741_824],
-])('%s is %d bytes', (text, bytes) => expect(parseMemory(text)).toBe(bytes))
-
-test.each(['', '0', '-1', 'lots', '1z', '0.0001'])('"%s" is no amount of memory', text => {
-  expect(() => parseMemory(text)).toThrow(/resources.memory/)
-})
-test.each(['', '0', '-1', 'two', '1e3'])('"%s" is no number of cores', text => {
-  expect(() => parseCpus(text)).toThrow(/resources.cpus/)
+test.each([{ memory: 'lots' }, { cpus: 'two' }])('resources %j are refused', resources => {
+  const named = new RegExp(`resources.${Object.keys(resources)[0]}`)
+  expect(() => toInstanceSpec(workload('web', { resources }), facts())).toThrow(named)
 })
 
 test('volumes and the profile become mounts; written wins over read', () => {
