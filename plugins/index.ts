@@ -92,6 +92,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./registry/index.ts')).default,
   },
   {
+  {
+    name: 'auth-out',
+    services: ['registryTokens'],
+    load: async () => (await import('./auth-out/index.ts')).default,
+  },
     name: 'upgrade',
     verbs: ['upgrade'],
     services: ['upgrades'],

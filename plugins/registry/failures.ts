@@ -9,6 +9,9 @@ const some = (problems: readonly string[]): string => {
 
 const quoted = (names: readonly string[]): string => names.map(name => `"${name}"`).join(', ')
 
+/** What is missing before a registry answers: where to log in, a login that is good, or a person who may. */
+export type AuthLack = 'address' | 'login' | 'permission'
+
 export const failures = defineFailures({
   registry_invalid: {
     status: 502,
@@ -38,8 +41,13 @@ export const failures = defineFailures({
   },
   registry_auth_required: {
     status: 503,
-    text: (d: { place: string }) => `The registry ${d.place} wants a login.`,
-    hint: 'Set it again with `keelson config set-registry URL --issuer … --client-id …`, then log in.',
+    text: (d: { place: string; problem: string; lacks: AuthLack }) => `The registry ${d.place} ${d.problem}.`,
+    hint: d =>
+      d.lacks === 'address'
+        ? 'Type `keelson registry login`; if that asks where to log in, add --issuer URL and --client-id ID.'
+        : d.lacks === 'permission'
+          ? 'Log in as somebody who may: `keelson registry logout`, then `keelson registry login`.'
+          : 'Type `keelson registry login`.',
   },
   registry_unavailable: {
     status: 503,
@@ -96,7 +104,7 @@ export const failures = defineFailures({
       `"${d.server}" needs ${[...d.plain, ...d.secret.map(name => `${name} (secret)`)].join(', ')}.`,
     hint: d =>
       d.secret.length
-        ? 'Store each secret with `keelson secret set NAME` (it is found by that name, or given with --secret NAME,target=VARIABLE), or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.'
+        ? 'Store each secret with `keelson secret set NAME`: it is found by that name; one of another name is given with --secret NAME,target=VARIABLE. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.'
         : 'Give each with -e KEY=VALUE.',
   },
   headers_missing: {
@@ -104,6 +112,16 @@ export const failures = defineFailures({
     text: (d: { server: string; names: readonly string[] }) =>
       `"${d.server}" needs the ${d.names.length === 1 ? 'header' : 'headers'} ${d.names.join(', ')}.`,
     hint: 'Give each with --remote-forward-headers NAME=VALUE.',
+  },
+  login_needs_api: {
+    status: 400,
+    text: (d: { place: string }) => `Nobody logs in to ${d.place}: only registries with an API ask for that.`,
+    hint: 'Name one with `keelson registry login --registry URL`.',
+  },
+  login_not_set: {
+    status: 400,
+    text: () => 'The registry that is set has no login.',
+    hint: '`keelson config get-registry` shows which one is set.',
   },
   source_invalid: {
     status: 400,

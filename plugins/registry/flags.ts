@@ -1,4 +1,6 @@
-import { flag } from '../../src/cli/flags.ts'
+import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import { failures } from '../../src/errors.ts'
+import { isLoopback } from '../../src/lib/loopback.ts'
 
 const format = flag.choice('how to print', ['text', 'json'], 'text')
 
@@ -8,3 +10,36 @@ export const listFlags = {
   format,
   refresh: flag.boolean('ask a registry API even if what it said is less than an hour old'),
 } as const
+
+/** Where the users of a registry log in; for commands that set a registry or log in to it. */
+export const loginFlags = {
+  issuer: flag.string('OpenID or OAuth issuer that the registry trusts', { placeholder: 'URL' }),
+  'client-id': flag.string('OAuth client to log in as', { placeholder: 'ID' }),
+  audience: flag.string('audience of the tokens'),
+  scopes: flag.commaList('scopes to ask for [openid,offline_access]', 'SCOPE'),
+} as const
+
+/** What the flags say, as the settings have it. Fails with `usage`. */
+export function readLoginFlags(values: FlagValues<typeof loginFlags>): {
+  issuer?: string
+  client_id?: string
+  audience?: string
+  scopes?: string[]
+} {
+  const { issuer, 'client-id': clientId, audience, scopes } = values
+  if (issuer !== undefined && !isIssuer(issuer)) {
+    throw failures.usage({ text: `--issuer takes an https URL (http on this machine), not "${issuer}".` })
+  }
+  return {
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+    ...(audience === undefined ? {} : { audience }),
+    ...(scopes.length ? { scopes: [...scopes] } : {}),
+  }
+}
+
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || url.username || url.password || url.search || url.hash) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+}

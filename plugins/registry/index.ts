@@ -2,16 +2,21 @@ import type { Plugin } from '../../src/plugin.ts'
 import { RegistryConvert } from './commands/convert.ts'
 import { RegistryInfo } from './commands/info.ts'
 import { RegistryList } from './commands/list.ts'
+import { RegistryLogin } from './commands/login.ts'
+import { RegistryLogout } from './commands/logout.ts'
 import { Search } from './commands/search.ts'
 import { RegistryVerifyCatalogue } from './commands/verify-catalogue.ts'
-import type { Registry, RegistryTokens } from './service.ts'
+import type { Registry } from './service.ts'
 import { registryTarget } from './target.ts'
+import type { RegistryTokens } from './tokens.ts'
 
+export { loginFlags, readLoginFlags } from './flags.ts'
 export { findExtension } from './formats/extension.ts'
 export { type ImageServer, isRemote, type RemoteServer, type ServerView } from './formats/legacy.ts'
 export type { Provenance, ServerJson, SkillEntry } from './formats/server-json.ts'
 export { toView } from './formats/to-view.ts'
-export type { Registry, RegistrySummary, RegistryTokens, SourceChange } from './service.ts'
+export type { Registry, RegistrySummary, SourceChange } from './service.ts'
+export type { LoginSubject, RegistryTokens } from './tokens.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {
@@ -37,7 +42,15 @@ declare module '../../src/contracts/run-config.ts' {
 const registry: Plugin = {
   name: 'registry',
   needs: ['secrets', 'settings', 'workloads'],
-  commands: [RegistryList, RegistryInfo, RegistryConvert, RegistryVerifyCatalogue, Search],
+  commands: [
+    RegistryList,
+    RegistryInfo,
+    RegistryConvert,
+    RegistryLogin,
+    RegistryLogout,
+    RegistryVerifyCatalogue,
+    Search,
+  ],
   routes: async (api, app) => (await import('./routes.ts')).registryRoutes(api, app),
   services: {
     registry: async app => {

@@ -123,6 +123,45 @@ export const registryRoutes: Routes = (api, app) => {
   })
 
   api.operation({
+    id: 'loginToRegistry',
+    method: 'POST',
+    path: `${path}/auth/login`,
+    area,
+    summary: 'Log in to the registry, in a browser on the machine of the server',
+    answer: [200, Type.Object({ status: Type.String() }, closed)],
+    failures: [400, 403, 404, 405, 409, 502, 503, 504],
+    style,
+    slow: true,
+    async handle({ signal }) {
+      const service = await registry()
+      await service.login({
+        auth: {},
+        person: {
+          browser: true,
+          signal,
+          show: url => app.log.info(`Log in in the browser. If none opens, open this address: ${url}`),
+        },
+      })
+      return { status: 'authenticated' }
+    },
+  })
+
+  api.operation({
+    id: 'logoutOfRegistry',
+    method: 'POST',
+    path: `${path}/auth/logout`,
+    area,
+    summary: 'Forget the login to the registry',
+    answer: [200, Type.Object({ status: Type.String() }, closed)],
+    failures: [400, 404],
+    style,
+    async handle() {
+      await (await registry()).logout()
+      return { status: 'logged_out' }
+    },
+  })
+
+  api.operation({
     id: 'listServers',
     method: 'GET',
     path: `${path}/{name}/servers`,

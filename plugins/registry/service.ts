@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import { failures as core, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
-import type { RegistryAuth, Settings } from '../settings/index.ts'
+import type { RegistryAuth, Settings, SettingsChange } from '../settings/index.ts'
 import { type Detected, detectSource } from './detect-source.ts'
 import { failures } from './failures.ts'
 import { shortNameOf, toFullName } from './formats/names.ts'
 import { type ParsedRegistry, parseRegistry, type RegistryDocument } from './formats/parse-registry.ts'
 import type { ServerJson, SkillEntry } from './formats/server-json.ts'
+import { type LoginRequest, loginToRegistry } from './registry-login.ts'
 import { compare, nearNames, searchServers } from './search.ts'
 import { apiSource } from './sources/api.ts'
 import { builtInSource } from './sources/built-in.ts'
@@ -15,12 +17,7 @@ import { fileSource, readRegistryFile } from './sources/file.ts'
 import { type Access, TIMEOUTS, type Timeouts } from './sources/http.ts'
 import type { ReadOptions, Source, SourceKind } from './sources/source.ts'
 import { urlSource } from './sources/url.ts'
-
-/** Gives the bearer token of a registry that its user has logged in to; whoever knows OAuth offers it. */
-export interface RegistryTokens {
-  /** Undefined: nobody has logged in. */
-  find(registry: { url: string; auth: RegistryAuth }): Promise<string | undefined>
-}
+import type { RegistryTokens } from './tokens.ts'
 
 /** The registry, as the management API sums it up. */
 export interface RegistrySummary {
@@ -32,7 +29,7 @@ export interface RegistrySummary {
   server_count: number
   auth_status: 'none' | 'configured' | 'authenticated'
   auth_type: 'oauth' | ''
-  auth_config?: RegistryAuth['oauth']
+  auth_config?: Pick<RegistryAuth['oauth'], 'issuer' | 'client_id' | 'audience' | 'scopes'>
 }
 
 export interface SourceChange {
@@ -70,6 +67,13 @@ export interface Registry {
   verifyCatalogue(path?: string): Promise<{ place: string; servers: number; skills: number }>
   /** Back to the built-in catalogue. */
   unsetSource(): Promise<void>
+  /**
+   * Logs in to a registry API in a browser. The registry must take the token; only then is anything
+   * stored: tokens among the secrets, the registry and where to log in in the settings.
+   */
+  login(request: LoginRequest): Promise<{ place: string }>
+  /** Forgets the login, at the identity provider too, and what the registry has said. Fails with `login_not_set`. */
+  logout(): Promise<{ place: string }>
 }
 
 interface Surroundings {
@@ -81,17 +85,31 @@ interface Surroundings {
   readonly timeouts?: Timeouts
 }
 
+const NOTHING_SET = {
+  registry_api_url: undefined,
+  registry_url: undefined,
+  local_registry_path: undefined,
+  allow_private_registry_ip: undefined,
+  registry_auth: undefined,
+} as const satisfies SettingsChange
+
+/** One command asks for the same document several times; `serve` must see that a file has changed. */
+const MOMENT_MS = 5_000
+
 export function createRegistry(surroundings: Surroundings): Registry {
   const { paths, settings, log, tokens, clock = Date.now, timeouts = TIMEOUTS } = surroundings
   const cache = createCache({ folder: join(paths.cache, 'registry'), clock })
-  let read: { place: string; parsed: Promise<ParsedRegistry> } | undefined
+  let read: { place: string; at: number; parsed: Promise<ParsedRegistry> } | undefined
+  let warned: string | undefined
 
   async function currentSource(): Promise<Source> {
     const allowPrivate = (await settings.get('allow_private_registry_ip')) ?? false
     const api = await settings.get('registry_api_url')
     if (api) {
-      const token = async () => findToken(api)
-      return apiSource(api, { access: { allowPrivate, token, timeouts }, cache, log, clock })
+      const auth = await settings.get('registry_auth')
+      const token = (rejected?: string) => findToken(api, rejected)
+      const access = { allowPrivate, token, hasLogin: auth !== undefined, timeouts }
+      return apiSource(api, { access, cache, log, clock })
     }
     const url = await settings.get('registry_url')
     if (url) return urlSource(url, { access: { allowPrivate, timeouts }, cache, log })
@@ -99,24 +117,35 @@ export function createRegistry(surroundings: Surroundings): Registry {
     return path ? fileSource(path) : builtInSource()
   }
 
-  async function findToken(url: string): Promise<string | undefined> {
+  async function findToken(url: string, rejected?: string): Promise<string | undefined> {
     const auth = await settings.get('registry_auth')
-    return auth && tokens ? (await tokens()).find({ url, auth }) : undefined
+    return auth && tokens ? (await tokens()).find({ url, auth }, rejected) : undefined
   }
 
-  /** Read once per process, unless somebody wants it fresh. */
+  /** What was read for this source a moment ago. */
+  const lately = ({ place }: Source) =>
+    read?.place === place && clock() - read.at < MOMENT_MS ? read : undefined
+
   async function document(options: ReadOptions = {}): Promise<RegistryDocument> {
     const source = await currentSource()
-    if (!read || options.refresh || read.place !== source.place) {
-      read = { place: source.place, parsed: source.read(options) }
-      read.parsed.catch(() => {
-        read = undefined
-      })
-      const { problems } = await read.parsed
-      const [first] = problems
-      if (first) log.warn(`${problems.length} entries of ${source.place} are left out; the first: ${first}`)
-    }
-    return (await read.parsed).document
+    const known = options.refresh ? undefined : lately(source)
+    if (known) return (await known.parsed).document
+    const mine = { place: source.place, at: clock(), parsed: source.read(options) }
+    read = mine
+    mine.parsed.catch(() => {
+      if (read === mine) read = undefined
+    })
+    const { document: found, problems } = await mine.parsed
+    warnOf(source.place, problems)
+    return found
+  }
+
+  /** Once, until it is about something else. */
+  function warnOf(place: string, problems: readonly string[]): void {
+    const [first] = problems
+    const text = first && `${problems.length} entries of ${place} are left out; the first: ${first}`
+    if (text && text !== warned) log.warn(text)
+    warned = text
   }
 
   async function servers(options?: ReadOptions): Promise<readonly ServerJson[]> {
@@ -127,13 +156,24 @@ export function createRegistry(surroundings: Surroundings): Registry {
 
   async function find(name: string, options: ReadOptions = {}): Promise<ServerJson | undefined> {
     const source = await currentSource()
-    if (source.find && !read) {
+    if (source.find && !lately(source)) {
       const exact = await source.find(toFullName(name), options)
       if (exact) return exact
       const hits = (await source.search?.(name, options)) ?? []
       return pick(name, hits)
     }
     return pick(name, await servers(options))
+  }
+
+  /** Changes what is set. The login to what was set before goes with it. */
+  async function put(change: SettingsChange): Promise<void> {
+    const before = await settings.get('registry_auth').catch(() => undefined)
+    await settings.change(() => change)
+    read = undefined
+    if (!before || !tokens) return
+    await (await tokens()).forget().catch(error => {
+      log.warn(`The login to the registry before is still among the secrets: ${messageOf(error)}`)
+    })
   }
 
   const registry: Registry = {
@@ -150,7 +190,7 @@ export function createRegistry(surroundings: Surroundings): Registry {
       const { kind, place } = await currentSource()
       const { version, lastUpdated } = await document(options)
       const auth = kind === 'api' ? await settings.get('registry_auth') : undefined
-      const token = auth && (await findToken(place))
+      const isLoggedIn = auth && tokens && (await (await tokens()).has({ url: place, auth }))
       return {
         name: 'default',
         type: kind,
@@ -158,9 +198,9 @@ export function createRegistry(surroundings: Surroundings): Registry {
         version,
         last_updated: lastUpdated,
         server_count: (await servers()).length,
-        auth_status: !auth ? 'none' : token ? 'authenticated' : 'configured',
+        auth_status: !auth ? 'none' : isLoggedIn ? 'authenticated' : 'configured',
         auth_type: auth ? 'oauth' : '',
-        ...(auth ? { auth_config: auth.oauth } : {}),
+        ...(auth ? { auth_config: shownAuth(auth.oauth) } : {}),
       }
     },
 
@@ -176,7 +216,7 @@ export function createRegistry(surroundings: Surroundings): Registry {
 
     async near(name) {
       const source = await currentSource()
-      return nearNames(source.search && !read ? await source.search(name) : await servers(), name)
+      return nearNames(source.search && !lately(source) ? await source.search(name) : await servers(), name)
     },
 
     async skills(options) {
@@ -211,27 +251,57 @@ export function createRegistry(surroundings: Surroundings): Registry {
       if (auth && kind !== 'api') {
         throw failures.source_invalid({ source, problem: 'only a registry with an API can ask for a login' })
       }
-      await settings.change(() => ({
+      await put({
         registry_api_url: kind === 'api' ? place : undefined,
         registry_url: kind === 'url' ? place : undefined,
         local_registry_path: kind === 'file' ? place : undefined,
         allow_private_registry_ip: allowPrivate || undefined,
         registry_auth: auth && { type: 'oauth', oauth: auth },
-      }))
+      })
       return detected
     },
 
-    unsetSource: () =>
-      settings.change(() => ({
-        registry_api_url: undefined,
-        registry_url: undefined,
-        local_registry_path: undefined,
-        allow_private_registry_ip: undefined,
-        registry_auth: undefined,
-      })),
+    unsetSource: () => put(NOTHING_SET),
+
+    async login(request) {
+      if (!tokens) throw core.service_missing({ service: 'registryTokens' })
+      return loginToRegistry(request, {
+        settings,
+        current: await registry.source(),
+        tokens: await tokens(),
+        timeouts,
+        async store(place, allowPrivate, oauth) {
+          read = undefined
+          await settings.change(() => ({
+            ...NOTHING_SET,
+            registry_api_url: place,
+            allow_private_registry_ip: allowPrivate || undefined,
+            registry_auth: { type: 'oauth', oauth },
+          }))
+        },
+      })
+    },
+
+    async logout() {
+      const { kind, place } = await currentSource()
+      const auth = kind === 'api' ? await settings.get('registry_auth') : undefined
+      if (!auth || !tokens) throw failures.login_not_set()
+      await (await tokens()).logout({ url: place, auth })
+      await cache.forget(place.replace(/\/+$/, ''))
+      read = undefined
+      return { place }
+    },
   }
   return registry
 }
+
+/** What the management API shows of it. */
+const shownAuth = ({ issuer, client_id, audience, scopes }: RegistryAuth['oauth']) => ({
+  issuer,
+  client_id,
+  ...(audience === undefined ? {} : { audience }),
+  ...(scopes === undefined ? {} : { scopes }),
+})
 
 /** The server of that whole name, or the only one that is called so behind its namespace. */
 function pick(name: string, servers: readonly ServerJson[]): ServerJson | undefined {

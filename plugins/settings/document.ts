@@ -3,7 +3,14 @@ import * as t from 'typanion'
 /** How to sign in to a registry that asks for it. Tokens themselves are never kept here. */
 export interface RegistryAuth {
   type: 'oauth'
-  oauth: { issuer: string; client_id: string; audience?: string; scopes?: string[] }
+  oauth: {
+    issuer: string
+    client_id: string
+    audience?: string
+    scopes?: string[]
+    /** Port of this machine that the browser comes back to. */
+    callback_port?: number
+  }
 }
 
 export interface OtelSettings {
@@ -60,6 +67,7 @@ export const schemas: { [K in keyof Required<SettingsDocument>]: t.StrictValidat
           client_id: t.isString(),
           audience: optional(t.isString()),
           scopes: optional(strings),
+          callback_port: optional(t.isNumber()),
         },
         open,
       ),

@@ -3,15 +3,13 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
+import { loginFlags, readLoginFlags } from '../../registry/index.ts'
 
 const flags = {
   'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', false, {
     short: 'p',
   }),
-  issuer: flag.string('OpenID issuer that the registry trusts (with --client-id)', { placeholder: 'URL' }),
-  'client-id': flag.string('OAuth client to log in as (with --issuer)', { placeholder: 'ID' }),
-  audience: flag.string('audience of the tokens'),
-  scopes: flag.commaList('scopes to ask for [openid,offline_access]', 'SCOPE'),
+  ...loginFlags,
 } as const
 
 const DEFAULT_SCOPES = ['openid', 'offline_access']
@@ -36,36 +34,30 @@ export class SetRegistry extends BaseCommand {
 
   override async execute(): Promise<void> {
     const values = this.values(flags)
-    const { issuer, 'client-id': clientId, audience, 'allow-private-ip': allowPrivate } = values
-    if ((issuer === undefined) !== (clientId === undefined)) {
-      throw failures.usage({ text: '--issuer and --client-id go together.' })
+    const { 'allow-private-ip': allowPrivate } = values
+    const { issuer, client_id, audience, scopes = DEFAULT_SCOPES } = readLoginFlags(values)
+    if ((issuer === undefined) !== (client_id === undefined)) {
+      throw failures.usage({
+        text: '--issuer and --client-id go together.',
+        hint: '`keelson registry login` finds out what is missing where the registry says it.',
+      })
     }
     if (issuer === undefined && (audience !== undefined || values.scopes.length)) {
       throw failures.usage({ text: '--audience and --scopes need --issuer and --client-id.' })
     }
-    if (issuer !== undefined && !isIssuer(issuer)) {
-      throw failures.usage({ text: `--issuer takes an https URL (http on localhost), not "${issuer}".` })
-    }
-    const scopes = values.scopes.length ? [...values.scopes] : DEFAULT_SCOPES
     const registry = await this.app.service('registry')
     await registry.setSource({
       source: this.source,
       allowPrivate,
       cwd: process.cwd(),
       auth:
-        issuer === undefined || clientId === undefined
+        issuer === undefined || client_id === undefined
           ? undefined
-          : { issuer, client_id: clientId, scopes, ...(audience === undefined ? {} : { audience }) },
+          : { issuer, client_id, scopes, ...(audience === undefined ? {} : { audience }) },
     })
     if (allowPrivate)
       this.print('Caution: this registry may be reached over plain http and in private networks.')
   }
-}
-
-function isIssuer(text: string): boolean {
-  const url = URL.parse(text)
-  if (url?.protocol === 'https:') return true
-  return url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 }
 
 const KINDS = { api: 'API endpoint', url: 'remote file', file: 'local file' } as const

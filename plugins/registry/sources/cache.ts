@@ -58,6 +58,8 @@ export function createCache({ folder, clock = Date.now }: { folder: string; cloc
       }
     },
 
+    forget: (url: string): Promise<void> => rm(pathOf(url), { force: true }),
+
     async write(url: string, pages: readonly CachedPage[]): Promise<void> {
       const text = JSON.stringify({ url, fetched_at: clock(), pages })
       if (Buffer.byteLength(text) > MAX_FILE) return

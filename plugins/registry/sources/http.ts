@@ -1,12 +1,15 @@
+import { isFailure } from '../../../src/errors.ts'
 import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
-import { failures } from '../failures.ts'
+import { type AuthLack, failures } from '../failures.ts'
 import type { CachedPage } from './cache.ts'
 
 /** How a registry on the network is reached. */
 export interface Access {
   readonly allowPrivate: boolean
-  /** A bearer token, when the registry wants one and somebody has logged in. */
-  readonly token?: (() => Promise<string | undefined>) | undefined
+  /** A bearer token, when somebody has logged in; another one than that which was rejected. */
+  readonly token?: ((rejected?: string) => Promise<string | undefined>) | undefined
+  /** Whether it is set where to log in. */
+  readonly hasLogin?: boolean
   readonly timeouts: Timeouts
 }
 
@@ -36,11 +39,19 @@ export async function fetchPage(
   access: Access,
   options: PageOptions,
 ): Promise<CachedPage | undefined> {
-  const response = await ask(url, access, options)
+  const token = await tokenOf(url, access)
+  let response = await send(url, access, options, token)
+  if (response.status === 401 && token !== undefined) {
+    // It may have been taken back, or the clocks differ: a new one decides.
+    const other = await tokenOf(url, access, token)
+    if (other !== undefined && other !== token) response = await send(url, access, options, other)
+  }
   const { status } = response
   if (status === 304 && options.known) return options.known
   if (status === 404) return undefined
-  if (status === 401 || status === 403) throw failures.registry_auth_required({ place: url })
+  if (status === 401 || status === 403) {
+    throw failures.registry_auth_required({ place: url, ...refusal(status, token !== undefined, access) })
+  }
   if (status !== 200) throw failures.registry_refused({ place: url, status, problem: errorText(response) })
   return {
     url,
@@ -50,13 +61,44 @@ export async function fetchPage(
   }
 }
 
+function refusal(
+  status: number,
+  hadToken: boolean,
+  { hasLogin = false }: Access,
+): { problem: string; lacks: AuthLack } {
+  if (hadToken && status === 403) return { problem: 'does not allow this login (403)', lacks: 'permission' }
+  if (hadToken) return { problem: 'does not take the login (401)', lacks: 'login' }
+  return hasLogin
+    ? { problem: 'wants a login, and nobody has logged in', lacks: 'login' }
+    : { problem: 'wants a login', lacks: 'address' }
+}
+
 /** Asks without judging the status. Fails with `registry_unreachable` when there is no answer. */
-export async function ask(
+export async function ask(url: string, access: Access, options: PageOptions): Promise<GuardedResponse> {
+  return send(url, access, options, await tokenOf(url, access))
+}
+
+/** A login that cannot be renewed now is like a registry that cannot be reached; one that is over is none. */
+async function tokenOf(url: string, access: Access, rejected?: string): Promise<string | undefined> {
+  try {
+    return await access.token?.(rejected)
+  } catch (error) {
+    if (isFailure(error, 'login_over')) {
+      const problem = `wants a new login. ${error.message.replace(/\.$/, '')}`
+      throw failures.registry_auth_required({ place: url, problem, lacks: 'login' }, { cause: error })
+    }
+    if (!isFailure(error, 'issuer_unreachable')) throw error
+    const problem = `its login cannot be renewed: ${error.message.replace(/\.$/, '')}`
+    throw failures.registry_unreachable({ place: url, problem, kind: 'unreachable' }, { cause: error })
+  }
+}
+
+async function send(
   url: string,
   access: Access,
   { timeoutMs, known, signal }: PageOptions,
+  token: string | undefined,
 ): Promise<GuardedResponse> {
-  const token = await access.token?.()
   const headers = {
     accept: 'application/json',
     'user-agent': 'keelson',

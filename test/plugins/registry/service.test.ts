@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRegistry } from '../../../plugins/registry/service.ts'
+import type { RegistryTokens } from '../../../plugins/registry/tokens.ts'
 import { createSettings, type SettingsChange } from '../../../plugins/settings/service.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
@@ -10,6 +11,15 @@ import { pagesOf, registryServer, sendJson } from '../../support/registry-server
 
 const TIMEOUTS = { answerMs: 1000, listMs: 2000, probeMs: 500 }
 const HOUR = 3_600_000
+
+/** Somebody has logged in. */
+const knows = (token: string): RegistryTokens => ({
+  find: async () => token,
+  has: async () => true,
+  login: async () => ({ issuer: 'https://i.example', client_id: 'c' }),
+  logout: async () => undefined,
+  forget: async () => undefined,
+})
 
 async function userOf(change: SettingsChange = {}) {
   const home = await mkdtemp(join(tmpdir(), 'keelson-registry-'))
@@ -28,7 +38,7 @@ async function userOf(change: SettingsChange = {}) {
       log,
       timeouts: TIMEOUTS,
       clock: () => now,
-      ...(tokens ? { tokens: async () => ({ find: async () => tokens }) } : {}),
+      ...(tokens ? { tokens: async () => knows(tokens) } : {}),
     })
   const pass = (ms: number) => {
     now += ms

@@ -3,11 +3,13 @@ import { startApi } from '../../support/api-server.ts'
 import { keelsonUser } from '../../support/keelson.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
 
-/** Refused always, or in need of an engine or a server with tools, or a stream (see their own tests). */
+/** Refused always, or in need of an engine, a server with tools or a browser, or a stream (see their own tests). */
 const ELSEWHERE = [
   'addRegistry',
   'getWorkloadLogs',
   'listWorkloadTools',
+  'loginToRegistry',
+  'logoutOfRegistry',
   'removeRegistry',
   'streamEvents',
   'streamWorkloadLogs',

@@ -1,0 +1,25 @@
+/** The page at the end of a login, for the person in front of the browser. */
+export function callbackPage(problem: string | undefined): string {
+  const title = problem === undefined ? 'You are logged in' : 'The login did not work'
+  const text =
+    problem === undefined ? 'You can close this window and go back to the terminal.' : escapeHtml(problem)
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>keelson: ${title}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:4em auto;padding:0 1em}</style>
+<h1>${title}</h1>
+<p>${text}</p>
+</html>
+`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? '')

@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { messageOf } from '../../../src/errors.ts'
+import { failures } from '../failures.ts'
+import { callbackPage } from './callback-page.ts'
+
+/** Where a browser comes back to after a login (RFC 8252, section 7.3). */
+export interface Callback {
+  readonly redirectUri: string
+  /** The address the browser came back to. Rejects when the answer is to another login. */
+  readonly arrived: Promise<URL>
+  /** Shows the person how it ended. */
+  finish(problem?: string): void
+  close(): Promise<void>
+}
+
+const PATH = '/callback'
+
+/**
+ * Listens on this machine only, on both of its addresses: `localhost` may mean either, and a code must
+ * not end at somebody who listens on the other. Port 0 takes any. Fails with `login_port_taken`.
+ */
+export async function listenForCallback(options: {
+  port: number
+  state: string
+  issuer: string
+}): Promise<Callback> {
+  const { port, state, issuer } = options
+  const { promise: arrived, resolve, reject } = Promise.withResolvers<URL>()
+  arrived.catch(() => undefined) // it may come before anybody waits
+  let waiting: ServerResponse | undefined
+
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const url = URL.parse(request.url ?? '/', redirectUri)
+    if (url?.pathname !== PATH) return show(response, 404, 'keelson waits here for the end of a login.')
+    if (request.method !== 'GET') return show(response, 405, 'Only GET is answered here.')
+    const words = url.searchParams
+    if (words.get('state') !== state) {
+      show(response, 400, 'This is the answer to another login.')
+      return reject(failures.login_failed({ issuer, problem: 'the answer is to another login (its state)' }))
+    }
+    if (waiting) return show(response, 400, 'This login has had its answer.')
+    if (!words.has('code') && !words.has('error')) {
+      show(response, 400, 'The answer holds no code.')
+      return reject(failures.login_failed({ issuer, problem: 'the answer holds no code' }))
+    }
+    waiting = response
+    resolve(url)
+  }
+
+  const servers = await listenOnBoth(port, answer).catch(error => {
+    const problem = hasCode(error, 'EADDRINUSE') ? 'it is taken' : messageOf(error)
+    throw failures.login_port_taken({ port, problem }, { cause: error })
+  })
+  const redirectUri = `http://localhost:${portOf(servers[0])}${PATH}`
+  return {
+    redirectUri,
+    arrived,
+    finish(problem) {
+      if (waiting) show(waiting, problem === undefined ? 200 : 400, problem)
+    },
+    async close() {
+      await Promise.all(servers.map(close))
+    },
+  }
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+async function listenOnBoth(port: number, handler: Handler): Promise<[Server, ...Server[]]> {
+  for (let attempt = 0; ; attempt++) {
+    const first = await listen('127.0.0.1', port, handler)
+    try {
+      return [first, await listen('::1', portOf(first), handler)]
+    } catch (error) {
+      if (hasCode(error, 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL')) return [first] // no IPv6 here
+      await close(first)
+      if (port !== 0 || attempt === 5) throw error
+    }
+  }
+}
+
+async function listen(host: string, port: number, handler: Handler): Promise<Server> {
+  const server = createServer({ keepAlive: false }, handler)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ host, port }, resolve)
+  await promise
+  return server
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code))
+
+/** Ends when the last page is on its way; a browser that dawdles does not hold us up. */
+function close(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  server.closeIdleConnections()
+  const late = setTimeout(() => server.closeAllConnections(), 2_000)
+  return promise.finally(() => clearTimeout(late))
+}
+
+function show(response: ServerResponse, status: number, problem?: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  response.end(callbackPage(problem))
+}

@@ -1,0 +1,71 @@
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { loginFlags, readLoginFlags } from '../flags.ts'
+
+const flags = {
+  registry: flag.string('log in to this registry API, which takes the place of the one that is set', {
+    placeholder: 'URL',
+  }),
+  ...loginFlags,
+  'callback-port': flag.integer('port of this machine that the browser comes back to; 0 is any [8666]', {
+    placeholder: 'PORT',
+    max: 65535,
+  }),
+  'skip-browser': flag.boolean('only show the address; open no browser'),
+  'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', false, {
+    short: 'p',
+  }),
+} as const
+
+export class RegistryLogin extends BaseCommand {
+  static override paths = [['registry', 'login']]
+  static override usage = BaseCommand.Usage({
+    category: 'Registry',
+    description: 'log in to a registry API in the browser',
+    details:
+      'Where to log in is what --issuer and --client-id say, or did the last time; else the registry is asked ' +
+      '(RFC 9728), and its identity provider for a client ID (RFC 7591). The browser comes back to ' +
+      '`http://localhost:8666/callback` on this machine. Tokens are kept among the secrets and renewed by themselves.',
+    examples: [
+      ['Log in to the registry that is set', '$0 registry login'],
+      [
+        'Use and log in to another one',
+        '$0 registry login --registry https://registry.example.com --issuer https://login.example.com --client-id keelson',
+      ],
+    ],
+  })
+  static override flags = flags
+
+  override async execute(): Promise<void> {
+    const values = this.values(flags)
+    const port = values['callback-port']
+    const registry = await this.app.service('registry')
+    await this.askForPasswords()
+    const { place } = await registry.login({
+      source: values.registry,
+      allowPrivate: values['allow-private-ip'] || undefined,
+      auth: { ...readLoginFlags(values), ...(port === undefined ? {} : { callback_port: port }) },
+      person: {
+        browser: !values['skip-browser'],
+        signal: this.context.signal,
+        show: (url, opened) => {
+          this.say(
+            opened
+              ? 'Log in in the browser. If none opens, open this address:'
+              : 'Open this address to log in:',
+          )
+          this.say(url)
+        },
+      },
+    })
+    this.say(`Logged in to ${place}.`)
+  }
+
+  /** The place for secrets may have a password. */
+  private async askForPasswords(): Promise<void> {
+    const { stdin } = this.context
+    if (!('isTTY' in stdin && stdin.isTTY === true)) return
+    const secrets = await this.app.service('secrets')
+    secrets.askWith(question => this.readSecret(question))
+  }
+}

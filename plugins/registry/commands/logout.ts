@@ -1,0 +1,15 @@
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+
+export class RegistryLogout extends BaseCommand {
+  static override paths = [['registry', 'logout']]
+  static override usage = BaseCommand.Usage({
+    category: 'Registry',
+    description: 'forget the login to the registry, and what it has said',
+  })
+
+  override async execute(): Promise<void> {
+    const registry = await this.app.service('registry')
+    const { place } = await registry.logout()
+    this.say(`Logged out of ${place}.`)
+  }
+}

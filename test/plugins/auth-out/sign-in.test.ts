@@ -1,0 +1,288 @@
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { type SignInRequest, signIn } from '../../../plugins/auth-out/oauth/sign-in.ts'
+import { findFreePort } from '../../../src/lib/ports.ts'
+import { type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
+import { registryServer, sendJson } from '../../support/registry-server.ts'
+
+const REACH = { allowPrivate: true, timeoutMs: 5_000 }
+
+/** A login at the provider; `visit` is what happens with the address. */
+function attempt(
+  provider: Pick<IdentityProvider, 'issuer'>,
+  visit: (url: string) => unknown,
+  change: Partial<SignInRequest> = {},
+) {
+  return signIn({
+    issuer: provider.issuer,
+    clientId: 'keelson-test',
+    scopes: ['openid', 'offline_access'],
+    port: 0,
+    waitMs: 10_000,
+    show: async url => void visit(url),
+    reach: REACH,
+    clock: Date.now,
+    ...change,
+  })
+}
+
+const callbackOf = (url: string, words: Record<string, string>): string => {
+  const callback = new URL(new URL(url).searchParams.get('redirect_uri') ?? '')
+  callback.search = new URLSearchParams(words).toString()
+  return callback.href
+}
+const stateOf = (url: string): string => new URL(url).searchParams.get('state') ?? ''
+
+test('a login gives an access token, a refresh token and their end', async () => {
+  const provider = await identityProvider({ accessTokenSeconds: 100 })
+
+  const { tokens } = await attempt(provider, provider.visit, { clock: () => 1_000 })
+
+  expect(tokens).toMatchObject({ access_token: expect.any(String), expires_at: 101_000 })
+  expect(tokens.refresh_token).toEqual(expect.any(String))
+})
+
+test('a person who says no is told so, in the browser and here', async () => {
+  const provider = await identityProvider()
+  provider.decide('deny')
+  let page = Promise.resolve({ status: 0, url: '', text: '' })
+
+  const login = attempt(provider, url => {
+    page = provider.visit(url)
+  })
+
+  await expect(login).rejects.toMatchObject({
+    code: 'login_denied',
+    message: expect.stringContaining('The person said no'),
+  })
+  expect(await page).toMatchObject({ status: 400, text: expect.stringContaining('The person said no') })
+})
+
+test('the answer to another login ends this one', async () => {
+  const provider = await identityProvider()
+  let page: Promise<Response> | undefined
+
+  const login = attempt(provider, url => {
+    page = fetch(callbackOf(url, { code: 'x', state: 'somebody-else' }))
+  })
+
+  await expect(login).rejects.toMatchObject({
+    code: 'login_failed',
+    message: expect.stringContaining('another login'),
+  })
+  expect((await page)?.status).toBe(400)
+  expect(provider.asked.map(({ path }) => path)).not.toContain('/token')
+})
+
+test('an answer that names another issuer is refused before the code is used', async () => {
+  const provider = await identityProvider()
+
+  const login = attempt(provider, url =>
+    fetch(callbackOf(url, { code: 'x', state: stateOf(url), iss: 'https://evil.example' })),
+  )
+
+  await expect(login).rejects.toMatchObject({
+    code: 'issuer_invalid',
+    message: expect.stringContaining('iss'),
+  })
+  expect(provider.asked.map(({ path }) => path)).not.toContain('/token')
+})
+
+test('a code that the provider does not know is a failed login', async () => {
+  const provider = await identityProvider()
+
+  const login = attempt(provider, url =>
+    fetch(callbackOf(url, { code: 'made-up', state: stateOf(url), iss: provider.issuer })),
+  )
+
+  await expect(login).rejects.toMatchObject({
+    code: 'login_failed',
+    message: expect.stringContaining('invalid_grant'),
+  })
+})
+
+test('a token endpoint that stalls is not waited for', async () => {
+  const provider = await identityProvider()
+  provider.answer(request => request.url === '/token')
+
+  const login = attempt(provider, provider.visit, { reach: { allowPrivate: true, timeoutMs: 300 } })
+
+  await expect(login).rejects.toMatchObject({
+    code: 'issuer_unreachable',
+    message: expect.stringContaining('within 0.3 seconds'),
+  })
+})
+
+test('a failure holds neither code nor verifier, in its causes neither', async () => {
+  const provider = await identityProvider()
+  provider.answer((request, response) => {
+    if (request.url === '/token') response.writeHead(500).end('{"error":"server_error"}')
+    return request.url === '/token'
+  })
+
+  const error = await attempt(provider, provider.visit).catch(thrown => thrown)
+
+  const { inspect } = await import('node:util')
+  const form = provider.asked.find(({ path }) => path === '/token')?.form
+  expect(form?.get('code')).toEqual(expect.any(String))
+  const shown = inspect(error, { depth: 20, showHidden: true })
+  for (const name of ['code', 'code_verifier']) expect(shown).not.toContain(form?.get(name))
+})
+
+test('nobody in front of the browser: the login ends by itself', async () => {
+  const provider = await identityProvider()
+
+  await expect(attempt(provider, () => undefined, { waitMs: 200 })).rejects.toMatchObject({
+    code: 'login_timeout',
+  })
+})
+
+test('an interrupt ends the wait and frees the port', async () => {
+  const provider = await identityProvider()
+  const stop = new AbortController()
+  const port = await findFreePort()
+
+  const login = attempt(provider, () => stop.abort(new Error('stopped')), {
+    port,
+    reach: { ...REACH, signal: stop.signal },
+  })
+
+  await expect(login).rejects.toThrow('stopped')
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+})
+
+test.each(['127.0.0.1', '::1'])('a port that somebody has on %s is not shared', async host => {
+  const provider = await identityProvider()
+  const port = await findFreePort()
+  const other = createServer()
+  onTestFinished(() => void other.close())
+  const { promise, resolve } = Promise.withResolvers<void>()
+  other.once('error', () => resolve())
+  other.listen({ host, port }, resolve)
+  await promise
+  if (!other.listening) return console.warn(`not tried: there is no ${host} here`)
+
+  await expect(attempt(provider, () => undefined, { port })).rejects.toMatchObject({
+    code: 'login_port_taken',
+    message: expect.stringContaining(String(port)),
+  })
+})
+
+test('what stands in the address cannot become part of the page', async () => {
+  const provider = await identityProvider()
+  const script = '<script>alert(1)</script>'
+  let page: Promise<Response> | undefined
+
+  const login = attempt(provider, url => {
+    const words = { error: 'x', error_description: script, state: stateOf(url), iss: provider.issuer }
+    page = fetch(callbackOf(url, words))
+  })
+
+  await expect(login).rejects.toMatchObject({ code: 'login_failed' })
+  const response = await page
+  expect(response?.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(await response?.text()).toContain('&lt;script&gt;')
+})
+
+test('other addresses and methods of the listener are not the end of a login', async () => {
+  const provider = await identityProvider()
+  const seen: number[] = []
+
+  const { tokens } = await attempt(provider, async url => {
+    const callback = callbackOf(url, { state: stateOf(url) })
+    seen.push((await fetch(new URL('/favicon.ico', callback))).status)
+    seen.push((await fetch(callback, { method: 'POST' })).status)
+    await provider.visit(url)
+  })
+
+  expect(seen).toEqual([404, 405])
+  expect(tokens.access_token).toEqual(expect.any(String))
+})
+
+const metadata = (issuer: string, change: object = {}) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/auth`,
+  token_endpoint: `${issuer}/token`,
+  ...change,
+})
+
+test('a provider without OpenID is found by RFC 8414', async () => {
+  const server = await registryServer((_, response, url) =>
+    url.pathname === '/.well-known/oauth-authorization-server/team'
+      ? sendJson(response, metadata(`${server.url}/team`))
+      : response.writeHead(404).end(),
+  )
+  const shown: string[] = []
+
+  await expect(
+    attempt({ issuer: `${server.url}/team` }, url => shown.push(url), { waitMs: 50, scopes: [] }),
+  ).rejects.toMatchObject({ code: 'login_timeout' })
+
+  expect(shown[0]).toMatch(/\/team\/auth\?/)
+  expect(server.asked.map(({ path }) => path)).toEqual([
+    '/team/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server/team',
+  ])
+})
+
+test.each([
+  ['is somebody else', (issuer: string) => metadata(issuer, { issuer: 'https://evil.example' })],
+  ['has no token endpoint', (issuer: string) => metadata(issuer, { token_endpoint: undefined })],
+  [
+    'sends browsers to a script',
+    (issuer: string) => metadata(issuer, { authorization_endpoint: 'javascript:1' }),
+  ],
+  [
+    'wants tokens over plain http',
+    (issuer: string) => metadata(issuer, { token_endpoint: 'http://a.example/t' }),
+  ],
+  [
+    'does not know S256',
+    (issuer: string) => metadata(issuer, { code_challenge_methods_supported: ['plain'] }),
+  ],
+])('a provider that %s is refused before a person is asked', async (_, documentOf) => {
+  const server = await registryServer((_request, response) => sendJson(response, documentOf(server.url)))
+  const shown: string[] = []
+
+  await expect(attempt({ issuer: server.url }, url => shown.push(url))).rejects.toMatchObject({
+    code: 'issuer_invalid',
+  })
+
+  expect(shown).toEqual([])
+})
+
+test.each([
+  ['garbage', 200, '<html>'],
+  ['an error', 500, '{}'],
+  ['a redirect', 302, ''],
+  ['more than it may', 200, `{"x":"${'x'.repeat(2_000_000)}"}`],
+])('a provider that answers with %s fails clearly', async (_, status, body) => {
+  const server = await registryServer((_request, response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json', location: 'https://evil.example' })
+      .end(body),
+  )
+
+  const error = await attempt({ issuer: server.url }, () => undefined).catch(thrown => thrown)
+
+  expect(['issuer_invalid', 'issuer_unreachable']).toContain(error.code)
+  expect(error.message).toContain(server.url)
+})
+
+test('a provider that is not there fails clearly', async () => {
+  const server = await registryServer()
+  await server.stop()
+
+  await expect(attempt({ issuer: server.url }, () => undefined)).rejects.toMatchObject({
+    code: 'issuer_unreachable',
+    message: expect.stringContaining('refuses connections'),
+  })
+})
+
+test('a provider that registers nobody asks for a client ID', async () => {
+  const server = await registryServer((_request, response) => sendJson(response, metadata(server.url)))
+
+  await expect(
+    attempt({ issuer: server.url }, () => undefined, { clientId: undefined }),
+  ).rejects.toMatchObject({ code: 'login_client_needed', hint: expect.stringContaining('--client-id') })
+})
