@@ -7,7 +7,9 @@ import { findMismatch } from './match-provenance.ts'
 import { namesSigner, type Provenance } from './provenance.ts'
 import type { SignerClaims } from './signer.ts'
 import type { TrustRoots } from './trust-roots.ts'
-import { verifyCandidate } from './verify-candidate.ts'
+import { type Verification, verifyCandidate } from './verify-candidate.ts'
+
+type Verified = Extract<Verification, { ok: true }>
 
 /** Whether an image may run, and which one exactly. */
 export interface Verdict {
@@ -31,6 +33,12 @@ export interface ImageVerification {
     mode: VerificationMode,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Verdict>
+  /**
+   * Who signed what a reference with a digest names, whoever that is: for those who trust whom they
+   * meet first, and then nobody else. Undefined: nobody did. Fails with `image_unverified` when there
+   * are signatures of which none holds, or when they cannot be looked up.
+   */
+  signer(reference: string, options?: { signal?: AbortSignal | undefined }): Promise<SignerClaims | undefined>
 }
 
 export function createImageVerification({
@@ -40,11 +48,17 @@ export function createImageVerification({
   oci: Oci
   trustRoots: TrustRoots
 }): ImageVerification {
-  async function verify(reference: string, provenance: Provenance | undefined, signal?: AbortSignal) {
-    const refuse = (reason: string) => failures.image_unverified({ reference, reason })
-    if (!namesSigner(provenance)) throw refuse('nothing is known of who must have signed it')
-    const root = await trustRoots.find(provenance.sigstore_url)
-    if ('problem' in root) throw refuse(root.problem)
+  const refuse = (reference: string, reason: string) => failures.image_unverified({ reference, reason })
+
+  /** The first signature that holds and that nobody objects to; else all that was wrong with them. */
+  async function findSigner(
+    reference: string,
+    sigstoreUrl: string | undefined,
+    objection: (found: Verified) => string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ digest: string; signer?: SignerClaims; problems: ReadonlySet<string> }> {
+    const root = await trustRoots.find(sigstoreUrl)
+    if ('problem' in root) throw refuse(reference, root.problem)
     const { descriptor, bytes } = await oci.manifest(reference, { signal })
     const image = { digest: descriptor.digest, manifest: bytes }
 
@@ -52,11 +66,25 @@ export function createImageVerification({
     for await (const found of findSignatures(oci, reference, image.digest, signal)) {
       const result =
         'problem' in found ? { ok: false as const, ...found } : verifyCandidate(found, image, root)
-      const mismatch = result.ok ? findMismatch(provenance, result.claims, result.statement) : result.problem
-      if (result.ok && mismatch === undefined) return { digest: image.digest, signer: result.claims }
-      if (mismatch) problems.add(mismatch)
+      const problem = result.ok ? objection(result) : result.problem
+      if (result.ok && problem === undefined) return { ...image, signer: result.claims, problems }
+      if (problem) problems.add(problem)
     }
-    throw refuse(problems.size ? [...problems].slice(0, 3).join('; ') : 'it has no signature')
+    return { ...image, problems }
+  }
+
+  const tell = (problems: ReadonlySet<string>): string => [...problems].slice(0, 3).join('; ')
+
+  async function verify(reference: string, provenance: Provenance | undefined, signal?: AbortSignal) {
+    if (!namesSigner(provenance)) throw refuse(reference, 'nothing is known of who must have signed it')
+    const { digest, signer, problems } = await findSigner(
+      reference,
+      provenance.sigstore_url,
+      ({ claims, statement }) => findMismatch(provenance, claims, statement),
+      signal,
+    )
+    if (signer) return { digest, signer }
+    throw refuse(reference, problems.size ? tell(problems) : 'it has no signature')
   }
 
   return {
@@ -74,6 +102,12 @@ export function createImageVerification({
         const reason = messageOf(error).replace(/\.$/, '')
         throw failures.image_unverified({ reference, reason }, { cause: error })
       }
+    },
+
+    async signer(reference, { signal } = {}) {
+      const { signer, problems } = await findSigner(reference, undefined, () => undefined, signal)
+      if (!signer && problems.size) throw refuse(reference, tell(problems))
+      return signer
     },
   }
 }

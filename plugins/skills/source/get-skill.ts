@@ -1,0 +1,187 @@
+import { type Failure, isFailure } from '../../../src/errors.ts'
+import type { ImageVerification } from '../../image-verification/index.ts'
+import { type Oci, pinReference } from '../../oci/index.ts'
+import type { Registry, SkillEntry } from '../../registry/index.ts'
+import { isSkillName } from '../format/skill-name.ts'
+import type { FetchedSkill } from '../skill.ts'
+import { failures } from './failures.ts'
+import { fetchArtifact } from './fetch-artifact.ts'
+import { fetchGit } from './fetch-git.ts'
+import { findEntry, gitPackageOf, nearNames, packageOf } from './find-entry.ts'
+import { type GitReference, toGitText } from './git-reference.ts'
+import { toSkillFailure } from './oci-trouble.ts'
+import { parseSkillReference, type SkillReference } from './parse-reference.ts'
+import { signerOfArtifact } from './signer.ts'
+import { within } from './within.ts'
+
+/** Skills that were built on this machine. */
+export interface LocalBuilds {
+  /** By its tag, or by the name and version that it declares. */
+  find(tagOrName: string, version?: string): Promise<LocalBuild | undefined>
+  list(): Promise<readonly LocalBuild[]>
+  /** Writes the files into an empty folder. */
+  extractTo(tag: string, folder: string): Promise<void>
+}
+
+export interface LocalBuild {
+  readonly tag: string
+  readonly digest: string
+  /** As it declares it. */
+  readonly name?: string
+}
+
+export interface GetSkillDeps {
+  readonly oci: Oci
+  readonly registry: Pick<Registry, 'skills'>
+  readonly verification: Pick<ImageVerification, 'signer'>
+  readonly builds: LocalBuilds
+  /** Tokens, trusted certificates, `KEELSON_PRIVATE_GIT_HOSTS`. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly timeouts: { readonly gitMs: number; readonly ociMs: number }
+}
+
+/** What is to be got, and where to. */
+export interface GetSkillCall {
+  readonly reference: string
+  readonly version: string | undefined
+  /** A preview needs no signer, takes a local build of any tag, and the repository of an artifact that is gone. */
+  readonly preview: boolean
+  /** An empty folder for the files. */
+  readonly target: string
+  /** An empty folder for whatever else. */
+  readonly scratch: string
+  readonly signal: AbortSignal | undefined
+  readonly progress: ((what: string) => void) | undefined
+}
+
+/** A skill whose files are in the target, and have not been looked at. */
+export type GotSkill = Pick<FetchedSkill, 'reference' | 'digest' | 'resolvedReference' | 'signer'> & {
+  /** The name that SKILL.md must have. */
+  readonly name?: string | undefined
+}
+
+/** Finds and fetches a skill: repository, artifact, local build, entry of the registry, in this order. */
+export async function getSkill(deps: GetSkillDeps, call: GetSkillCall): Promise<GotSkill> {
+  const { reference: text, version } = call
+  if (call.preview) {
+    const build = (await deps.builds.list()).find(({ tag }) => tag === text)
+    if (build) return fromBuild(deps, call, build)
+  }
+  const reference = parseSkillReference(text, version)
+  if (reference.kind === 'git') return fromGit(deps, call, reference.git)
+  if (reference.kind === 'oci') return fromArtifactOrEntry(deps, call, reference)
+  return fromName(deps, call, reference.name)
+}
+
+async function fromGit(deps: GetSkillDeps, call: GetSkillCall, git: GitReference): Promise<GotSkill> {
+  const { target, scratch, progress } = call
+  const { commit } = await within(
+    { reference: toGitText(git), ms: deps.timeouts.gitMs, signal: call.signal },
+    signal => fetchGit(git, { env: deps.env, target, scratch, signal, progress }),
+  )
+  const resolvedReference = toGitText({ ...git, ref: commit })
+  return { reference: toGitText(git), digest: commit, resolvedReference }
+}
+
+async function fromArtifact(deps: GetSkillDeps, call: GetSkillCall, artifact: string): Promise<GotSkill> {
+  const { oci, verification } = deps
+  const { target, scratch, preview, progress } = call
+  const limits = { reference: artifact, ms: deps.timeouts.ociMs, signal: call.signal }
+  const [repository = ''] = pinReference(artifact, 'x').split('@')
+  return within(limits, async signal => {
+    const { digest, name } = await fetchArtifact(artifact, { oci, target, scratch, signal, progress })
+    const last = repository.slice(repository.lastIndexOf('/') + 1)
+    if (name !== last) {
+      const problem = `it calls itself "${name.slice(0, 100)}", and its repository "${last}"`
+      throw failures.skill_content_refused({ reference: artifact, problem })
+    }
+    const resolvedReference = pinReference(artifact, digest)
+    if (!preview) progress?.(`checking the signature of ${artifact}`)
+    const signer = preview ? undefined : await signerOfArtifact(verification, resolvedReference, signal)
+    return { reference: artifact, digest, resolvedReference, name, ...(signer ? { signer } : {}) }
+  }).catch(error => {
+    throw toSkillFailure(error, artifact)
+  })
+}
+
+/** What can be fetched, else what the registry knows under that name or, for a preview, of that artifact. */
+async function fromArtifactOrEntry(
+  deps: GetSkillDeps,
+  call: GetSkillCall,
+  { artifact, qualified }: Extract<SkillReference, { kind: 'oci' }>,
+): Promise<GotSkill> {
+  const { reference: name } = call
+  let gone: Failure | undefined
+  try {
+    if (artifact) return await fromArtifact(deps, call, artifact)
+  } catch (error) {
+    if (!isFailure(error) || !isPullFailure(error)) throw error
+    gone = error
+  }
+  if (qualified) {
+    const entries = await deps.registry.skills({ signal: call.signal })
+    const entry = findEntry(entries, name)
+    if (entry) return fromEntry(deps, call, entry)
+    const near = nearNames(
+      entries.map(one => `${one.namespace}/${one.name}`),
+      name,
+    )
+    throw gone ?? failures.skill_not_found({ name, near })
+  }
+  const git = call.preview && artifact ? await repositoryOf(deps, call, artifact) : undefined
+  if (git) return fromGit(deps, call, git)
+  throw gone
+}
+
+const isPullFailure = ({ code }: Failure): boolean => code.startsWith('skill_source_')
+
+/** The git repository of the only entry that has this artifact, whichever tag. */
+async function repositoryOf(
+  deps: GetSkillDeps,
+  call: GetSkillCall,
+  artifact: string,
+): Promise<GitReference | undefined> {
+  const repository = (reference: string) => pinReference(reference, '')
+  const entries = await deps.registry.skills({ signal: call.signal }).catch((): SkillEntry[] => [])
+  const found = entries.filter(({ packages = [] }) =>
+    packages.some(({ registryType, identifier = '' }) => {
+      return registryType === 'oci' && repository(identifier) === repository(artifact)
+    }),
+  )
+  const [only] = found
+  return only && found.length === 1 ? gitPackageOf(only) : undefined
+}
+
+async function fromName(deps: GetSkillDeps, call: GetSkillCall, name: string): Promise<GotSkill> {
+  if (!isSkillName(name)) {
+    const problem = 'names of skills have 1 to 64 lower-case letters, digits, and single hyphens between them'
+    throw failures.skill_reference_invalid({ reference: name, problem })
+  }
+  const build = await deps.builds.find(name, call.version)
+  if (build) return fromBuild(deps, call, build)
+  const entries = await deps.registry.skills({ signal: call.signal })
+  const entry = findEntry(entries, name)
+  if (entry) return fromEntry(deps, call, entry)
+  const builds = await deps.builds.list()
+  const names = [...entries.map(one => one.name), ...builds.flatMap(one => one.name ?? [])]
+  throw failures.skill_not_found({ name, near: nearNames(names, name) })
+}
+
+async function fromBuild(
+  { builds }: GetSkillDeps,
+  { reference, target, progress }: GetSkillCall,
+  { tag, digest, name }: LocalBuild,
+): Promise<GotSkill> {
+  progress?.(`reading the local build ${tag}`)
+  if (isSkillName(reference) && name !== undefined && name !== reference) {
+    const problem = `the local build of that tag calls itself "${name.slice(0, 100)}"`
+    throw failures.skill_content_refused({ reference, problem })
+  }
+  await builds.extractTo(tag, target)
+  return { reference: tag, digest, name }
+}
+
+function fromEntry(deps: GetSkillDeps, call: GetSkillCall, entry: SkillEntry): Promise<GotSkill> {
+  const found = packageOf(entry, call.version)
+  return found.kind === 'git' ? fromGit(deps, call, found.git) : fromArtifact(deps, call, found.artifact)
+}

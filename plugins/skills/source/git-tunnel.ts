@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
+import { FetchProblem, guardedLookup, toProblem } from '../../../src/lib/guarded-fetch.ts'
+import { isPrivateAddress } from '../../../src/lib/private-address.ts'
+import { readExactly } from './read-exactly.ts'
+
+/** The only way out for one git process. */
+export interface GitTunnel {
+  /** For git's `http.proxy`. */
+  readonly proxy: string
+  /** Why a connection was refused or cut; undefined: none was. */
+  problem(): FetchProblem | undefined
+  close(): Promise<void>
+}
+
+export interface TunnelOptions {
+  readonly host: string
+  readonly port: number
+  /** Whether the host may be this machine or in a private network. */
+  readonly allowPrivate: boolean
+  /** What may come back through it, all connections together. */
+  readonly maxBytes: number
+  readonly connectTimeoutMs?: number
+}
+
+/** SOCKS version 5 (RFC 1928): replies to a request. */
+const GRANTED = 0
+const NOT_ALLOWED = 2
+const UNREACHABLE = 4
+
+/**
+ * A SOCKS proxy on loopback through which git reaches one host and port, and nothing else: where a
+ * redirect leads elsewhere, or the name to a private address, there is no way. The address is judged
+ * on what is connected to, so a name that changes its mind gains nothing.
+ */
+export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> {
+  const sockets = new Set<Socket>()
+  let received = 0
+  let problem: FetchProblem | undefined
+
+  const server = createServer(client => {
+    track(client)
+    serve(client).catch(() => client.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    proxy: `socks5h://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    problem: () => problem,
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+
+  function track(socket: Socket): void {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  }
+
+  async function serve(client: Socket): Promise<void> {
+    const [version, methods = 0] = await readExactly(client, 2)
+    if (version !== 5) throw new Error('not SOCKS')
+    await readExactly(client, methods)
+    client.write(Buffer.from([5, 0]))
+    const wanted = await readRequest(client)
+    const answer = (reply: number) => client.write(Buffer.from([5, reply, 0, 1, 0, 0, 0, 0, 0, 0]))
+    try {
+      const upstream = await reach(wanted)
+      answer(GRANTED)
+      join(client, upstream)
+    } catch (error) {
+      problem = toProblem(error, new URL(`https://${options.host}:${options.port}`), undefined)
+      answer(problem.kind === 'private' || problem.kind === 'redirect' ? NOT_ALLOWED : UNREACHABLE)
+      client.end()
+    }
+  }
+
+  async function reach({ host, port }: { host: string; port: number }): Promise<Socket> {
+    if (host !== options.host || port !== options.port) {
+      throw new FetchProblem('redirect', `it redirects to another host (${host})`)
+    }
+    if (!options.allowPrivate && isIP(host) && isPrivateAddress(host)) {
+      throw new FetchProblem('private', `${host} is a private address`)
+    }
+    const socket = connect({ host, port, lookup: guardedLookup(options.allowPrivate) })
+    track(socket)
+    const late = AbortSignal.timeout(options.connectTimeoutMs ?? 10_000)
+    try {
+      await once(socket, 'connect', { signal: late })
+    } catch (error) {
+      socket.destroy()
+      throw late.aborted ? new FetchProblem('timeout', `${host} does not take the connection`) : error
+    }
+    return socket
+  }
+
+  function join(client: Socket, upstream: Socket): void {
+    upstream.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      if (received <= options.maxBytes) return
+      problem = new FetchProblem('too_large', `it sends more than ${options.maxBytes / 1024 / 1024} MiB`)
+      client.destroy()
+    })
+    upstream.pipe(client)
+    client.pipe(upstream)
+    upstream.on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+  }
+}
+
+/** A request to connect; names and addresses as URLs spell them. */
+async function readRequest(client: Socket): Promise<{ host: string; port: number }> {
+  const [, command, , kind] = await readExactly(client, 4)
+  if (command !== 1) throw new Error('only connections are made')
+  const host = await readHost(client, kind)
+  return { host, port: (await readExactly(client, 2)).readUInt16BE() }
+}
+
+async function readHost(client: Socket, kind: number | undefined): Promise<string> {
+  if (kind === 1) return (await readExactly(client, 4)).join('.')
+  if (kind === 3) {
+    const [length = 0] = await readExactly(client, 1)
+    return (await readExactly(client, length)).toString('latin1').toLowerCase()
+  }
+  const groups = (await readExactly(client, 16)).toString('hex').match(/.{4}/g) ?? []
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
+}

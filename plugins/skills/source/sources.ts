@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isFailure } from '../../../src/errors.ts'
+import { checkTree } from '../format/check-tree.ts'
+import { contentDigest } from '../format/content-digest.ts'
+import { readSkill } from '../format/parse-skill.ts'
+import type { SkillSources } from '../skill.ts'
+import { failures } from './failures.ts'
+import { type GetSkillDeps, type GotSkill, getSkill } from './get-skill.ts'
+import { listFiles } from './list-files.ts'
+
+export interface SkillSourcesDeps extends Omit<GetSkillDeps, 'timeouts'> {
+  /** Where previews are unpacked for a moment. */
+  readonly scratch: string
+  readonly timeouts?: GetSkillDeps['timeouts']
+}
+
+const TIMEOUTS = { gitMs: 2 * 60_000, ociMs: 5 * 60_000 }
+
+/** Skills from wherever they are published, fetched into folders of their own; nothing of them is ever run. */
+export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
+  const withTimeouts: GetSkillDeps = { ...deps, timeouts: deps.timeouts ?? TIMEOUTS }
+
+  /** Works in two new folders; `target` stays when all went well, `scratch` never. */
+  async function inFolders<T>(
+    parent: string,
+    work: (folders: { target: string; scratch: string }) => Promise<T>,
+  ): Promise<T> {
+    await mkdir(parent, { recursive: true, mode: 0o700 })
+    const target = await mkdtemp(join(parent, 'skill-'))
+    const scratch = await mkdtemp(join(parent, 'scratch-'))
+    try {
+      return await work({ target, scratch })
+    } catch (error) {
+      await rm(target, { recursive: true, force: true })
+      throw error
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
+  }
+
+  return {
+    fetch: (reference, { staging, version, signal, progress }) =>
+      inFolders(staging, async folders => {
+        const call = { reference, version, preview: false, signal, progress, ...folders }
+        const { name, ...got } = await getSkill(withTimeouts, call)
+        const { manifest } = await readChecked(folders.target, got, name)
+        signal?.throwIfAborted()
+        return {
+          folder: folders.target,
+          manifest,
+          ...got,
+          contentDigest: await contentDigest(folders.target),
+        }
+      }),
+
+    preview: (reference, { signal } = {}) =>
+      inFolders(deps.scratch, async folders => {
+        const call = { reference, version: undefined, preview: true, signal, progress: undefined, ...folders }
+        const { name, ...got } = await getSkill(withTimeouts, call)
+        const { manifest, body } = await readChecked(folders.target, got, name)
+        const files = await listFiles(folders.target)
+        await rm(folders.target, { recursive: true, force: true })
+        const { description, version, license } = manifest
+        return {
+          name: manifest.name,
+          description,
+          ...(version === undefined ? {} : { version }),
+          ...(license === undefined ? {} : { license }),
+          body,
+          files,
+        }
+      }),
+  }
+}
+
+/** Looks at what was fetched, and reads its SKILL.md. */
+async function readChecked(folder: string, { reference }: GotSkill, name: string | undefined) {
+  const skill = await readSkill(folder).catch(error => {
+    if (!isFailure(error, 'skill_missing')) throw error
+    throw failures.skill_content_refused({ reference, problem: 'it has no SKILL.md' }, { cause: error })
+  })
+  await checkTree(folder)
+  if (name === undefined || skill.manifest.name === name) return skill
+  const problem = `it calls itself "${name}", and its SKILL.md "${skill.manifest.name}"`
+  throw failures.skill_content_refused({ reference, problem })
+}
