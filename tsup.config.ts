@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
+import { bundleArguments } from './plugins/egress/helper/bundle.ts'
 
 const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort()
 const plugins = globSync('plugins/*/index.ts')
@@ -8,6 +11,15 @@ const plugins = globSync('plugins/*/index.ts')
 /** Identifies a build by its sources, so that a supervisor of another build is handed over. */
 const build = createHash('sha256')
 for (const file of sources) build.update(file).update(readFileSync(file))
+
+/** The egress proxy as one file, to be run in the helper of an engine that is elsewhere. */
+const helper = execFileSync(
+  'node_modules/.bin/esbuild',
+  bundleArguments('plugins/egress/helper/program.ts'),
+  {
+    encoding: 'utf8',
+  },
+)
 
 export default defineConfig({
   entry: {
@@ -29,7 +41,12 @@ export default defineConfig({
       typanion: './node_modules/typanion/lib/index.mjs',
     }
   },
-  define: { __KEELSON_BUILD__: JSON.stringify(build.digest('hex').slice(0, 12)) },
+  /** The page of `serve --ui` is sent as it is. */
+  onSuccess: () => cp('plugins/serve/ui/page', 'dist/page', { recursive: true }),
+  define: {
+    __KEELSON_BUILD__: JSON.stringify(build.digest('hex').slice(0, 12)),
+    __KEELSON_EGRESS_HELPER__: JSON.stringify(helper),
+  },
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },

@@ -5,6 +5,7 @@ import { checkLayering } from './layering.ts'
 const steps: readonly (readonly [what: string, command: string, ...args: string[]])[] = [
   ['build', 'npm', 'run', '--silent', 'build'],
   ['types', 'tsc', '--noEmit'],
+  ['types of the page', 'tsc', '-p', 'plugins/serve/ui'],
   ['lock file whole', 'node', 'scripts/complete-lock.ts', '--check'],
   ['lint', 'biome', 'check', '--error-on-warnings', '.'],
   ['unused code', 'knip'],

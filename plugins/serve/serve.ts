@@ -25,6 +25,8 @@ export interface ServeOptions {
   /** A path; in the place of host and port. */
   readonly socket?: string | undefined
   readonly openapi: boolean
+  /** Show the page at `/`. */
+  readonly ui: boolean
   /** Listen beyond this machine without authentication. */
   readonly allowRemote: boolean
   /** Where callers log in; absent: nobody has to. */
@@ -57,6 +59,8 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
     const about = { title: 'keelson', version: VERSION, login: auth !== undefined }
     documentRoutes(http, toOpenApi(http.operations, about))
   }
+
+  if (options.ui) await (await import('./ui/page-routes.ts')).pageRoutes(http.server)
 
   const close = socket === undefined ? undefined : await listenOnSocket(http.server, socket)
   const port = socket === undefined ? await listenOnPort(http.server, host, options.port) : 0

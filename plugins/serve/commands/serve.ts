@@ -10,6 +10,7 @@ const flags = {
   }),
   socket: flag.file('Unix socket to listen on, instead of host and port; only you may connect'),
   openapi: flag.boolean('describe the API at /api/openapi.json, and for people at /api/doc'),
+  ui: flag.boolean('show a page at / that does the same in a browser'),
   'rate-limit': flag.integer('requests a second that one caller may make; 0: any number', {
     placeholder: 'N',
     max: 1_000_000,
@@ -30,6 +31,7 @@ export class Serve extends BaseCommand {
       'The address is printed on standard output. At the end, requests and work that run are finished.',
     examples: [
       ['On any free port, with its description at /api/openapi.json', '$0 serve --port 0 --openapi'],
+      ['With a page in the browser, at http://127.0.0.1:8080/', '$0 serve --ui'],
       ['For programs of the same user only', '$0 serve --socket ~/keelson.sock'],
       [
         'For other machines, behind a login',
@@ -51,6 +53,7 @@ export class Serve extends BaseCommand {
       port: values.port ?? 8080,
       socket: values.socket,
       openapi: values.openapi,
+      ui: values.ui,
       auth,
       rateLimit: values['rate-limit'] ?? 200,
       allowRemote: values['insecure-allow-remote-without-auth'],

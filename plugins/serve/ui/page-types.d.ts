@@ -1,0 +1,90 @@
+/** What the page reads of the answers of the API; see docs/http-api.md. */
+
+export interface Workload {
+  readonly name: string
+  readonly package: string
+  readonly url: string
+  readonly transport_type: string
+  readonly proxy_mode?: string
+  readonly status: string
+  readonly status_context?: string
+  readonly started_at: string
+  readonly group?: string
+  readonly remote?: boolean
+}
+
+export interface Tool {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly inputSchema?: unknown
+}
+
+/** A variable or header that a server of the registry asks for. */
+export interface Variable {
+  readonly name: string
+  readonly description?: string
+  readonly required?: boolean
+  readonly secret?: boolean
+  readonly default?: string
+  readonly choices?: readonly string[]
+}
+
+/** A server as the registry lists it. */
+export interface Entry {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+}
+
+/** A server of the registry with what it needs. */
+export interface ServerDetails extends Entry {
+  readonly image?: string
+  readonly url?: string
+  readonly tier?: string
+  readonly repository_url?: string
+  readonly env_vars?: readonly Variable[]
+  readonly headers?: readonly Variable[]
+  readonly permissions?: {
+    readonly read?: readonly string[]
+    readonly write?: readonly string[]
+    readonly network?: {
+      readonly outbound?: {
+        readonly insecure_allow_all?: boolean
+        readonly allow_host?: readonly string[]
+        readonly allow_port?: readonly number[]
+      }
+    }
+  }
+}
+
+interface Change {
+  readonly from: string
+  readonly to: string
+}
+
+export interface Upgrade {
+  readonly workload_name: string
+  readonly status: string
+  readonly current_image?: string
+  readonly candidate_image?: string
+  readonly reason?: string
+  readonly config_drift?: { readonly transport?: Change; readonly permission_profile?: Change }
+  readonly env_var_drift?: {
+    readonly added?: readonly Variable[]
+    readonly removed?: readonly Variable[]
+  }
+}
+
+export interface SecretReference {
+  readonly name: string
+  readonly target: string
+}
+
+/** One event of a stream (WHATWG HTML, section 9.2). */
+export interface ServerEvent {
+  readonly name: string
+  readonly data: unknown
+}
+
+export type Child = Node | string | false | undefined

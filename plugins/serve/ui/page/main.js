@@ -1,0 +1,124 @@
+import { createApi, Refusal } from './api.js'
+import { askToken } from './dialog.js'
+import { byId, element, fill } from './element.js'
+import { follow } from './follow.js'
+import { announce, showProblem } from './notices.js'
+import { openRunDialog } from './run-dialog.js'
+import { statusWord } from './status.js'
+import { createStore } from './store.js'
+import { createList, placeOf } from './workload-list.js'
+import { createPane } from './workload-pane.js'
+
+const api = createApi(askToken)
+const store = createStore(api)
+const showList = createList(byId('list'), store)
+/** @type {{ name: string, pane: ReturnType<typeof createPane> } | undefined} */
+let shown
+
+const selected = () => {
+  const [, name = ''] = /^#\/(.+)$/.exec(location.hash) ?? []
+  return decodeURIComponent(name)
+}
+
+let pending = false
+/** Many events at a time are one change to see. */
+function showSoon() {
+  if (pending) return
+  pending = true
+  requestAnimationFrame(() => {
+    pending = false
+    show()
+  })
+}
+
+function show() {
+  const name = selected()
+  showList(name)
+  byId('main').classList.toggle('has-selection', name !== '')
+  document.title = name ? `${name} · keelson` : 'keelson'
+  if (shown && shown.name !== name) {
+    shown.pane.close()
+    shown = undefined
+  }
+  if (name && store.find(name)) {
+    if (!shown) {
+      shown = { name, pane: createPane(api, store, name) }
+      fill(byId('pane'), shown.pane.node)
+      if (!store.upgradeOf(name)) store.checkUpgrades(name).catch(ignoreMissing)
+    }
+    shown.pane.show()
+  } else {
+    shown?.pane.close()
+    shown = undefined
+    fill(byId('pane'), nothingShown(name))
+  }
+}
+
+/** @param {string} name */
+function nothingShown(name) {
+  if (!store.isListed()) return ''
+  if (name) {
+    const back = element('a', { href: '#' }, 'All workloads')
+    return element(
+      'div',
+      { class: 'empty' },
+      element('p', {}, `There is no workload “${name}”.`),
+      element('p', {}, back),
+    )
+  }
+  if (!store.workloads().length) return ''
+  return element('p', { class: 'empty' }, 'Choose a workload to see its address, tools and logs.')
+}
+
+/** A server without upgrades is a server all the same. @param {unknown} error */
+function ignoreMissing(error) {
+  if (!(error instanceof Refusal)) showProblem(error)
+}
+
+store.onChange(change => {
+  showSoon()
+  if (!change) return
+  const { before, after } = change
+  if (!after) announce(`${before?.name} is deleted`)
+  else if (store.isListed() && before?.status !== after.status)
+    announce(`${after.name}: ${statusWord(after.status)}`)
+})
+
+addEventListener('hashchange', () => {
+  show()
+  if (shown) shown.pane.heading.focus()
+  else byId('main').focus()
+})
+byId('skip').addEventListener('click', event => {
+  event.preventDefault()
+  byId('main').focus()
+})
+byId('run').addEventListener('click', () => {
+  openRunDialog(api, name => {
+    location.hash = placeOf(name)
+  })
+})
+
+const connection = byId('connection')
+/**
+ * @param {string} state
+ * @param {string} text
+ */
+function showConnection(state, text) {
+  connection.className = `connection ${state}`
+  if (connection.textContent !== text) connection.textContent = text
+}
+
+show()
+void follow(api, {
+  onOpen() {
+    store.begin()
+    showConnection('live', 'Live')
+  },
+  onEvent(event) {
+    const first = !store.isListed()
+    store.hear(event)
+    if (first && store.isListed()) store.checkUpgrades().catch(ignoreMissing)
+  },
+  onLost: problem => showConnection('lost', problem),
+})

@@ -1,0 +1,123 @@
+/** @import { Api } from './api.js' */
+/** @import { ServerDetails } from '../page-types.d.ts' */
+import { element } from './element.js'
+import { showProblem } from './notices.js'
+import { variableFields } from './variable-fields.js'
+
+/** @typedef {ServerDetails & { reference?: string }} Chosen  `reference`: no entry, but what was typed */
+
+/**
+ * Asks what a server needs before it runs.
+ * @param {Api} api
+ * @param {Chosen} chosen
+ * @param {{ onBack: () => void, onRun: (name: string) => void, close: () => void }} then
+ */
+export async function serverForm(api, chosen, { onBack, onRun, close }) {
+  const fields = await variableFields(api, chosen.env_vars ?? [], chosen.name)
+  const name = element('input', {
+    id: 'workload-name',
+    type: 'text',
+    required: true,
+    pattern: '[A-Za-z0-9._\\-]+',
+    maxlength: 100,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    value: nameFor(chosen.name),
+    'aria-describedby': 'workload-name-note',
+  })
+  const run = element('button', { class: 'primary' }, 'Run')
+  const state = element('p', { class: 'soft', role: 'status' })
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault()
+    run.disabled = true
+    state.textContent =
+      'Fetching what it needs. The first time this may take some minutes, and goes on if you close this.'
+    try {
+      const { env, secrets } = await fields.collect()
+      const made = await api.send('POST', '/api/v1beta/workloads', {
+        name: name.value,
+        env_vars: env,
+        secrets,
+        ...targetOf(chosen),
+      })
+      onRun(made.name)
+      close()
+    } catch (error) {
+      run.disabled = false
+      // The dialog may be closed by now.
+      if (run.isConnected) state.textContent = error instanceof Error ? error.message : String(error)
+      else showProblem(error)
+    }
+  }
+
+  return {
+    focus: () => name.focus(),
+    node: element(
+      'form',
+      { onsubmit: submit },
+      chosen.description ? element('p', {}, chosen.description) : undefined,
+      facts(chosen),
+      element(
+        'div',
+        { class: 'field' },
+        element('label', { for: 'workload-name' }, 'Name'),
+        name,
+        element('p', { class: 'soft', id: 'workload-name-note' }, 'Letters, digits, “.”, “_” and “-”.'),
+      ),
+      ...fields.nodes,
+      state,
+      element(
+        'div',
+        { class: 'buttons' },
+        element('button', { type: 'button', onclick: onBack }, 'Back to the search'),
+        run,
+      ),
+    ),
+  }
+}
+
+/** @param {Chosen} chosen */
+function targetOf({ name, reference }) {
+  if (!reference) return { registry: 'default', server: name }
+  return /^https?:/.test(reference) ? { url: reference } : { image: reference }
+}
+
+/** @param {string} text  what stands behind the namespace, the scheme and the folders, without a version */
+const nameFor = text =>
+  (
+    text
+      .replace(/[?#].*$/, '')
+      .replace(/\/+$/, '')
+      .split('/')
+      .at(-1) ?? ''
+  )
+    .replace(/(?<=.)@.*$|:[^:]*$/, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+
+/** @param {Chosen} chosen */
+function facts({ image, url, tier, permissions, reference }) {
+  /** @type {[string, string | undefined][]} */
+  const rows = [
+    ['Package', image],
+    ['Runs at', url],
+    ['Tier', tier],
+    ['May reach', reference || url ? undefined : reachOf(permissions?.network?.outbound)],
+  ]
+  return element(
+    'dl',
+    { class: 'facts' },
+    ...rows.flatMap(([term, value]) =>
+      value ? [element('div', {}, element('dt', {}, term), element('dd', {}, value))] : [],
+    ),
+  )
+}
+
+/** @param {{ insecure_allow_all?: boolean, allow_host?: readonly string[], allow_port?: readonly number[] } | undefined} outbound */
+function reachOf({ insecure_allow_all, allow_host = [], allow_port = [] } = {}) {
+  if (insecure_allow_all) return 'everything on the internet'
+  if (!allow_host.length && !allow_port.length) return undefined
+  const hosts = allow_host.join(', ') || 'any host'
+  return allow_port.length ? `${hosts} (port ${allow_port.join(', ')})` : hosts
+}

@@ -1,0 +1,102 @@
+/** @import { Api } from './api.js' */
+/** @import { Store } from './store.js' */
+/** @import { Workload } from '../page-types.d.ts' */
+import { createActions } from './actions.js'
+import { copyButton } from './copy-button.js'
+import { element, fill } from './element.js'
+import { createLogPanel } from './log-panel.js'
+import { statusBadge } from './status.js'
+import { createTabs } from './tabs.js'
+import { createToolsPanel } from './tools-panel.js'
+import { upgradeNotice } from './upgrade-notice.js'
+
+/**
+ * All about one workload. Its parts are made once and told of every change.
+ * @param {Api} api
+ * @param {Store} store
+ * @param {string} name
+ */
+export function createPane(api, store, name) {
+  const workload = () => store.find(name)
+  const heading = element('h2', { tabindex: '-1' }, name)
+  const badge = element('div', { class: 'badge' })
+  const actions = createActions(api, name)
+  const notices = element('div', {})
+  const facts = element('dl', { class: 'facts' })
+  const tabs = createTabs('About this workload', [
+    { title: 'Tools', panel: createToolsPanel(api, workload) },
+    ...(workload()?.remote ? [] : [{ title: 'Log', panel: createLogPanel(api, workload, 'logs') }]),
+    { title: 'Proxy log', panel: createLogPanel(api, workload, 'proxy-logs') },
+  ])
+  const node = element(
+    'article',
+    {},
+    element('p', { class: 'back' }, element('a', { href: '#' }, 'All workloads')),
+    element('div', { class: 'head' }, heading, badge, actions.node),
+    notices,
+    facts,
+    tabs.node,
+  )
+  let said = ''
+
+  return {
+    node,
+    heading,
+    show() {
+      const now = workload()
+      if (!now) return
+      const upgrade = store.upgradeOf(name)
+      const text = JSON.stringify([now, upgrade])
+      if (text === said) return
+      said = text
+      fill(badge, statusBadge(now.status))
+      actions.show(now)
+      const isNews = upgrade?.status === 'upgrade-available'
+      fill(
+        notices,
+        now.status_context && element('p', { class: 'context' }, now.status_context),
+        isNews && upgradeNotice(api, store, upgrade),
+      )
+      fillFacts(facts, now)
+      tabs.show()
+    },
+    close: () => tabs.close(),
+  }
+}
+
+/**
+ * The copy button keeps its place, and the focus, while the rest changes.
+ * @param {HTMLElement} list
+ * @param {Workload} workload
+ */
+function fillFacts(list, { url, package: what, transport_type, proxy_mode, group, started_at, remote }) {
+  const url_ = list.querySelector('code')?.textContent === url ? list.firstElementChild : undefined
+  const started = new Date(started_at)
+  const rows = [
+    fact(remote ? 'Runs at' : 'Package', what),
+    fact(
+      'Speaks',
+      proxy_mode && proxy_mode !== transport_type ? `${transport_type}, here ${proxy_mode}` : transport_type,
+    ),
+    group && group !== 'default' ? fact('Group', group) : undefined,
+    started.getFullYear() > 1 ? fact('Up since', started.toLocaleString()) : undefined,
+  ].filter(row => row !== undefined)
+  if (url_) {
+    while (list.children.length > 1) list.lastElementChild?.remove()
+    list.append(...rows)
+    return
+  }
+  const address = element(
+    'dd',
+    { class: 'address' },
+    element('code', {}, url),
+    copyButton(url, 'Copy the URL'),
+  )
+  fill(list, element('div', {}, element('dt', {}, 'URL'), address), ...rows)
+}
+
+/**
+ * @param {string} term
+ * @param {string} value
+ */
+const fact = (term, value) => element('div', {}, element('dt', {}, term), element('dd', {}, value))
