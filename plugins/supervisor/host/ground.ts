@@ -112,7 +112,12 @@ export function createGround(options: HostOptions) {
     const port = stdio || !runtime ? 0 : config.target_port || (await findFreePort())
     const target = { host, port }
     if (!runtime) return { target, local: undefined }
-    const secrets = (await options.findSecrets?.(config)) ?? {}
+    let unfit: unknown
+    const secrets = await Promise.resolve(options.findSecrets?.(config) ?? {}).catch((error: unknown) => {
+      unfit = error
+      workloadLog.warn(`Its secrets cannot be read now: ${messageOf(error)}`)
+      return {} as Readonly<Record<string, string>>
+    })
     const mounts = toMounts(config, workloadLog)
     const spec = toInstanceSpec(config, {
       proxyPort: config.port,
@@ -124,7 +129,10 @@ export function createGround(options: HostOptions) {
       secrets,
     })
     const enclosed = enclose({ config, runtime, egress: options.egress, log: workloadLog })
-    return { target, local: { runtime, spec, enclosed, secrets: Object.values(secrets).filter(Boolean) } }
+    return {
+      target,
+      local: { runtime, spec, unfit, enclosed, secrets: Object.values(secrets).filter(Boolean) },
+    }
   }
 
   /** Stops or removes the instance. A runtime that no longer exists can hold none. */

@@ -29,6 +29,8 @@ export interface ServerSideOptions {
     | {
         readonly runtime: Runtime
         readonly spec: InstanceSpec
+        /** Why nothing may be made from the spec; an instance that is there needs none of what is missing. */
+        readonly unfit?: unknown
         /** Values that nothing said about the server may hold. */
         readonly secrets: readonly string[]
         /** Present when the workload is isolated. */
@@ -81,6 +83,10 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
     if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
   }
 
+  function assertFit(): void {
+    if (local?.unfit !== undefined) throw local.unfit
+  }
+
   function toTarget(spec: InstanceSpec, instance: Instance): URL {
     if (local?.enclosed) return local.enclosed.urlOf(target.port)
     const published = instance.ports.find(({ instancePort }) => instancePort === target.port)
@@ -113,6 +119,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       const { runtime, enclosed } = local
       known = undefined
       const before = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
+      if (!before) assertFit()
       signal.throwIfAborted()
       // Side by side, since each is a call of the engine's program or more.
       const [prepared] = await Promise.all([
@@ -122,6 +129,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       const spec = prepared ?? local.spec
       signal.throwIfAborted()
       const resumed = before && (await resume(before, onEnd).catch(refused))
+      if (!resumed) assertFit()
       if (before && !resumed) await runtime.remove(spec.name)
       signal.throwIfAborted()
       if (!resumed) await runtime.create(spec, { signal })

@@ -379,6 +379,40 @@ test('the next host adopts: HTTP servers keep running, stdio servers begin anew'
   expect(await hosted.status('off')).toBe('stopped')
 })
 
+test('a host that cannot read the secrets takes over what runs, and makes nothing without them', async () => {
+  const runtime = engine()
+  const hosted = await hosting(runtime)
+  hosted.secrets = { TOKEN: 'planted' }
+  await hosted.store.configs.save(workload('web'))
+  await hosted.store.configs.save(stdio('chat', { port: 4001 }))
+  for (const name of ['web', 'chat']) await hosted.host.start(name)
+  const before = await runtime.inspect('web')
+  await hosted.host.close({ handover: true })
+
+  hosted.secrets = new Error('the password of the secrets is needed')
+  const next = hosted.next()
+  await next.adopt()
+  expect(await runtime.inspect('web')).toEqual(before)
+  expect(await hosted.status('web')).toBe('running')
+  expect(hosted.proxies.of('web')?.connected).toBe(true)
+  await untilStatus(hosted, 'chat', 'error')
+  expect(await hosted.context('chat')).toContain('the password of the secrets is needed')
+
+  hosted.secrets = { TOKEN: 'planted' }
+  await next.start('chat')
+  expect(await hosted.status('chat')).toBe('running')
+})
+
+test('a start without its secrets makes no instance', async () => {
+  const runtime = engine()
+  const hosted = await hosting(runtime)
+  hosted.secrets = new Error('there is no secret "x"')
+  await hosted.store.configs.save(workload('web'))
+  await expect(hosted.host.start('web')).rejects.toThrow('there is no secret "x"')
+  expect(await runtime.inspect('web')).toBeUndefined()
+  expect(await hosted.status('web')).toBe('error')
+})
+
 test('adoption waits for an engine that is not there yet', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)

@@ -100,6 +100,8 @@ export interface Hosting {
   flows: boolean
   status(name: string): Promise<string | undefined>
   context(name: string): Promise<string | undefined>
+  /** Values by variable that every workload gets, or why they cannot be read. */
+  secrets: Readonly<Record<string, string>> | Error
   /** Another host on the same disk, as after a restart. */
   next(): Host
 }
@@ -123,6 +125,10 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
       leases: createLeases({ folder: join(paths.runtime, 'leases') }),
       log,
       logOf: config => log.with({ workload: config.name }),
+      findSecrets: async () => {
+        if (hosted.secrets instanceof Error) throw hosted.secrets
+        return hosted.secrets
+      },
       clock: {
         now: () => hosted.time,
         delay: async (ms, signal) => {
@@ -148,6 +154,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
     lines,
     time: 1_000_000,
     flows: true,
+    secrets: {},
     status: async name => (await store.statuses.read(name))?.status,
     context: async name => (await store.statuses.read(name))?.status_context,
     next: make,
