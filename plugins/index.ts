@@ -30,6 +30,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['egress'],
     services: ['egress'],
     provides: ['flags', 'sections'],
+    routes: true,
     load: async () => (await import('./egress/index.ts')).default,
   },
   {
@@ -92,14 +93,22 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./registry/index.ts')).default,
   },
   {
-  {
     name: 'auth-out',
     services: ['registryTokens'],
     load: async () => (await import('./auth-out/index.ts')).default,
   },
+  {
+    name: 'skills',
+    verbs: ['skill'],
+    services: ['skillBuilds'],
+    routes: true,
+    load: async () => (await import('./skills/index.ts')).default,
+  },
+  {
     name: 'upgrade',
     verbs: ['upgrade'],
     services: ['upgrades'],
+    routes: true,
     load: async () => (await import('./upgrade/index.ts')).default,
   },
   {
