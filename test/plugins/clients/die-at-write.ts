@@ -9,7 +9,19 @@ let left = Number(process.env.KILL_AT)
 const isTurn = () => --left === 0
 
 const files = createRequire(import.meta.url)('node:fs/promises') as Record<string, unknown>
-for (const name of ['mkdir', 'rename', 'rm', 'chmod', 'open', 'writeFile', 'link'] as const) {
+const CHANGING = [
+  'mkdir',
+  'mkdtemp',
+  'rename',
+  'rm',
+  'rmdir',
+  'chmod',
+  'copyFile',
+  'open',
+  'writeFile',
+  'link',
+]
+for (const name of CHANGING) {
   const original = files[name] as (...args: unknown[]) => Promise<unknown>
   files[name] = async (...args: unknown[]) => {
     if (isTurn()) kill()

@@ -1,0 +1,139 @@
+import { suggest } from '../../../src/lib/suggest.ts'
+import { isSkillName } from '../format/skill-name.ts'
+import type { SkillSigner, SkillSources } from '../skill.ts'
+import { failures } from './failures.ts'
+import { fetchTree } from './fetch-tree.ts'
+import { joinSteps } from './membership.ts'
+import { describePlace, type Place, USER } from './place.ts'
+import { putTree } from './put-tree.ts'
+import { type InstalledSkill, type SkillRecord, toInstalledSkill } from './record.ts'
+import { findPinned } from './situation.ts'
+import type { Workshop } from './workshop.ts'
+
+/** What `install` is asked. */
+export interface InstallRequest {
+  /** A name in the registry, an artifact, a git repository, a local build. */
+  readonly reference: string
+  /** The tag of a reference that has none. */
+  readonly version?: string | undefined
+  readonly clients?: readonly string[] | undefined
+  readonly force?: boolean | undefined
+  readonly group?: string | undefined
+  readonly allowUnsigned?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: ((what: string) => void) | undefined
+}
+
+/** An installed skill and whose it is. */
+export interface SkillDetails {
+  readonly skill: InstalledSkill
+  readonly provenance?: SkillSigner
+  readonly unsigned?: boolean
+}
+
+const DEFAULT_GROUP = 'default'
+
+/** Installs, shows and removes skills. */
+export interface Installer {
+  install(place: Place, request: InstallRequest): Promise<SkillDetails>
+  /** Fails with `skill_not_installed`. */
+  get(place: Place, name: string): Promise<SkillDetails>
+  list(places: readonly Place[] | 'all'): Promise<InstalledSkill[]>
+  /** With what only it has needed. Fails with `skill_not_installed`, `skill_edited` or `skill_required`. */
+  uninstall(place: Place, name: string, options: { force: boolean }): Promise<void>
+}
+
+export function createInstaller(options: {
+  workshop: Workshop
+  sources: Pick<SkillSources, 'fetch'>
+  now: () => Date
+}): Installer {
+  const { workshop, sources, now } = options
+
+  return {
+    async install(place, request) {
+      const { reference, version, signal, progress, force = false, allowUnsigned = false } = request
+      const clients = await workshop.folders.choose(request.clients ?? [])
+      await workshop.groups.get(request.group || DEFAULT_GROUP)
+      const before = await workshop.look(place)
+      return workshop.stage(async staging => {
+        const pinned = (needed: string) => findPinned(before, needed)
+        const tree = await fetchTree(sources, reference, { staging, version, pinned, signal, progress })
+        signal?.throwIfAborted()
+        return workshop.change(place, async (draft, situation) => {
+          const record = await putTree(draft, situation, tree, {
+            ...{ clients, force, allowUnsigned, version, now: now() },
+            ...{ replace: false, rule: 'newer-version' as const, explicit: true },
+          })
+          for (const { fetched } of tree) {
+            const { name } = fetched.manifest
+            if (situation.records.has(name) && !request.group) continue // it may have been put elsewhere since
+            const steps = await joinSteps(workshop.groups, request.group || DEFAULT_GROUP, name)
+            for (const step of steps) draft.join(step)
+          }
+          return toDetails(record, place, place.scope === 'project')
+        })
+      })
+    },
+
+    async get(place, name) {
+      assertName(name)
+      const { records, lock } = await workshop.look(place)
+      const record = records.get(name)
+      if (!record) throw notInstalled(place, name, records)
+      return toDetails(record, place, lock?.entries.has(name) ?? false)
+    },
+
+    async list(wanted) {
+      await workshop.look(USER)
+      const places = wanted === 'all' ? await workshop.store.places() : wanted
+      const found: InstalledSkill[] = []
+      for (const place of places) {
+        const managed = await managedNames(place)
+        const records = await workshop.store.read(place)
+        for (const record of records.values())
+          found.push(toInstalledSkill(record, place, managed.has(record.name)))
+      }
+      return found.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    },
+
+    async uninstall(place, name, { force }) {
+      assertName(name)
+      await workshop.change(place, async (draft, { records, pins }) => {
+        // One that is only in the lock file is taken out of it.
+        if (!records.has(name) && !pins.has(name)) throw notInstalled(place, name, records)
+        const parents = pins.get(name)?.requiredBy ?? []
+        if (parents.length && !force) throw failures.skill_required({ name, parents })
+        await draft.remove(name, { force })
+      })
+    },
+  }
+
+  /** A lock file that cannot be read does not hide what is installed. */
+  async function managedNames(place: Place): Promise<ReadonlySet<string>> {
+    if (place.scope === 'user') return new Set()
+    const situation = await workshop.look(place).catch(() => undefined)
+    return new Set(situation?.lock?.entries.keys())
+  }
+}
+
+/** Fails with `skill_name_invalid`. */
+export function assertName(name: string): void {
+  if (!isSkillName(name)) throw failures.skill_name_invalid({ name: name.slice(0, 120) })
+}
+
+function toDetails(record: SkillRecord, place: Place, managed: boolean): SkillDetails {
+  const { provenance, unsigned } = record
+  return {
+    skill: toInstalledSkill(record, place, managed),
+    ...(provenance ? { provenance } : {}),
+    ...(unsigned ? { unsigned } : {}),
+  }
+}
+
+const notInstalled = (place: Place, name: string, records: ReadonlyMap<string, unknown>) =>
+  failures.skill_not_installed({
+    name,
+    where: describePlace(place),
+    near: suggest(name, [...records.keys()]),
+  })

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { lstat, realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, parse } from 'node:path'
+import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { failures } from './failures.ts'
+
+/** For whom skills are installed: for the user everywhere, or in one project. */
+export type Place = { readonly scope: 'user' } | { readonly scope: 'project'; readonly root: string }
+
+export const USER: Place = { scope: 'user' }
+
+/**
+ * What the words of a request mean: a project root alone means the project, nothing means the user.
+ * Fails with `skill_scope_invalid`, or `skill_project_invalid` for what is no project's top folder.
+ */
+export async function toPlace(wanted: {
+  scope?: string | undefined
+  projectRoot?: string | undefined
+}): Promise<Place> {
+  const { scope = '', projectRoot: root = '' } = wanted
+  if (scope !== '' && scope !== 'user' && scope !== 'project')
+    throw failures.skill_scope_invalid({ problem: `"${scope}" is not a scope.` })
+  if (scope === 'user' && root)
+    throw failures.skill_scope_invalid({ problem: 'A project root goes with the scope "project" only.' })
+  if (scope === 'project' && !root)
+    throw failures.skill_scope_invalid({ problem: 'The scope "project" needs a project root.' })
+  if (!root) return USER
+  await assertProject(root)
+  return { scope: 'project', root: join(root, '.').replace(/(?<=.)[/\\]+$/, '') }
+}
+
+/** The nearest folder above that has `.git` (a file in a linked working tree), or undefined. */
+export async function findProject(from: string): Promise<string | undefined> {
+  const start = await realpath(from)
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (await isThere(join(folder, '.git'))) return folder
+    if (folder === parse(folder).root) return undefined
+  }
+}
+
+/** The name of a place in file names. */
+export const keyOf = (place: Place): string =>
+  place.scope === 'user' ? 'user' : createHash('sha256').update(place.root).digest('hex').slice(0, 24)
+
+/** How a message names a place. */
+export const describePlace = (place: Place): string =>
+  place.scope === 'user' ? 'for the user' : `in ${place.root}`
+
+async function assertProject(root: string): Promise<void> {
+  const refuse = (problem: string) => failures.skill_project_invalid({ root, problem })
+  if (root.includes('\0')) throw failures.skill_project_invalid({ root: '', problem: 'it has a NUL byte' })
+  if (!isAbsolute(root)) throw refuse('it is not an absolute path')
+  if (root.split(/[\\/]/).includes('..')) throw refuse('it has ".." in it')
+  const facts = await stat(root).catch(error => {
+    if (isMissing(error)) throw refuse('it does not exist')
+    throw refuse('it cannot be looked at')
+  })
+  if (!facts.isDirectory()) throw refuse('it is not a folder')
+  const plain = join(root, '.').replace(/(?<=.)[/\\]+$/, '')
+  if ((await realpath(root)) !== plain) throw refuse('there is a symbolic link on its path')
+  if (!(await isThere(join(root, '.git')))) throw refuse('it has no .git')
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}

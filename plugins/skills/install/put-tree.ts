@@ -1,0 +1,138 @@
+import type { LockEntry } from '../lock/lock-entry.ts'
+import type { FetchedSkill } from '../skill.ts'
+import type { Draft, Treatment } from './draft.ts'
+import { failures } from './failures.ts'
+import type { Wanted, WantedTree } from './fetch-tree.ts'
+import { type FileHashes, fileHashes } from './file-hashes.ts'
+import { authorOf, type SkillRecord } from './record.ts'
+import type { Situation } from './situation.ts'
+import { checkTrust, type SignerRule, type Trust } from './trust.ts'
+
+/** How a skill and what it needs come into a draft. */
+export interface PutOptions extends Treatment {
+  /** For these clients, besides those that have it already. */
+  readonly clients: readonly string[]
+  /** Another version of the skill itself takes the place of the one that is there. */
+  readonly replace: boolean
+  readonly allowUnsigned: boolean
+  readonly rule: SignerRule
+  /** It was asked for by name. */
+  readonly explicit: boolean
+  readonly version?: string | undefined
+  readonly now: Date
+}
+
+/**
+ * Decides what becomes of each skill of a tree, and fails before anything is changed when one of them
+ * cannot be installed: it is not signed as it was, is there in another version, or was edited.
+ */
+export async function putTree(
+  draft: Draft,
+  situation: Situation,
+  tree: WantedTree,
+  options: PutOptions,
+): Promise<SkillRecord> {
+  const [root, ...rest] = tree
+  const inTree = new Map(tree.map(({ fetched }) => [fetched.manifest.name, fetched]))
+  // What is needed comes first, so that a reader of the folders never sees the one without the other.
+  for (const wanted of rest) {
+    assertSameVersion(situation, wanted, options, false)
+    const needed = { ...options, rule: 'newer-version' as const, tolerant: true }
+    await putOne(draft, situation, { wanted, inTree, isRoot: false }, needed)
+  }
+  assertSameVersion(situation, root, options, true)
+  const record = await putOne(draft, situation, { wanted: root, inTree, isRoot: true }, options)
+  for (const { fetched, requires } of tree) await draft.release(fetched.manifest.name, requires, options)
+  return record
+}
+
+/** A skill in its tree. */
+interface Node {
+  readonly wanted: Wanted
+  readonly inTree: ReadonlyMap<string, FetchedSkill>
+  readonly isRoot: boolean
+}
+
+function assertSameVersion(
+  { pins, records }: Situation,
+  { fetched, requiredBy }: Wanted,
+  { force, replace }: PutOptions,
+  isRoot: boolean,
+): void {
+  const { name } = fetched.manifest
+  const present = pins.get(name) ?? records.get(name)
+  if (!present || present.digest === fetched.digest || force || (isRoot && replace)) return
+  if (isRoot) {
+    throw failures.skill_other_version({
+      name,
+      installed: describe(present.version, present.digest),
+      found: describe(fetched.manifest.version, fetched.digest),
+    })
+  }
+  throw failures.skill_conflict({
+    name,
+    parent: requiredBy[0] ?? name,
+    wanted: fetched.reference,
+    present: present.source,
+  })
+}
+
+async function putOne(
+  draft: Draft,
+  { pins, records }: Situation,
+  node: Node,
+  options: PutOptions,
+): Promise<SkillRecord> {
+  const { fetched } = node.wanted
+  const { name } = fetched.manifest
+  const before = records.get(name)
+  const pin = pins.get(name)
+  const trust = checkTrust(fetched, pin ?? before, {
+    allowUnsigned: options.allowUnsigned || (pin?.unsigned === true && pin.digest === fetched.digest),
+    rule: options.rule,
+  })
+  const record = toRecord(node, options, { trust, before, pin, files: await hashes(fetched.folder) })
+  await draft.put(record, fetched.folder, options)
+  draft.pin(name)
+  return record
+}
+
+function toRecord(
+  { wanted, inTree, isRoot }: Node,
+  options: PutOptions,
+  facts: { trust: Trust; before: SkillRecord | undefined; pin: LockEntry | undefined; files: FileHashes },
+): SkillRecord {
+  const { trust, before, pin, files } = facts
+  const { manifest, reference, digest, resolvedReference, contentDigest } = wanted.fetched
+  const isSame = pin?.digest === digest
+  const stays = isSame && before?.digest === digest ? before : undefined
+  return {
+    name: manifest.name,
+    version: (isRoot ? options.version : undefined) ?? manifest.version ?? '',
+    description: manifest.description,
+    author: authorOf(manifest),
+    source: pin && (isSame || (isRoot && !options.explicit)) ? pin.source : wanted.source,
+    reference: stays?.reference ?? reference,
+    ...(resolvedReference ? { resolved_reference: resolvedReference } : {}),
+    digest,
+    content_digest: contentDigest,
+    status: 'installed',
+    installed_at: stays?.installed_at ?? options.now.toISOString(),
+    clients: [...new Set([...(before?.clients ?? []), ...options.clients])],
+    dependencies: wanted.requires.flatMap(name => {
+      const skill = inTree.get(name)
+      return skill ? [{ name, reference: skill.reference, digest: skill.digest }] : []
+    }),
+    allowed_tools: [...manifest.allowedTools],
+    files,
+    ...(trust.provenance ? { provenance: trust.provenance } : {}),
+    ...(trust.unsigned ? { unsigned: true } : {}),
+    required_by: [...new Set([...(pin?.requiredBy ?? []), ...wanted.requiredBy])].sort(),
+    explicit: (isRoot && options.explicit) || pin?.explicit === true,
+  }
+}
+
+const hashes = async (folder: string): Promise<FileHashes> => (await fileHashes(folder)) ?? {}
+
+const describe = (version: string | undefined, digest: string): string =>
+  `${version ? `${version} (` : ''}${digest.replace(/^sha256:/, '').slice(0, 12)}${version ? ')' : ''}`

@@ -1,0 +1,46 @@
+import { parseOciReference } from '../../../src/lib/oci-reference.ts'
+import { isCommit, toGitText } from '../source/git-reference.ts'
+import { parseSkillReference, type SkillReference } from '../source/parse-reference.ts'
+
+/** What a reference says about versions. */
+export interface SourceFacts {
+  /** Without what chooses a version: two references of one repository are the same thing. */
+  readonly repository: string
+  /** It names a tag, a branch, a digest or a commit. */
+  readonly hasVersion: boolean
+  /** It names one content for good. */
+  readonly isPinned: boolean
+}
+
+export function describeSource(reference: string): SourceFacts {
+  const parsed = tryParse(reference)
+  if (parsed?.kind === 'git') {
+    const { host, repository, ref, path } = parsed.git
+    return {
+      repository: toGitText({
+        host,
+        repository: repository.replace(/\.git$/, ''),
+        ...(path === undefined ? {} : { path }),
+      }),
+      hasVersion: ref !== undefined,
+      isPinned: ref !== undefined && isCommit(ref),
+    }
+  }
+  const artifact = parsed?.kind === 'oci' ? parsed.artifact : undefined
+  const oci = artifact === undefined ? undefined : parseOciReference(artifact)
+  if (!oci) return { repository: reference, hasVersion: false, isPinned: false }
+  const typed = parseOciReference(reference)
+  return {
+    repository: `${oci.registry ?? ''}/${oci.repository}`,
+    hasVersion: (typed?.tag ?? typed?.digest) !== undefined,
+    isPinned: oci.digest !== undefined,
+  }
+}
+
+function tryParse(reference: string): SkillReference | undefined {
+  try {
+    return parseSkillReference(reference)
+  } catch {
+    return undefined // a lock file's source may be of a kind that this version does not know
+  }
+}

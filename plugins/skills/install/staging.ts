@@ -1,0 +1,28 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
+
+/** Folders for what was fetched and is not installed; those of killed processes go with the next one. */
+export async function withStaging<T>(folder: string, work: (staging: string) => Promise<T>): Promise<T> {
+  await sweep(folder)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const mine = encodeURIComponent(processIdentity(process.pid) ?? String(process.pid))
+  const staging = await mkdtemp(join(folder, `${mine}~`))
+  try {
+    return await work(staging)
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+async function sweep(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(error => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  for (const name of names) {
+    const holder = decodeURIComponent(name.split('~')[0] ?? '')
+    if (!isRunning(holder)) await rm(join(folder, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path'
+import { failures as core } from '../../../src/errors.ts'
+import { tryLock, withLock } from '../../../src/lib/file-lock.ts'
+import type { Log } from '../../../src/log.ts'
+import type { ClientFolders } from './client-folders.ts'
+import { createDraft, type Draft } from './draft.ts'
+import { leaveSteps, type SkillGroups, setMember } from './membership.ts'
+import type { Place } from './place.ts'
+import { createRecordStore, type RecordStore } from './record-store.ts'
+import { readSituation, type Situation } from './situation.ts'
+import { withStaging } from './staging.ts'
+import { sweepTemporary } from './sweep-temporary.ts'
+import { createTransactions } from './transaction.ts'
+
+const LOCK_SECONDS = 120
+const LOCK_NAME = 'keelson.lock.yaml'
+
+/** Where skills are changed: one change at a time, each whole or not at all. */
+export interface Workshop {
+  readonly folders: ClientFolders
+  readonly groups: SkillGroups
+  readonly store: RecordStore
+  /** A folder for what is fetched; it is gone when the work is done. */
+  stage<T>(work: (staging: string) => Promise<T>): Promise<T>
+  /** What is installed in a place, after what a killed process has left was put right. */
+  look(place: Place): Promise<Situation>
+  /**
+   * Puts a change together and makes it, while nobody else changes skills. Whatever fails, before or
+   * while it is made: nothing is different afterwards.
+   */
+  change<T>(place: Place, work: (draft: Draft, situation: Situation) => Promise<T>): Promise<T>
+}
+
+export function createWorkshop(options: {
+  /** Where records, the journal and staging folders are kept. */
+  folder: string
+  folders: ClientFolders
+  groups: SkillGroups
+  contentDigest: (folder: string) => Promise<string>
+  log: Log
+}): Workshop {
+  const { folder, folders, groups, contentDigest, log } = options
+  const store = createRecordStore({ folder, log })
+  const lock = join(folder, 'lock')
+  const transactions = createTransactions({
+    journal: join(folder, 'journal.json'),
+    contentDigest,
+    setMember: step => setMember(groups, step),
+    log,
+  })
+
+  const locked = <T>(path: string, work: () => Promise<T>): Promise<T> =>
+    withLock(path, work, {
+      timeoutMs: LOCK_SECONDS * 1000,
+      onTimeout: () => core.locked({ path, seconds: LOCK_SECONDS }),
+    })
+
+  /** Readers wait for nobody: while a change is under way they see what was before. */
+  async function settle(): Promise<void> {
+    if (!(await transactions.isPending())) return
+    const mine = await tryLock(lock)
+    if (!mine) return
+    try {
+      await transactions.recover()
+    } finally {
+      await mine.release()
+    }
+  }
+
+  /** Others may have homes of their own, and the same project. */
+  const lockedIn = <T>(place: Place, work: () => Promise<T>): Promise<T> =>
+    locked(lock, async () => {
+      await transactions.recover()
+      for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
+      if (place.scope === 'user') return work()
+      return locked(join(place.root, `${LOCK_NAME}.lock`), async () => {
+        await sweepTemporary(place.root, name => name === LOCK_NAME || name === `${LOCK_NAME}.lock`)
+        return work()
+      })
+    })
+
+  /** Skills that nothing has installed any more leave their groups. */
+  async function leaveGroups(draft: Draft, situation: Situation): Promise<void> {
+    const gone = [...situation.records.keys()].filter(name => !draft.records.has(name))
+    if (gone.length === 0) return
+    const elsewhere = new Set<string>()
+    for (const place of await store.places()) {
+      if (store.pathOf(place) === store.pathOf(situation.place)) continue
+      for (const name of (await store.read(place)).keys()) elsewhere.add(name)
+    }
+    for (const name of gone.filter(name => !elsewhere.has(name)))
+      for (const step of await leaveSteps(groups, name)) draft.join(step)
+  }
+
+  return {
+    folders,
+    groups,
+    store,
+    stage: work => withStaging(join(folder, 'staging'), work),
+    async look(place) {
+      await settle()
+      return readSituation(store, place)
+    },
+    change: (place, work) =>
+      lockedIn(place, async () => {
+        const situation = await readSituation(store, place)
+        const draft = createDraft(situation, { store, folders })
+        const result = await work(draft, situation)
+        await leaveGroups(draft, situation)
+        if (!draft.isEmpty()) await transactions.run(draft.toChange())
+        return result
+      }),
+  }
+}

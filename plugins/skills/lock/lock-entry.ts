@@ -1,0 +1,113 @@
+import * as t from 'typanion'
+import { isSkillName } from '../format/skill-name.ts'
+import { signerSchema } from '../install/record.ts'
+import { describeSource } from '../install/source.ts'
+import type { SkillSigner } from '../skill.ts'
+
+/** One skill of a lock file, as it is written there. */
+export interface LockEntry {
+  name: string
+  version?: string
+  /** As somebody typed it; never rewritten. */
+  source: string
+  /** The same content by digest or commit. */
+  resolvedReference?: string
+  digest: string
+  contentDigest?: string
+  provenance?: SkillSigner
+  unsigned?: boolean
+  requiredBy?: string[]
+  explicit?: boolean
+}
+
+/** Its members in the order they are written; others are kept behind them. */
+export const ENTRY_FIELDS = [
+  'name',
+  'version',
+  'source',
+  'resolvedReference',
+  'digest',
+  'contentDigest',
+  'provenance',
+  'unsigned',
+  'requiredBy',
+  'explicit',
+] as const satisfies readonly (keyof LockEntry)[]
+
+const DIGEST = /^(sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$/
+const CONTENT_DIGEST = /^sha256:[0-9a-f]{64}$/
+const LONGEST = 512
+
+const text = t.isOptional(t.isString())
+const schema = t.isObject(
+  {
+    name: t.isString(),
+    version: text,
+    source: t.isString(),
+    resolvedReference: text,
+    digest: t.isString(),
+    contentDigest: text,
+    provenance: t.isOptional(signerSchema),
+    unsigned: t.isOptional(t.isBoolean()),
+    requiredBy: t.isOptional(t.isArray(t.isString())),
+    explicit: t.isOptional(t.isBoolean()),
+  },
+  { extra: t.isUnknown() },
+)
+
+/** What is wrong with one entry by itself; undefined when it is a LockEntry. */
+export function entryProblem(value: unknown): string | undefined {
+  const errors: string[] = []
+  if (!schema(value, { errors })) return errors.map(line => line.replace(/^\.: ?|^\./, '')).join('; ')
+  const entry: LockEntry = value as LockEntry
+  const { name, source, resolvedReference, digest, contentDigest, provenance, unsigned } = entry
+  if (!isSkillName(name)) return `"${shown(name)}" is not a name for a skill`
+  const wrong = (what: string) => `${what} of "${name}"`
+  if (source === '') return wrong('there is no source')
+  if (!DIGEST.test(digest)) return `${wrong('the digest')} is neither sha256 nor a commit`
+  if (contentDigest !== undefined && !CONTENT_DIGEST.test(contentDigest))
+    return `${wrong('the contentDigest')} is not a sha256 digest`
+  if (resolvedReference !== undefined && !isReference(resolvedReference))
+    return `${wrong('the resolvedReference')} is not a reference with a tag, digest or commit`
+  if (provenance && unsigned) return `"${name}" has both provenance and unsigned`
+  if (provenance) {
+    const { signerIdentity, certIssuer } = provenance
+    if (!signerIdentity || !certIssuer) return `${wrong('the provenance')} names no signer`
+    if (Math.max(Buffer.byteLength(signerIdentity), Buffer.byteLength(certIssuer)) > LONGEST)
+      return `${wrong('the provenance')} has a text of more than ${LONGEST} bytes`
+  }
+  return undefined
+}
+
+/** What is wrong with the entries together: names that come twice, parents that are not there, circles. */
+export function graphProblem(entries: readonly LockEntry[]): string | undefined {
+  const names = entries.map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice) return `"${twice}" is there twice`
+  const parents = new Map(entries.map(({ name, requiredBy = [] }) => [name, requiredBy]))
+  for (const [name, list] of parents) {
+    for (const parent of list) {
+      if (parent === name) return `"${name}" is required by itself`
+      if (!parents.has(parent)) return `"${name}" is required by "${shown(parent)}", which is not there`
+    }
+  }
+  const done = new Set<string>()
+  const isCircle = (name: string, way: readonly string[]): boolean => {
+    if (way.includes(name)) return true
+    if (done.has(name)) return false
+    const found = (parents.get(name) ?? []).some(parent => isCircle(parent, [...way, name]))
+    done.add(name)
+    return found
+  }
+  const inCircle = names.find(name => isCircle(name, []))
+  return inCircle ? `"${inCircle}" is required in a circle` : undefined
+}
+
+/** Git references need no version here: ToolHive writes some that have none. */
+function isReference(text: string): boolean {
+  if (Buffer.byteLength(text) > LONGEST || !/^[\x21-\x7e]+$/.test(text)) return false
+  const { repository, hasVersion } = describeSource(text)
+  return repository.startsWith('git://') || hasVersion
+}
+
+const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)

@@ -1,0 +1,114 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Document, isMap, isSeq, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml'
+import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { failures } from './failures.ts'
+import { ENTRY_FIELDS, entryProblem, graphProblem, type LockEntry } from './lock-entry.ts'
+
+const NAME = 'keelson.lock.yaml'
+/** ToolHive's, which is read where ours is not there yet. */
+const FOREIGN_NAME = 'toolhive.lock.yaml'
+const LARGEST = 4 * 1024 * 1024
+
+/** A project's lock file, read and checked. */
+export interface LockFile {
+  /** Where it is written. */
+  readonly path: string
+  /** Where it was read; undefined when there is none. */
+  readonly readFrom: string | undefined
+  /** Its text where it is written; undefined when there is none yet. */
+  readonly text: string | undefined
+  readonly entries: ReadonlyMap<string, LockEntry>
+  /** Its text with these entries instead: sorted, with everything nobody here knows kept. */
+  withEntries(entries: ReadonlyMap<string, LockEntry>): string
+}
+
+/** Fails with `skill_lock_invalid` or `skill_lock_version`, naming the line where it can. */
+export async function readLockFile(root: string): Promise<LockFile> {
+  const path = join(root, NAME)
+  const own = await readIfThere(path)
+  const foreign = own === undefined ? await readIfThere(join(root, FOREIGN_NAME)) : undefined
+  const readFrom = own !== undefined ? path : foreign !== undefined ? join(root, FOREIGN_NAME) : undefined
+  const text = own ?? foreign ?? ''
+  const entries = parse(text, readFrom ?? path).entries
+  return {
+    path,
+    readFrom,
+    text: own,
+    entries,
+    withEntries: wanted => write(parse(text, readFrom ?? path).document, entries, wanted),
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    if ((await stat(path)).size > LARGEST)
+      throw failures.skill_lock_invalid({ path, problem: `it is longer than ${LARGEST} bytes` })
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function parse(text: string, path: string): { document: Document; entries: Map<string, LockEntry> } {
+  const refuse = (problem: string, line?: number) => failures.skill_lock_invalid({ path, problem, line })
+  if (/^(<{7}|={7}|>{7})( |$)/m.test(text)) throw refuse('it has marks of a merge that is not finished')
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (error) throw refuse(error.message.replace(/\.$/, ''), lines.linePos(error.pos[0]).line)
+  if (document.contents === null) document.contents = new YAMLMap() as never
+  if (!isMap(document.contents)) throw refuse('it is not a mapping')
+  const version: unknown = document.get('version') ?? 0
+  if (version !== 0 && version !== 1)
+    throw failures.skill_lock_version({ path, version: JSON.stringify(version) })
+  const list: unknown = document.get('skills') ?? undefined
+  if (list === undefined) return { document, entries: new Map() }
+  if (!isSeq(list)) throw refuse('its skills are not a list')
+  const found = list.items.map(item => {
+    const value: unknown = isMap(item) ? item.toJS(document, { maxAliasCount: 20 }) : item
+    const line = isMap(item) && item.range ? lines.linePos(item.range[0]).line : undefined
+    const problem = isMap(item) ? entryProblem(value) : 'one of its skills is not a mapping'
+    if (problem) throw refuse(problem, line)
+    return value as LockEntry
+  })
+  const problem = graphProblem(found)
+  if (problem) throw refuse(problem)
+  return { document, entries: new Map(found.map(entry => [entry.name, entry])) }
+}
+
+function write(
+  document: Document,
+  before: ReadonlyMap<string, LockEntry>,
+  wanted: ReadonlyMap<string, LockEntry>,
+): string {
+  document.set('version', 1)
+  const old: unknown = document.get('skills')
+  const list = isSeq(old) ? old : new YAMLSeq()
+  const nodes = new Map(list.items.filter(isMap).map(node => [String(node.get('name')), node]))
+  const items = [...wanted.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(entry => {
+      const node = nodes.get(entry.name) ?? new YAMLMap()
+      if (before.get(entry.name) !== entry) fill(document, node as YAMLMap, entry)
+      return node
+    })
+  list.items = items
+  if (list !== old) document.set('skills', list)
+  list.flow = items.length === 0
+  return document.toString({ lineWidth: 0 })
+}
+
+/** Sets what we know; what nobody here knows, and comments, stay. */
+function fill(document: Document, node: YAMLMap, entry: LockEntry): void {
+  for (const field of ENTRY_FIELDS) {
+    const value = entry[field]
+    const isNothing = value === undefined || value === false || (Array.isArray(value) && value.length === 0)
+    if (isNothing) node.delete(field)
+    else if (JSON.stringify(node.toJS(document)[field]) !== JSON.stringify(value))
+      node.set(field, document.createNode(value))
+  }
+  const rank = (key: unknown) => (ENTRY_FIELDS as readonly string[]).indexOf(String(key)) >>> 0
+  node.items.sort((a, b) => rank(a.key) - rank(b.key))
+}

@@ -1,0 +1,109 @@
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { expect, test } from 'vitest'
+import { type Desk, desk, deskAt, treeOf } from '../desk.ts'
+
+const program = new URL('../skill-program.ts', import.meta.url).pathname
+const dieAtWrite = new URL('../../clients/die-at-write.ts', import.meta.url).pathname
+
+const PDF = 'registry.test/skills/pdf'
+
+/** `pdf` in two versions; it needs `fonts`, and the second one needs nothing. */
+async function published(): Promise<Desk> {
+  const made = await desk()
+  await rm(join(made.home, '.claude.json'))
+  await made.publish('registry.test/skills/fonts:1', { name: 'fonts' })
+  await made.publish(`${PDF}:1`, { name: 'pdf', requires: ['registry.test/skills/fonts:1'] })
+  await made.publish(`${PDF}:2`, { name: 'pdf', body: 'new', files: { 'more/a.txt': 'a' } })
+  return made
+}
+
+/** All that a person or another program could see; the supervisor clears away unfinished files of groups. */
+const seen = async (home: string) =>
+  Object.fromEntries(
+    Object.entries(await treeOf(home)).filter(
+      ([path, text]) => !/^published\/|^state\/.*\.tmp$/.test(path) && !isEmptyGroup(text),
+    ),
+  )
+
+/** The default group is there without a file, too. */
+const isEmptyGroup = (text: string) => text.includes('"name": "default"') && !text.includes('"skills"')
+
+type Operation = readonly [name: string, request: object]
+
+/** Runs an operation on copies of one home, killed at each (or every nth) of its writes in turn. */
+async function killedEverywhere({ home }: Desk, [name, request]: Operation, nth = 1): Promise<void> {
+  const args = [home, name, JSON.stringify(request)]
+  const saved = `${home}-saved`
+  const restore = async () => {
+    await rm(home, { recursive: true, force: true })
+    await cp(saved, home, { recursive: true })
+  }
+  await cp(home, saved, { recursive: true })
+  try {
+    const before = await seen(home)
+    expect(await execa(process.execPath, [program, ...args], { reject: false })).toMatchObject({ stderr: '' })
+    const after = await seen(home)
+    expect(after).not.toEqual(before)
+
+    let killed = 0
+    for (let at = 1; ; at += nth) {
+      await restore()
+      const env = { KILL_AT: String(at) }
+      const { signal } = await execa(process.execPath, ['--import', dieAtWrite, program, ...args], {
+        env,
+        reject: false,
+      })
+      if (signal !== 'SIGKILL') break
+      killed++
+      const { workshop, warnings, project } = deskAt(home)
+      await workshop.look(project) // any command that comes next
+      const now = withoutLeftovers(await seen(home))
+      const is = { before: different(now, before), after: different(now, after) }
+      expect(is.before.length && is.after.length, `killed at write ${at}: ${JSON.stringify(is)}`).toBe(0)
+      expect(warnings).toEqual([])
+
+      await deskAt(home)
+        .operate(name, request)
+        .catch(() => undefined) // it may have been done by then
+      expect(await seen(home), `done again after a kill at write ${at}`).toEqual(after)
+    }
+    expect(killed).toBeGreaterThan(60 / nth)
+  } finally {
+    await rm(saved, { recursive: true, force: true })
+  }
+}
+
+/** What only the next change clears away: folders and files that nothing reads. */
+const withoutLeftovers = (tree: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(tree).filter(
+      ([path]) => !/^data\/skills\/(staging\/|lock)|\.tmp$|\.lock$|\.stale$/.test(path),
+    ),
+  )
+
+const different = (a: Record<string, string>, b: Record<string, string>): string[] =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(path => a[path] !== b[path])
+
+test('kill -9 at any write of an install leaves all of it or nothing', async () => {
+  await killedEverywhere(await published(), ['install', { reference: `${PDF}:1` }], 3)
+}, 240_000)
+
+test('the same in a project, with its lock file', async () => {
+  await killedEverywhere(await published(), ['install', { scope: 'project', reference: `${PDF}:1` }], 4)
+}, 240_000)
+
+test('the same for a version that replaces another', async () => {
+  const made = await published()
+  await made.installer.install(made.project, { reference: `${PDF}:1` })
+
+  await killedEverywhere(made, ['install', { scope: 'project', reference: `${PDF}:2`, force: true }])
+}, 240_000)
+
+test('the same for uninstalling', async () => {
+  const made = await published()
+  await made.installer.install(made.project, { reference: `${PDF}:1` })
+
+  await killedEverywhere(made, ['uninstall', { scope: 'project', name: 'pdf' }], 2)
+}, 240_000)
