@@ -45,6 +45,10 @@ export const failures = defineFailures({
     text: (d: { name: string; how: string; lines: readonly string[] }) =>
       `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
   },
+  server_unfit: {
+    status: 422,
+    text: (d: { problem: string; lines: readonly string[] }) => `${d.problem}${lastLines(d.lines)}`,
+  },
   upgrade_runs: {
     status: 409,
     text: (d: { name: string }) => `An upgrade of "${d.name}" is under way already.`,

@@ -1,7 +1,9 @@
 import type { Plugin } from '../../src/plugin.ts'
+import { UpgradeApplyCommand } from './commands/upgrade-apply.ts'
 import { UpgradeCheckCommand } from './commands/upgrade-check.ts'
 import type { Upgrades } from './service.ts'
 
+export type { ApplyOptions, UpgradeResult } from './apply.ts'
 export type { Upgrades } from './service.ts'
 export type {
   ConfigDrift,
@@ -17,11 +19,12 @@ declare module '../../src/plugin.ts' {
   }
 }
 
-/** Tells which workloads the registry has something newer for. */
+/** Tells which workloads the registry has something newer for, and puts that in their place. */
 const upgrade: Plugin = {
   name: 'upgrade',
-  needs: ['registry', 'workloads'],
-  commands: [UpgradeCheckCommand],
+  needs: ['image-verification', 'registry', 'workloads'],
+  commands: [UpgradeCheckCommand, UpgradeApplyCommand],
+  routes: async (api, app) => (await import('./routes.ts')).upgradeRoutes(api, app),
   services: {
     async upgrades(app) {
       const [{ createUpgrades }, workloads, store, registry] = await Promise.all([
@@ -30,7 +33,7 @@ const upgrade: Plugin = {
         app.service('workloadStore'),
         app.service('registry'),
       ])
-      return createUpgrades({ workloads, configs: store.configs, registry, log: app.log })
+      return createUpgrades({ app, workloads, configs: store.configs, registry, log: app.log })
     },
   },
 }

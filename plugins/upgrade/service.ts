@@ -1,8 +1,10 @@
+import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import { isRemote, type Registry, type ServerJson, toView } from '../registry/index.ts'
 import { readEnvFolder, type WorkloadStore, type Workloads } from '../workloads/index.ts'
+import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
 import { configDrift, envVarDrift } from './drift.ts'
 import type { UpgradeCheck } from './upgrade-check.ts'
@@ -13,15 +15,21 @@ export interface Upgrades {
   check(name: string): Promise<UpgradeCheck>
   /** By name. Without `all`, only what runs. What cannot be read is left out, with a warning. */
   checkAll(filter?: { all?: boolean; group?: string | undefined }): Promise<UpgradeCheck[]>
+  /**
+   * Puts the newer version in the place of what runs, which serves until the newer one answers. Changes
+   * nothing when there is none. Fails with `workload_missing`, `upgrade_failed`, and what `run` fails with.
+   */
+  apply(name: string, options?: ApplyOptions): Promise<UpgradeResult>
 }
 
 export function createUpgrades(options: {
+  app: App
   workloads: Pick<Workloads, 'list'>
   configs: Pick<WorkloadStore['configs'], 'get' | 'list'>
   registry: Pick<Registry, 'find' | 'source'>
   log: Log
 }): Upgrades {
-  const { workloads, configs, registry, log } = options
+  const { app, workloads, configs, registry, log } = options
 
   async function checkOne(config: RunConfig): Promise<UpgradeCheck> {
     const current = config.remote_url ? undefined : (config.source ?? config.image)
@@ -85,6 +93,7 @@ export function createUpgrades(options: {
 
   return {
     check: async name => checkOne(await configs.get(name)),
+    apply: (name, options = {}) => applyUpgrade(app, name, checkOne, options),
     async checkAll(filter) {
       const [listed, saved] = [await workloads.list(filter), await configs.list()]
       const byName = new Map(saved.map(config => [config.name, config]))

@@ -109,7 +109,10 @@ export function createLife(options: LifeOptions): Life {
     assertAlive()
     const successor = await unlessEnded(backend, mine, signal =>
       proxy.audition(backend, { timeoutMs, signal }),
-    )
+    ).catch(async error => {
+      assertAlive()
+      throw isFailure(error, 'successor_unfit') ? await unfit(error.message) : error
+    })
     return {
       take(patience) {
         up = true
@@ -130,12 +133,11 @@ export function createLife(options: LifeOptions): Life {
     throw isFailure(error) ? error : await endedEarly(messageOf(error))
   }
 
+  const lastLines = async () =>
+    local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : []
   const endedEarly = async (how: string) =>
-    failures.instance_ended({
-      name: config.name,
-      how,
-      lines: local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : [],
-    })
+    failures.instance_ended({ name: config.name, how, lines: await lastLines() })
+  const unfit = async (problem: string) => failures.server_unfit({ problem, lines: await lastLines() })
 
   /** True when the server answers, false when it takes too long; fails when it ends meanwhile. */
   async function untilAnswers(backend: Backend, mine: PromiseWithResolvers<string>): Promise<boolean> {
@@ -248,7 +250,7 @@ export function createLife(options: LifeOptions): Life {
 
   async function giveUp(why: string): Promise<void> {
     log.error(`Given up after ${times.attempts} restarts: ${why}`)
-    const lines = local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : []
+    const lines = await lastLines()
     await enqueue(async () => {
       if (isOver()) return
       life.end('stop')

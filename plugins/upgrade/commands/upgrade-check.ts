@@ -2,7 +2,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
-import type { UpgradeCheck } from '../upgrade-check.ts'
+import { changeLines, factLines } from '../describe.ts'
 
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 
@@ -29,7 +29,9 @@ export class UpgradeCheckCommand extends BaseCommand {
     const found = this.name ? [await upgrades.check(this.name)] : await upgrades.checkAll({ all: true })
     if (format === 'json') return this.printJson(found)
     if (this.name) {
-      for (const line of found.flatMap(toLines)) this.print(clean(line))
+      for (const line of found.flatMap(check => [...factLines(check), ...changeLines(check)])) {
+        this.print(clean(line))
+      }
       return
     }
     if (found.length === 0) return this.print('There are no workloads.')
@@ -45,30 +47,4 @@ export class UpgradeCheckCommand extends BaseCommand {
       found,
     )
   }
-}
-
-function toLines(check: UpgradeCheck): string[] {
-  const { added = [], removed = [] } = check.env_var_drift ?? {}
-  const { transport, permission_profile: profile } = check.config_drift ?? {}
-  const facts = [
-    ['Workload', check.workload_name],
-    ['Status', check.status],
-    ['Registry', check.registry_server],
-    ['Current', check.current_image],
-    ['Candidate', check.candidate_image],
-    ['Reason', check.reason],
-  ] as const
-  return [
-    ...facts.flatMap(([title, value]) => (value ? [`${`${title}:`.padEnd(11)}${value}`] : [])),
-    ...(added.length ? ['New variables:'] : []),
-    ...added.map(one => {
-      const marks = [one.required && 'required', one.secret && 'secret'].filter(Boolean).join(', ')
-      return `  ${one.name}${marks ? ` (${marks})` : ''}${one.description ? `: ${one.description}` : ''}`
-    }),
-    ...(removed.length ? ['Variables no longer used:'] : []),
-    ...removed.map(({ name }) => `  ${name}`),
-    ...(transport || profile ? ['Posture:'] : []),
-    ...(transport ? [`  transport: ${transport.from} -> ${transport.to}`] : []),
-    ...(profile ? [`  permission profile: ${profile.from} -> ${profile.to}`] : []),
-  ]
 }

@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import type { App } from '../../src/app.ts'
+import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
+import type { WaitOptions } from '../../src/contracts/runtime.ts'
+import type { Ask } from '../../src/contracts/target.ts'
+import type { Status } from '../../src/contracts/workload.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
+import { tryLock } from '../../src/lib/file-lock.ts'
+import type { VerificationMode } from '../image-verification/index.ts'
+import { assertWorkloadName } from '../workloads/index.ts'
+import { failures } from './failures.ts'
+import { makeSuccessor } from './successor.ts'
+import type { UpgradeCheck } from './upgrade-check.ts'
+
+export interface ApplyOptions extends WaitOptions {
+  /** Variables; these values win over those that are there. Fails with `secret_as_variable` for a secret. */
+  readonly env?: Readonly<Record<string, string>>
+  /** References `NAME,target=VARIABLE`; a variable that has a secret already keeps it. */
+  readonly secrets?: readonly string[]
+  /** How much a missing or wrong signature matters; `warn` unless said otherwise. */
+  readonly verification?: VerificationMode
+  /** Certificates (PEM) to trust while a package is built. */
+  readonly caCert?: string | undefined
+  /** How long the new server may take to answer. */
+  readonly timeoutMs?: number | undefined
+  /** Ends before anything is fetched. */
+  readonly dryRun?: boolean
+  /** Asks the person at the terminal for what the newer version needs; undefined when there is none. */
+  readonly ask?: Ask | undefined
+  /** Told what would change; false ends it there. */
+  readonly agree?: ((check: UpgradeCheck) => Promise<boolean>) | undefined
+}
+
+export interface UpgradeResult {
+  /** As it was before anything was done. */
+  readonly check: UpgradeCheck
+  /** `unchanged`: there is nothing to upgrade to. */
+  readonly outcome: 'upgraded' | 'unchanged' | 'planned' | 'declined'
+}
+
+export const ANSWER_MS = 60_000
+
+/** Statuses in which there is no server that another could take the place of. */
+const DOWN: ReadonlySet<Status | undefined> = new Set(['stopped', 'error', undefined])
+
+/**
+ * Puts the newer version in the place of what runs. Whatever fails, what served serves on; that a newer
+ * version did not come up is told with `upgrade_failed`.
+ */
+export async function applyUpgrade(
+  app: App,
+  name: string,
+  checkOne: (config: RunConfig) => Promise<UpgradeCheck>,
+  options: ApplyOptions,
+): Promise<UpgradeResult> {
+  const store = await app.service('workloadStore')
+  assertWorkloadName(name)
+  await store.configs.get(name)
+  const lock = await tryLock(join(app.paths.state, 'upgrades', `${name}.lock`))
+  if (!lock) throw failures.upgrade_busy({ name })
+  try {
+    if (await store.upgrades.find(name)) await (await app.service('supervisor')).settleUpgrade(name)
+    const from = await store.configs.get(name)
+    const check = await checkOne(from)
+    if (check.status !== 'upgrade-available') return { check, outcome: 'unchanged' }
+    assertNoSecret(check, options.env)
+    const serves = !DOWN.has((await store.statuses.read(name))?.status)
+    if (serves) assertCanShareHost(from)
+    if (options.dryRun) return { check, outcome: 'planned' }
+    if (options.agree && !(await options.agree(check))) return { check, outcome: 'declined' }
+    await replace(app, from, check, { ...options, serves })
+    return { check, outcome: 'upgraded' }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function replace(
+  app: App,
+  from: RunConfig,
+  check: UpgradeCheck,
+  options: ApplyOptions & { serves: boolean },
+): Promise<void> {
+  const { name } = from
+  const { serves, signal, report, timeoutMs = ANSWER_MS } = options
+  const store = await app.service('workloadStore')
+  let to: RunConfig | undefined
+  try {
+    to = await makeSuccessor(app, from, check, options)
+    signal?.throwIfAborted()
+    const supervisor = await app.service('supervisor')
+    await supervisor.ensure()
+    await store.upgrades.save(name, { from, to, wait_ms: timeoutMs })
+    report?.(
+      `Starting ${to.source ?? to.image}${serves ? ' beside what serves' : ' to see whether it answers'}`,
+    )
+    await supervisor.upgrade(name)
+  } catch (error) {
+    // A supervisor that was killed at the end may have done it.
+    const now = await store.configs.find(name).catch(() => undefined)
+    if (to && now && instanceName(now) === instanceName(to)) return
+    throw explain(error, check, serves)
+  }
+}
+
+/** What the caller did wrong, or could do better, is told as it is. */
+const ASIS: ReadonlySet<number> = new Set([400, 404, 409, 499])
+
+function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown {
+  if (!isFailure(error) || ASIS.has(error.status)) return error
+  const { workload_name: name, current_image: from = '', candidate_image: to = '' } = check
+  const { transport } = check.config_drift ?? {}
+  const hint = transport
+    ? `The new version speaks ${transport.to}, and the workload is set up for ${transport.from}: remove it and run it by its name again.`
+    : error.hint
+  return failures.upgrade_failed(
+    { name, from, to, serves, reason: messageOf(error), ...(hint ? { hint } : {}) },
+    { cause: error },
+  )
+}
+
+function assertNoSecret({ env_var_drift }: UpgradeCheck, env: ApplyOptions['env'] = {}): void {
+  const secret = env_var_drift?.added.find(one => one.secret && one.name in env)
+  if (secret) throw failures.secret_as_variable({ variable: secret.name })
+}
+
+function assertCanShareHost({ name, publish = [] }: RunConfig): void {
+  const fixed = publish.find(text => text.includes(':'))
+  if (fixed) throw failures.upgrade_needs_stop({ name, port: fixed.split(':')[0] ?? fixed })
+}

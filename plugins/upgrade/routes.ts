@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import type { Routes } from '../../src/http/api.ts'
+import { assertWorkloadName, parseVariables } from '../workloads/index.ts'
+
+const area = 'workloads'
+const path = '/api/v1beta/workloads'
+const closed = { additionalProperties: false }
+const text = Type.String()
+const optional = Type.Optional
+const change = Type.Object({ from: text, to: text }, closed)
+
+const variable = Type.Object(
+  {
+    name: text,
+    description: optional(text),
+    required: Type.Boolean(),
+    secret: optional(Type.Boolean()),
+    default: optional(text),
+  },
+  closed,
+)
+
+const result = Type.Object(
+  {
+    workload_name: text,
+    registry_server: optional(text),
+    status: Type.Enum([
+      'up-to-date',
+      'upgrade-available',
+      'not-registry-sourced',
+      'server-not-found',
+      'unknown',
+    ]),
+    current_image: optional(text),
+    candidate_image: optional(text),
+    reason: optional(text),
+    env_var_drift: optional(
+      Type.Object({ added: Type.Array(variable), removed: Type.Array(variable) }, closed),
+    ),
+    config_drift: optional(
+      Type.Object({ transport: optional(change), permission_profile: optional(change) }, closed),
+    ),
+  },
+  closed,
+)
+
+const applyBody = Type.Object(
+  {
+    env: optional(
+      Type.Record(text, text, { description: 'Variables; these values win over those there are' }),
+    ),
+    secrets: optional(Type.Array(text, { description: 'References, `NAME,target=VARIABLE`; never values' })),
+  },
+  closed,
+)
+
+/** The operations on upgrades. */
+export const upgradeRoutes: Routes = (api, app) => {
+  const upgrades = () => app.service('upgrades')
+
+  api.operation({
+    id: 'checkUpgrades',
+    method: 'GET',
+    path: `${path}/upgrade-check`,
+    area,
+    summary: 'What the registry has for workloads, by name; without `all` for those that serve clients now',
+    query: {
+      all: { type: 'boolean', says: 'Also those that do not run' },
+      group: { type: 'string', says: 'Only those of this group' },
+    },
+    answer: [200, Type.Object({ results: Type.Array(result) }, closed)],
+    failures: [400, 404, 503],
+    async handle({ query: { all, group } }) {
+      if (group) await (await app.service('groups')).assertExists(group)
+      return {
+        results: await (await upgrades()).checkAll({ all: all === 'true', group: group || undefined }),
+      }
+    },
+  })
+
+  api.operation({
+    id: 'checkUpgrade',
+    method: 'GET',
+    path: `${path}/{name}/upgrade-check`,
+    area,
+    summary: 'What the registry has for a workload; nothing is fetched or changed',
+    answer: [200, Type.Object({ result }, closed)],
+    failures: [400, 404, 503],
+    async handle({ params: { name } }) {
+      assertWorkloadName(name)
+      return { result: await (await upgrades()).check(name) }
+    },
+  })
+
+  api.operation({
+    id: 'applyUpgrade',
+    method: 'POST',
+    path: `${path}/{name}/upgrade`,
+    area,
+    summary:
+      'Put the newer version of a workload in its place; the result is what was found before, and with any other status than `upgrade-available` nothing was done',
+    body: applyBody,
+    bodyOptional: true,
+    answer: [200, Type.Object({ result }, closed)],
+    failures: [400, 404, 409, 422, 500, 503],
+    slow: true,
+    async handle({ params: { name }, body, signal }) {
+      const { env = {}, secrets = [] } = body ?? {}
+      const options = { env: parseVariables(Object.entries(env).map(one => one.join('='))), secrets, signal }
+      return { result: (await (await upgrades()).apply(name, options)).check }
+    },
+  })
+}
