@@ -1,4 +1,5 @@
 import type { Plugin } from '../../src/plugin.ts'
+import { GetBuildAuthFile, SetBuildAuthFile, UnsetBuildAuthFile } from './commands/build-auth-file.ts'
 import { GetBuildEnv, SetBuildEnv, UnsetBuildEnv } from './commands/build-env.ts'
 import { GetCaCert, SetCaCert, UnsetCaCert } from './commands/ca-cert.ts'
 import { otelCommands } from './commands/otel.ts'
@@ -19,6 +20,9 @@ const config: Plugin = {
     SetBuildEnv,
     GetBuildEnv,
     UnsetBuildEnv,
+    SetBuildAuthFile,
+    GetBuildAuthFile,
+    UnsetBuildAuthFile,
     UsageMetrics,
     ...otelCommands,
   ],

@@ -1,22 +1,25 @@
 import type { App } from '../../src/app.ts'
 import type { Report } from '../../src/contracts/runtime.ts'
+import { type BuildAuthFile, isBuildAuthFile, secretsOfBuildAuth } from '../../src/lib/build-auth.ts'
 import { failures } from './failures.ts'
 
 /** What the settings say about every build. */
 export interface BuildSettings {
   /** Path of the certificates to trust where `--ca-cert` names none. */
   caCertificate(): Promise<string | undefined>
-  /** Variables of builds. Fails with `recipe_build_env_invalid`, or as the secrets do. */
+  /** Variables and files with logins. Fails with `recipe_build_env_invalid`, `recipe_build_auth_missing`, or as the secrets do. */
   variables(report?: Report): Promise<BuildVariables>
 }
 
 export interface BuildVariables {
   readonly values: ReadonlyMap<string, string>
-  /** Those of the values that are secrets. */
+  /** Those of the values that are secrets, and those in the files. */
   readonly secrets: readonly string[]
+  /** Files with logins by name (`npmrc`, without the dot). */
+  readonly authFiles: ReadonlyMap<string, string>
 }
 
-export const NO_VARIABLES: BuildVariables = { values: new Map(), secrets: [] }
+export const NO_VARIABLES: BuildVariables = { values: new Map(), secrets: [], authFiles: new Map() }
 
 const NAME = /^[A-Z][A-Z0-9_]*$/
 
@@ -47,7 +50,24 @@ export function createBuildSettings(app: Pick<App, 'entries' | 'env' | 'service'
       // The settings are a file that people edit; a name is code where the variables are set.
       const wrong = [...values].find(([name, value]) => !NAME.test(name) || value.includes('\0'))
       if (wrong) throw failures.recipe_build_env_invalid({ name: wrong[0] })
-      return { values, secrets }
+      const authFiles = await readAuthFiles(app, (await settings.get('build_auth_files')) ?? {})
+      for (const [name, content] of authFiles) secrets.push(...secretsOfBuildAuth(name, content))
+      return { values, secrets, authFiles }
     },
   }
+}
+
+/** The settings say which there are, by the name of the secret that each is. */
+async function readAuthFiles(
+  app: Pick<App, 'service'>,
+  named: Readonly<Record<string, string>>,
+): Promise<Map<BuildAuthFile, string>> {
+  const files = new Map<BuildAuthFile, string>()
+  for (const [name, secret] of Object.entries(named)) {
+    if (!isBuildAuthFile(name)) throw failures.recipe_build_auth_missing({ name })
+    const content = await (await app.service('secrets')).scope('auth').find(secret)
+    if (content === undefined) throw failures.recipe_build_auth_missing({ name })
+    files.set(name, content)
+  }
+  return files
 }

@@ -2,23 +2,26 @@ import type { BuildVariables } from './build-settings.ts'
 
 const ENV_FILE = 'build-env'
 const SECRETS_FILE = 'build-secrets'
+const AUTH_FILE = /^build-auth-/
 const PLACE = '/keelson'
 
 /** Files of the build context that hold values; readable for their owner only. */
-export const isConfidential = (path: string): boolean => path === ENV_FILE || path === SECRETS_FILE
+export const isConfidential = (path: string): boolean =>
+  path === ENV_FILE || path === SECRETS_FILE || AUTH_FILE.test(path)
 
 /** Shorter values would be found in any program. */
 const SHORTEST = 8
 
 /**
- * The variables as a file that the steps of the builder stage read. As `ENV` or `ARG` their values
- * would stand in arguments and in the history of images.
+ * The variables as a file that the steps of the builder stage read, and the files with logins beside
+ * it. As `ENV` or `ARG` their values would stand in arguments and in the history of images.
  */
-export function variableFiles({ values, secrets }: BuildVariables): [string, string][] {
+export function variableFiles({ values, secrets, authFiles }: BuildVariables): [string, string][] {
   const lines = [...values].map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`)
   const patterns = patternsOf(secrets)
   return [
     ...(lines.length > 0 ? [[ENV_FILE, lines.join('')] satisfies [string, string]] : []),
+    ...[...authFiles].map(([name, content]) => [`build-auth-${name}`, content] satisfies [string, string]),
     ...(patterns.length > 0 ? [[SECRETS_FILE, `${patterns.join('\n')}\n`] satisfies [string, string]] : []),
   ]
 }
@@ -27,20 +30,24 @@ const patternsOf = (secrets: readonly string[]): string[] =>
   secrets.flatMap(value => value.split('\n')).filter(line => line.length >= SHORTEST)
 
 /**
- * A builder stage whose steps see the variables. It ends with a look for secrets in what is taken
- * over into the image: a package that writes one down fails to build.
+ * A builder stage whose steps see the variables, and find the files with logins where npm, pip, go and
+ * git look for them. It ends with a look for secrets in what is taken over into the image: a package
+ * that writes one down fails to build.
  */
-export function withVariables(stage: readonly string[], { values, secrets }: BuildVariables): string[] {
+export function withVariables(stage: readonly string[], variables: BuildVariables): string[] {
   const [from = '', user = '', ...steps] = stage
-  if (values.size === 0) return [...stage]
-  const hasPatterns = patternsOf(secrets).length > 0
-  const copied = hasPatterns ? `${ENV_FILE} ${SECRETS_FILE}` : ENV_FILE
+  const copied = variableFiles(variables).map(([path]) => path)
+  if (copied.length === 0) return [...stage]
+  const links = [...variables.authFiles.keys()].map(
+    name => `ln -sf ${PLACE}/build-auth-${name} "\${HOME:-/root}/.${name}"`,
+  )
   return [
     from,
     user,
-    `COPY ${copied} ${PLACE}/`,
-    ...steps.map(reading),
-    ...(hasPatterns
+    `COPY ${copied.join(' ')} ${PLACE}/`,
+    ...(links.length ? [`RUN ${links.join(' && ')}`] : []),
+    ...(variables.values.size ? steps.map(reading) : steps),
+    ...(copied.includes(SECRETS_FILE)
       ? [
           `RUN if grep -rqFf ${PLACE}/${SECRETS_FILE} /app; then echo "The package wrote a secret of the build into its files." >&2; false; fi`,
         ]

@@ -36,6 +36,13 @@ export const failures = defineFailures({
     text: (d: { name: string }) => `The settings have a variable for builds that cannot be set: "${d.name}".`,
     hint: 'A name is made of capital letters, digits and "_", a letter first; a value has no NUL character.',
   },
+  recipe_build_auth_missing: {
+    status: 404,
+    text: (d: { name: string }) =>
+      `The settings name a file with logins for builds that is not there: "${d.name}".`,
+    hint: d =>
+      `Give it again with \`keelson config set-build-auth-file ${d.name} < FILE\`, or take it back with \`keelson config unset-build-auth-file ${d.name}\`.`,
+  },
   recipe_no_module: {
     status: 400,
     text: (d: { path: string }) => `${d.path} is not Go code: neither it nor a folder above has a go.mod.`,

@@ -13,11 +13,15 @@ const SECRET = "it's $HOME of `secrets`"
 
 function settingsOf(
   values: Record<string, string>,
-  { secrets = [], ca }: { secrets?: string[]; ca?: string } = {},
+  {
+    secrets = [],
+    authFiles = new Map(),
+    ca,
+  }: { secrets?: string[]; authFiles?: Map<string, string>; ca?: string } = {},
 ): BuildSettings {
   return {
     caCertificate: async () => ca,
-    variables: async () => ({ values: new Map(Object.entries(values)), secrets }),
+    variables: async () => ({ values: new Map(Object.entries(values)), secrets, authFiles }),
   }
 }
 
@@ -182,4 +186,35 @@ test('the folder of a build holds the values for their owner only', async () => 
   }
   await (await recipesWith(settingsOf({ A: 'b' }))).build(npm, { runtime: { name: 'fake', images } })
   expect(modes).toEqual([0o600])
+})
+
+describe('files with logins', () => {
+  const authFiles = new Map([['npmrc', '//npm.example/:_authToken=token-of-npm\n']])
+
+  test('stand in the home folder of the builder stage and nowhere in the other', async () => {
+    for (const request of [npm, { ...npm, scheme: 'uvx' as const }, await goCode()]) {
+      const recipes = await recipesWith(settingsOf({}, { authFiles, secrets: ['token-of-npm'] }))
+      const { dockerfile, files } = await recipes.plan(request)
+      const [, builder = '', last = ''] = dockerfile.split(/^FROM /m)
+      expect(builder).toMatch(/^RUN ln -sf \/keelson\/build-auth-npmrc "\$\{HOME:-\/root\}\/\.npmrc"$/m)
+      expect(last).not.toContain('npmrc')
+      expect(files.get('build-auth-npmrc')).toContain('token-of-npm')
+      expect(dockerfile).not.toContain('token-of-npm')
+    }
+  })
+
+  test('are readable for their owner only, and gone after the build', async () => {
+    const { runtime, builds } = fakeImages()
+    const recipes = await recipesWith(settingsOf({}, { authFiles }))
+    await recipes.build(npm, { runtime })
+    expect(builds[0]?.files['build-auth-npmrc']).toContain('token-of-npm')
+    await expect(stat(builds[0]?.context ?? '')).rejects.toThrow()
+  })
+
+  test('another login makes another image', async () => {
+    const key = async (text: string) =>
+      (await (await recipesWith(settingsOf({}, { authFiles: new Map([['npmrc', text]]) }))).plan(npm)).key
+    expect(await key('a')).toBe(await key('a'))
+    expect(await key('a')).not.toBe(await key('b'))
+  })
 })

@@ -61,3 +61,16 @@ test('without settings there is nothing, and without the plugin for them neither
     expect((await reader.variables()).values.size).toBe(0)
   }
 })
+
+test('a file with logins that is not among the secrets any more fails, and says what to type', async () => {
+  const reader = await readerOf({ build_auth_files: { npmrc: 'BUILD_AUTH_FILE_npmrc' } })
+  await expect(reader.variables()).rejects.toMatchObject({
+    code: 'recipe_build_auth_missing',
+    hint: expect.stringContaining('set-build-auth-file npmrc'),
+  })
+})
+
+test('a file of the settings that nobody knows is refused: its name would be part of a path', async () => {
+  const reader = await readerOf({ build_auth_files: { '../../etc/passwd': 'x' } })
+  await expect(reader.variables()).rejects.toMatchObject({ code: 'recipe_build_auth_missing' })
+})
