@@ -5,7 +5,7 @@ import { type Host, parseHost } from './host.ts'
 import type { Policy } from './policy.ts'
 
 /** Names under which engines show the host to containers. */
-const GATEWAY_NAMES: ReadonlySet<string> = new Set([
+export const GATEWAY_NAMES: ReadonlySet<string> = new Set([
   'host.docker.internal',
   'gateway.docker.internal',
   'kubernetes.docker.internal',

@@ -22,6 +22,8 @@ export interface Policy {
   readonly allowGateway: boolean
   /** Addresses of the engine's gateway, i.e. of the host as containers see it. */
   readonly gateways: ReadonlySet<string>
+  /** What it was made from, to be made again elsewhere. */
+  readonly source: { readonly profile: PermissionProfile | undefined; readonly options: PolicyOptions }
 }
 
 export interface PolicyOptions {
@@ -66,6 +68,7 @@ export function compilePolicy(profile: PermissionProfile | undefined, options: P
     allowPort,
     allowGateway: options.allowGateway ?? false,
     gateways: new Set((options.gateways ?? []).map(spelling)),
+    source: { profile, options },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { decide } from './decide.ts'
 import type { Decision, Resolve } from './decision.ts'
+import { withHelpers } from './helper/with-helpers.ts'
 import type { Egress, Explanation } from './index.ts'
 import { parseDestination } from './parse-destination.ts'
 import { policyOf } from './policy.ts'
@@ -18,7 +19,10 @@ export function createEgress(parts: {
 }): Egress {
   const { configOf, resolve, ownAddresses, gatewaysOf = async () => [] } = parts
   return {
-    createProxy: options => createEgressProxy({ resolve, ownAddresses, ...options }),
+    createProxy(options) {
+      const all = { resolve, ownAddresses, ...options }
+      return withHelpers(createEgressProxy(all), all)
+    },
 
     warnings: config => (config.permission_profile ? checkProfile(config.permission_profile).warnings : []),
 

@@ -4,6 +4,7 @@ import type { Instance, InstanceSpec, Runtime, WaitOptions } from '../../src/con
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../src/errors.ts'
 import { LABEL } from '../../src/lib/labels.ts'
+import type { Log } from '../../src/log.ts'
 import { attachInstance } from './attach.ts'
 import { splitEnv, withEnvFile } from './container-env.ts'
 import { createArguments } from './create-arguments.ts'
@@ -38,8 +39,10 @@ export function createContainerRuntime(options: {
   env: Readonly<Record<string, string | undefined>>
   /** For files that the engine's helpers drop. */
   folder: string
+  /** Where it says what it has mended. */
+  log?: Log | undefined
 }): Runtime {
-  const { dialect, owner, env, folder } = options
+  const { dialect, owner, env, folder, log } = options
   const runtime = dialect.name
   const cli = createEngineCli({ dialect, env, folder })
   let info: Promise<unknown> | undefined
@@ -70,7 +73,7 @@ export function createContainerRuntime(options: {
     return container && withInside(container)
   }
 
-  /** The bridge of its own network is one of this host's, so its address there is the way in. */
+  /** Its address in its own network is the way in, for this host or for the helper. */
   function withInside({ instance, addresses }: Container): Instance {
     const address = addresses[networkName(owner, instance.name)]
     return address && instance.state === 'running' ? { ...instance, inside: { address } } : instance
@@ -167,15 +170,18 @@ export function createContainerRuntime(options: {
     }
   }
 
+  const images = createImageStore({ dialect, cli })
   return {
     name: runtime,
-    images: createImageStore({ dialect, cli }),
+    images,
     isolation: createNetworks({
       dialect,
       cli,
       owner,
       env,
       firewall: createFirewall({ owner, env }),
+      images,
+      log,
       info: readInfo,
     }),
     probe: signal => probeEngine({ dialect, cli }, signal),

@@ -70,8 +70,14 @@ export interface EngineNetwork {
 
 /** How one engine's networks differ from another's. */
 export interface IsolationDialect {
-  /** Why this host is not on the bridges of its networks, from the answer to `infoArguments`. */
-  problem(info: unknown): string | undefined
+  /** Why this host is not on the bridges of its networks, from the answer to `infoArguments`; what says nothing may still be elsewhere. */
+  elsewhere(info: unknown): string | undefined
+  /** Worth being prepared for it, from the same answer. */
+  mayBeElsewhere?(info: unknown): boolean
+  /** The network by which the helper reaches the outside. */
+  readonly outside: string
+  /** Further arguments of `network create --internal` for a network on which the engine's host has no address. */
+  hostless(gateway: string): readonly string[]
   /** Which half of the address range is its own. */
   readonly half: 0 | 1
   /** Further arguments of `network create --internal`. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import * as t from 'typanion'
 import type { Dialect, EngineEvent } from './dialect.ts'
 
@@ -23,6 +24,7 @@ const eventLine = t.isObject(
 
 const isolationInfo = t.isObject(
   {
+    Name: t.isOptional(t.isString()),
     OperatingSystem: t.isOptional(t.isString()),
     SecurityOptions: t.isOptional(t.isNullable(t.isArray(t.isString()))),
   },
@@ -129,7 +131,10 @@ export const dockerDialect: Dialect = {
     },
   ],
   isolation: {
-    problem(info) {
+    outside: 'bridge',
+    // It insists on a gateway, but need not give the address to anybody.
+    hostless: gateway => [`--gateway=${gateway}`, '--opt=com.docker.network.bridge.inhibit_ipv4=true'],
+    elsewhere(info) {
       const { OperatingSystem = '', SecurityOptions } = isolationInfo(info) ? info : {}
       if (SecurityOptions?.some(option => /name=rootless/.test(option))) {
         return 'the engine is rootless: its networks are not networks of this host.'
@@ -138,6 +143,7 @@ export const dockerDialect: Dialect = {
         ? 'the engine runs in a virtual machine (Docker Desktop): its networks are not networks of this host.'
         : undefined
     },
+    mayBeElsewhere: info => isolationInfo(info) && info.Name !== undefined && info.Name !== hostname(),
     half: 0,
     createArguments: [],
     readNetworks: answer =>

@@ -9,9 +9,9 @@ export type { Abilities, Dialect, EngineEvent, EngineNetwork, Symptom } from './
 /** A runtime over an engine's command line, for an engine that speaks docker's with the dialect given. */
 export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {
   const { createContainerRuntime, ownerOf } = await import('./container-runtime.ts')
-  const { paths } = app
+  const { paths, log } = app
   const env = withoutOwnSecrets(app.env) // what the engine's programs inherit
-  return createContainerRuntime({ dialect, owner: ownerOf(paths.data), env, folder: paths.runtime })
+  return createContainerRuntime({ dialect, owner: ownerOf(paths.data), env, folder: paths.runtime, log })
 }
 
 /** Runs instances in Docker containers. */

@@ -146,7 +146,9 @@ export const podmanDialect: Dialect = {
     },
   ],
   isolation: {
-    problem(info) {
+    outside: 'podman',
+    hostless: () => [],
+    elsewhere(info) {
       const host = isolationInfo(info) ? info.host : {}
       if (host.serviceIsRemote) return 'the engine is remote: its networks are not networks of this host.'
       return host.security?.rootless

@@ -53,7 +53,13 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   await checkSections(app, config)
   if (config.remote_url) return config
   const isExplicit = request.given.has('isolate-network')
-  return settleIsolation(config, { runtime: await runtime(), isExplicit, warn: app.log.warn })
+  const { signal, report } = request
+  return settleIsolation(config, {
+    runtime: await runtime(),
+    isExplicit,
+    warn: app.log.warn,
+    wait: { signal, report },
+  })
 }
 
 async function fromFile(
@@ -66,7 +72,13 @@ async function fromFile(
   await assertCanRun(app, store, config)
   if (config.remote_url) return config
   const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime)()
-  const settled = await settleIsolation(config, { runtime, isExplicit: false, warn: app.log.warn })
+  const { signal, report } = request
+  const settled = await settleIsolation(config, {
+    runtime,
+    isExplicit: false,
+    warn: app.log.warn,
+    wait: { signal, report },
+  })
   return { ...settled, ...(await imageOf(app, config, request, runtime)), runtime: runtime.name }
 }
 

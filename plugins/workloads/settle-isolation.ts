@@ -1,5 +1,5 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import type { IsolationProbe, Runtime } from '../../src/contracts/runtime.ts'
+import type { IsolationProbe, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 
 /** Modes of the network that isolation replaces. */
@@ -21,7 +21,12 @@ const UNKNOWN: IsolationProbe = {
  */
 export async function settleIsolation(
   config: RunConfig,
-  { runtime, isExplicit, warn }: { runtime: Runtime; isExplicit: boolean; warn: (text: string) => void },
+  {
+    runtime,
+    isExplicit,
+    warn,
+    wait = {},
+  }: { runtime: Runtime; isExplicit: boolean; warn: (text: string) => void; wait?: WaitOptions },
 ): Promise<RunConfig> {
   const mode = config.permission_profile?.network?.mode
   if (!config.isolate_network) return config
@@ -31,7 +36,9 @@ export async function settleIsolation(
   }
   const probe = (await runtime.isolation?.probe()) ?? UNKNOWN
   if (probe.ok) {
-    for (const warning of probe.warnings) warn(capital(warning))
+    const baseImage = config.source?.startsWith('npx://') ? config.runtime_config?.builder_image : undefined
+    const lacking = (await runtime.isolation?.equip?.({ ...wait, baseImage })) ?? []
+    for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))
     return config
   }
   const insists = isExplicit || config.permission_profile_name_or_path !== undefined

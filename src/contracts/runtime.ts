@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 
 /** A package of npm, PyPI or Go, named by a protocol scheme. */
 export type Scheme = 'npx' | 'uvx' | 'go'
@@ -65,10 +65,26 @@ export type Inside =
   | { readonly address: string }
   | { readonly callbacks: readonly { readonly port: number; readonly path: string }[] }
 
+/**
+ * A place beside the instances of an engine whose networks are not networks of this host: one for all
+ * of them, a member of every enclosure's network.
+ */
+export interface Helper {
+  /** Tells one from another. */
+  readonly name: string
+  /**
+   * Runs a program there and answers its standard input and output. The program is an ECMAScript module
+   * without dependencies, whose default export is called with both streams. It must end with its input.
+   */
+  run(program: string): Promise<Duplex>
+}
+
 /** A network for one instance alone, from which nothing leads out but the door. */
 export interface Enclosure {
-  /** Where the egress proxy of the instance must listen, on this host. */
+  /** Where the egress proxy of the instance must listen: on this host, or at the helper if there is one. */
   readonly door: Place
+  /** Present where this host is not on the network: door and instance can be reached from there only. */
+  readonly helper?: Helper
   /** The instance's address; whoever else comes to the door is not let in. Absent for a socket file. */
   readonly peer?: string
   /** The URL of that door as the instance has to write it. */
@@ -88,10 +104,25 @@ export type IsolationProbe =
 export interface Isolation {
   probe(): Promise<IsolationProbe>
   /**
+   * Fetches what `prepare` will need, for a caller who sees the progress; answers what will not be held.
+   * Fails with `isolation_unsupported` where it is not to be had.
+   */
+  equip?(options?: WaitOptions & { readonly baseImage?: string | undefined }): Promise<readonly string[]>
+  /** Addresses under which an instance sees the host that its engine runs on, as far as they are known now. */
+  gateways?(name: string): Promise<readonly string[]>
+  /**
    * Makes the enclosure of an instance, or finds the one that is there. Before `create`, whose spec
    * gets it. Fails with `isolation_unsupported` where it could not be held.
    */
-  prepare(name: string, options: { workload: string; signal?: AbortSignal }): Promise<Enclosure>
+  prepare(
+    name: string,
+    options: {
+      workload: string
+      signal?: AbortSignal
+      /** An image with Node that the user chose, for what has to run beside the instance. */
+      baseImage?: string | undefined
+    },
+  ): Promise<Enclosure>
   /** Makes the door's address exist, for an engine that brings it up with the instance only. After `create`. */
   raise(name: string): Promise<void>
   /** Removes all that `prepare` made. Idempotent; the instance has been stopped or removed. */

@@ -12,6 +12,8 @@ export const LABEL = {
   /** On a network: the instance it is for, and the port of the door in it. */
   instance: 'keelson-instance',
   door: 'keelson-door',
+  /** On a network whose door is in the helper, and on that helper: `true`. */
+  helper: 'keelson-helper',
 } as const
 
 const PREFIX = '(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?'

@@ -7,6 +7,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { withHelpers } from '../../plugins/egress/helper/with-helpers.ts'
+import { createOwnAddresses } from '../../plugins/egress/own-addresses.ts'
 import { connectTo } from '../../plugins/egress/proxy/dial.ts'
 import { createEgressProxy } from '../../plugins/egress/proxy/egress-proxy.ts'
 import { createOverlays } from '../../plugins/ignore/service.ts'
@@ -25,6 +27,7 @@ import type { Runtime } from '../../src/contracts/runtime.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { createLog } from '../../src/log.ts'
 import { findPaths } from '../../src/paths.ts'
+import type { Outside } from './elsewhere/outside.ts'
 import type { Place } from './places-to-run.ts'
 
 const fixture = new URL('../../fixtures/isolation', import.meta.url).pathname
@@ -32,22 +35,28 @@ const fixture = new URL('../../fixtures/isolation', import.meta.url).pathname
 /** A host with a real runtime and a real egress proxy, in a home of its own, and what it may not reach. */
 export interface IsolationWorld {
   readonly place: Place
+  /** The one place that profiles allow. */
+  readonly allowed: { readonly host: string; readonly port: number }
   readonly runtime: Runtime
   readonly host: Host
   readonly store: WorkloadStore
   /** Addresses that the egress proxy has connected to since `forget`. */
   readonly dialled: string[]
-  /** Names that the egress proxy has looked up. */
+  /** Names that the egress proxy of this host has looked up. */
   readonly asked: string[]
-  names: Readonly<Record<string, readonly (readonly string[])[]>>
+  /** What the name server answers. */
+  setNames(names: Names): Promise<void>
   /** Lines of the workloads' logs. */
   readonly lines: Record<string, unknown>[]
+  /** A web server on loopback of this host. */
   readonly web: { readonly port: number; readonly seen: string[] }
+  /** Present where the engine's networks are not networks of this host. */
+  readonly elsewhere?: Elsewhere
   /** Services of this host on all of its addresses, which nobody inside may reach: what they have seen. */
   readonly services: { readonly tcp: number; readonly dns: number; readonly seen: string[] }
   /** An address of this host that is not the one of a bridge. */
   readonly hostAddress: string
-  forget(): void
+  forget(): Promise<void>
   /** Writes a run config for the fixture; answers the URL for clients. */
   save(name: string, profile: PermissionProfile | undefined, more?: Partial<RunConfig>): Promise<string>
   /** The same, and starts it. */
@@ -59,14 +68,27 @@ export interface IsolationWorld {
   close(): Promise<void>
 }
 
-export async function isolationWorld(place: Place): Promise<IsolationWorld> {
+type Names = Readonly<Record<string, readonly (readonly string[])[]>>
+
+/** An engine whose networks are not networks of this host. */
+export interface Elsewhere {
+  /** By which its program finds it. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly outside: Outside
+  /** Lets it read a folder of the tests'. */
+  share?(folder: string): void
+  close(): Promise<void>
+}
+
+export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promise<IsolationWorld> {
   const home = await mkdtemp(join(tmpdir(), 'ki-'))
   const paths = findPaths({ HOME: home }, 'linux')
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: line => lines.push(JSON.parse(line)), human: false, debug: true })
   const store = createWorkloadStore({ paths, log })
   const app = createApp({ paths, log, env: process.env, entries: [] })
-  const runtime = runtimeOf(place, paths)
+  const runtime = runtimeOf(place, paths, elsewhere?.env ?? process.env)
+  let names: Names = {}
   const dialled: string[] = []
   const asked: string[] = []
   const times = new Map<string, number>()
@@ -74,23 +96,28 @@ export async function isolationWorld(place: Place): Promise<IsolationWorld> {
   const services = await hostServices()
   const hosts: Host[] = []
 
+  const dial: typeof connectTo = (address, port, onread) => {
+    dialled.push(`${address}:${port}`)
+    return connectTo(address, port, onread)
+  }
+  const resolve = async (name: string) => {
+    asked.push(name)
+    const answers = names[name] ?? []
+    const time = times.get(name) ?? 0
+    times.set(name, time + 1)
+    return answers[Math.min(time, answers.length - 1)] ?? []
+  }
   const makeHost = () => {
     const host = createHost({
       store,
       runtimes: { get: async () => runtime, all: async () => [runtime] },
       proxies: createProxies(app),
-      egress: createEgressProxy({
+      egress: withHelpers(createEgressProxy({ log, connect: dial, resolve }), {
         log,
-        connect(address, port, onread) {
-          dialled.push(`${address}:${port}`)
-          return connectTo(address, port, onread)
-        },
-        async resolve(name) {
-          asked.push(name)
-          const answers = world.names[name] ?? []
-          const time = times.get(name) ?? 0
-          times.set(name, time + 1)
-          return answers[Math.min(time, answers.length - 1)] ?? []
+        ownAddresses: createOwnAddresses(),
+        program: () => elsewhere?.outside.program() ?? Promise.reject(new Error('nothing is elsewhere')),
+        onDecision({ allowed, addresses, port }) {
+          if (allowed) dialled.push(...addresses.map(address => `${address}:${port}`))
         },
       }),
       leases: createLeases({ folder: join(paths.runtime, 'leases') }),
@@ -104,12 +131,17 @@ export async function isolationWorld(place: Place): Promise<IsolationWorld> {
 
   const world: IsolationWorld = {
     place,
+    allowed: elsewhere?.outside ?? { host: '127.0.0.1', port: web.port },
+    ...(elsewhere ? { elsewhere } : {}),
     runtime,
     host: makeHost(),
     store,
     dialled,
     asked,
-    names: {},
+    async setNames(next) {
+      names = next
+      await elsewhere?.outside.setNames(next)
+    },
     lines,
     web,
     services,
@@ -118,12 +150,13 @@ export async function isolationWorld(place: Place): Promise<IsolationWorld> {
         .filter(([name]) => /^(?:e|w)/.test(name))
         .flatMap(([, list]) => list ?? [])
         .find(({ family }) => family === 'IPv4')?.address ?? '127.0.0.1',
-    forget() {
+    async forget() {
       dialled.length = 0
       asked.length = 0
       web.seen.length = 0
       services.seen.length = 0
       times.clear()
+      await elsewhere?.outside.forget()
     },
     async save(name, profile, more = {}) {
       const port = await findFreePort()
@@ -168,6 +201,7 @@ export async function isolationWorld(place: Place): Promise<IsolationWorld> {
         await runtime.isolation?.remove(instanceName(config))
       }
       await Promise.all(hosts.map(host => host.close({ handover: true })))
+      await elsewhere?.close()
       web.server.close()
       services.close()
       await rm(home, { recursive: true, force: true })
@@ -176,7 +210,11 @@ export async function isolationWorld(place: Place): Promise<IsolationWorld> {
   return world
 }
 
-function runtimeOf(place: Place, paths: ReturnType<typeof findPaths>): Runtime {
+function runtimeOf(
+  place: Place,
+  paths: ReturnType<typeof findPaths>,
+  env: Readonly<Record<string, string | undefined>>,
+): Runtime {
   if (place === 'process') {
     return createProcessRuntime({
       folder: join(paths.data, 'processes'),
@@ -196,7 +234,7 @@ function runtimeOf(place: Place, paths: ReturnType<typeof findPaths>): Runtime {
   return createContainerRuntime({
     dialect: place === 'docker' ? dockerDialect : podmanDialect,
     owner: ownerOf(paths.data),
-    env: process.env,
+    env: { ...env, KEELSON_HELPER_IMAGE: 'keelson-test/node:24' },
     folder: paths.runtime,
   })
 }

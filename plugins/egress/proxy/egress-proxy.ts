@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+import type { Helper } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { decide } from '../decide.ts'
@@ -37,6 +39,8 @@ export interface DoorOptions {
   /** The only address from which it may be spoken to; absent: whoever reaches it is the workload. */
   readonly peer?: string | undefined
   readonly log?: Log
+  /** Where to open it when not on this host; see `withHelpers`. */
+  readonly via?: Helper | undefined
 }
 
 /** The way out of one workload. Who comes through it is that workload, whatever its requests claim. */
@@ -46,6 +50,8 @@ export interface Door {
   readonly listen: Listen
   /** From now on this policy; resolves when what it no longer allows has been broken off. */
   update(policy: Policy): Promise<void>
+  /** Of a door that is not on this host: connects to a port of the instance behind it. */
+  lead?(host: string, port: number): Promise<Duplex>
   /** Stops listening and breaks everything off. Idempotent. */
   close(): Promise<void>
 }

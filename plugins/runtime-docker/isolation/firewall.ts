@@ -32,6 +32,8 @@ export interface Firewall {
   remove(network: string): Promise<void>
   /** Networks with rules of this owner. */
   list(): Promise<readonly string[]>
+  /** Those of which something is not in place any more. */
+  missing(rules: readonly FirewallRule[]): Promise<readonly FirewallRule[]>
 }
 
 const TIMEOUT_MS = 20_000
@@ -115,6 +117,16 @@ export function createFirewall(options: {
       await restore([`:${chain} - [0:0]`, ...(await clear(network)), `-X ${chain}`])
     },
     list: async () => [...new Set((await jumps()).map(({ network }) => network))],
+    async missing(rules) {
+      const { ok, stdout } = await call('iptables', ['--wait', '10', '-t', 'mangle', '-S'])
+      if (!ok) return []
+      const lines = stdout.split('\n')
+      return rules.filter(({ network, bridge }) => {
+        const chain = chainOf(owner, network)
+        const jump = `-A PREROUTING -i ${bridge} -m comment --comment "${comment(network)}" -j ${chain}`
+        return !lines.includes(jump) || lines.filter(line => line.startsWith(`-A ${chain} `)).length !== 3
+      })
+    },
   }
 }
 

@@ -1,182 +1,188 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Enclosure, Isolation, IsolationProbe } from '../../../src/contracts/runtime.ts'
+import type { Enclosure, ImageStore, Isolation } from '../../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
-import { isFailure, messageOf } from '../../../src/errors.ts'
+import { messageOf } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
+import type { Log } from '../../../src/log.ts'
 import type { Dialect, EngineNetwork } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import type { Firewall } from './firewall.ts'
-import { candidates, DEFAULT_RANGE, nextAddress, parseRange, takenRanges } from './subnets.ts'
+import { createHelper } from './helper.ts'
+import { createHelperImage } from './helper-image.ts'
+import { createNetworkStore, type DoorPlace } from './network-store.ts'
+import { nextAddress } from './subnets.ts'
+import { createUpholder } from './uphold.ts'
 
 /** Where proxies usually listen; another one where that is taken on this host. */
 const DOOR_PORT = 3128
-const TRIES = 20
-const REMOVE_MS = 10_000
-const OPT_OUT =
-  'Say --isolate-network=false to run it without isolation, or use an engine that runs on this host as root.'
+const OPT_OUT = 'Say --isolate-network=false to run it without isolation, or choose another runtime.'
+/** Of the engines' default networks: what servers know as the address of their host. */
+const DEFAULT_GATEWAYS = ['172.17.0.1', '10.88.0.1']
 
 /** Name of the network that belongs to one instance of one installation. */
 export const networkName = (owner: string, instance: string): string =>
   `keelson-${owner.slice(0, 8)}-${instance}`
 
+/** No instance is called so: the names of instances begin with a letter or a digit. */
+const HELPER = '_egress'
+
 /** Arguments of `create` for an instance in its own network. */
-export function enclosureArguments(owner: string, instance: string, { peer }: Enclosure): string[] {
+export function enclosureArguments(owner: string, instance: string, { peer, helper }: Enclosure): string[] {
   return [
     `--network=${networkName(owner, instance)}`,
     ...(peer ? [`--ip=${peer}`] : []),
+    // The same after a restart: the helper knows it by this one.
+    ...(peer && helper ? [`--mac-address=${macOf(peer)}`] : []),
     // Nobody listens there, so that no name server is ever asked in the instance's place.
     '--dns=127.0.0.1',
     '--dns-option=timeout:1',
     '--dns-option=attempts:1',
-    // The bridge has a link-local IPv6 address, at which this host could be reached.
-    ...(existsSync('/proc/sys/net/ipv6') ? ['--sysctl=net.ipv6.conf.all.disable_ipv6=1'] : []),
+    // The bridge has a link-local IPv6 address, at which its host could be reached.
+    ...(helper || existsSync('/proc/sys/net/ipv6') ? ['--sysctl=net.ipv6.conf.all.disable_ipv6=1'] : []),
   ]
 }
 
-/** One internal network per instance, on an engine whose bridges are this host's. */
+/** Locally administered (IEEE 802), and as unique on its network as the address it is made from. */
+const macOf = (address: string): string =>
+  ['02', '42', ...address.split('.').map(part => Number(part).toString(16).padStart(2, '0'))].join(':')
+
+/**
+ * One internal network per instance. Where this host is on it, the door is at its gateway. Where it is
+ * not (the engine is rootless, in a virtual machine, remote), or where this host cannot be closed off
+ * because no firewall rules may be set, the engine's host gets no address in it, and the door is in one
+ * helper that belongs to all of them.
+ */
 export function createNetworks(options: {
   dialect: Dialect
   cli: EngineCli
   owner: string
   env: Readonly<Record<string, string | undefined>>
   firewall: Firewall
+  images: ImageStore
+  log: Log | undefined
   /** The engine's answer to `infoArguments`. */
   info: () => Promise<unknown>
 }): Isolation {
-  const { dialect, cli, owner, env, firewall, info } = options
-  const { isolation } = dialect
-  const runtime = dialect.name
+  const { dialect, cli, owner, env, firewall, images, log, info } = options
+  const { isolation, name: runtime } = dialect
   const nameOf = (instance: string) => networkName(owner, instance)
-  const unsupported = (problem: string) =>
-    runtimeFailures.isolation_unsupported({ runtime, problem, hint: OPT_OUT })
+  const networks = createNetworkStore({ dialect, cli, owner, env, hint: OPT_OUT })
+  const upholder = createUpholder({ firewall, log })
+  const image = createHelperImage({ runtime, images, env })
+  const helper = createHelper({
+    dialect,
+    cli,
+    owner,
+    name: nameOf(HELPER),
+    image,
+    places: async () =>
+      (await networks.list()).flatMap(({ name, labels }) => {
+        const address = labels[LABEL.helper]
+        return address ? [{ network: name, address }] : []
+      }),
+  })
+  /** Found out by a network of this engine that was not one of this host. */
+  let foundElsewhere = false
 
-  async function inspect(names: readonly string[]): Promise<readonly EngineNetwork[]> {
-    if (names.length === 0) return []
-    const text = await cli.run(['network', 'inspect', '--', ...names], { doing: 'inspect its networks' })
-    return isolation.readNetworks(JSON.parse(text))
+  const isElsewhere = async () =>
+    foundElsewhere || process.platform !== 'linux' || isolation.elsewhere(await info()) !== undefined
+
+  /** Why the host cannot be closed off here, and the helper does not help either. */
+  let lacking: string | undefined
+
+  async function placeOfDoor(): Promise<DoorPlace> {
+    lacking = undefined
+    if (await isElsewhere()) return 'helper'
+    const problem = await firewall.problem()
+    if (problem === undefined) return 'gateway'
+    try {
+      await image.fetch()
+      return 'helper'
+    } catch (error) {
+      lacking = `${problem}, and ${messageOf(error)}`
+      return 'gateway'
+    }
   }
 
-  async function find(name: string): Promise<EngineNetwork | undefined> {
-    const found = await inspect([name]).catch(error => {
-      if (isGone(error)) return []
-      throw error
+  async function makeOrFind(
+    place: DoorPlace,
+    wanted: { instance: string; workload: string; signal: AbortSignal | undefined },
+  ): Promise<{ network: EngineNetwork; isNew: boolean }> {
+    const name = nameOf(wanted.instance)
+    const isFree = place === 'helper' || (await isPortFree(DOOR_PORT, '127.0.0.1'))
+    const made = await networks.make({
+      ...wanted,
+      name,
+      place,
+      port: isFree ? DOOR_PORT : await findFreePort(),
     })
-    return found.find(network => network.name === name)
+    const network = made ?? (await networks.find(name))
+    if (network?.internal && network.labels[LABEL.owner] === owner && network.labels[LABEL.door]) {
+      return { network, isNew: made !== undefined }
+    }
+    const problem = `there is a network "${name}" that this keelson did not make.`
+    throw runtimeFailures.isolation_unsupported({ runtime, problem, hint: OPT_OUT })
   }
 
-  /** A network with the first subnet that nobody has. Undefined when there is one of that name already. */
-  async function make(
-    instance: string,
-    workload: string,
-    signal: AbortSignal | undefined,
-  ): Promise<EngineNetwork | undefined> {
-    const name = nameOf(instance)
-    const text = env.KEELSON_ISOLATION_RANGE || DEFAULT_RANGE
-    const range = parseRange(text)
-    if (!range)
-      throw unsupported(`KEELSON_ISOLATION_RANGE is "${text}", not a range such as ${DEFAULT_RANGE}.`)
-    const taken = await takenRanges()
-    const port = (await isPortFree(DOOR_PORT, '127.0.0.1')) ? DOOR_PORT : await findFreePort()
-    const labels = {
-      [LABEL.managed]: 'true',
-      [LABEL.owner]: owner,
-      [LABEL.name]: workload,
-      [LABEL.instance]: instance,
-      [LABEL.door]: String(port),
-    }
-    let tries = 0
-    for (const subnet of candidates(range, { name, half: isolation.half })) {
-      if (subnet.overlaps(taken)) continue
-      if (++tries > TRIES) break
-      const args = [
-        'network',
-        'create',
-        '--internal',
-        '--driver=bridge',
-        `--subnet=${subnet.cidr}`,
-        `--gateway=${subnet.gateway}`,
-        ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
-        ...isolation.createArguments,
-        name,
-      ]
-      try {
-        const created = await cli.run(args, { doing: `create the network of "${instance}"` }, { signal })
-        const bridge = isolation.bridgeOf?.(created)
-        if (!bridge) return await find(name)
-        return { name, bridge, gateway: subnet.gateway, internal: true, labels }
-      } catch (error) {
-        const words = messageOf(error)
-        if (/already exists|name .* already used/i.test(words)) return undefined
-        if (!/overlap|already used|conflicts with network/i.test(words)) throw error
-      }
-    }
-    throw unsupported(`no free network was found in ${text} (KEELSON_ISOLATION_RANGE names another range).`)
-  }
-
-  async function drop(name: string, instance: string): Promise<void> {
-    const deadline = Date.now() + REMOVE_MS
-    for (;;) {
-      try {
-        await cli.run(['network', 'rm', name], { doing: `remove the network of "${instance}"` })
-        return
-      } catch (error) {
-        if (isGone(error)) return
-        const inUse = /active endpoints|associated containers|is being used|in use/i.test(messageOf(error))
-        if (!inUse || Date.now() > deadline) throw error
-        // A stopped instance still counts for one engine; one that is just ending, for the other.
-        await cli
-          .run(['network', 'disconnect', '--force', name, instance], { doing: 'leave a network' })
-          .catch(() => delay(100))
-      }
+  async function throughHelper({ name, labels }: EngineNetwork, address: string): Promise<Enclosure> {
+    const port = Number(labels[LABEL.door])
+    await helper.join({ network: name, address })
+    return {
+      door: { host: address, port },
+      helper,
+      peer: nextAddress(address, -1),
+      proxyUrl: `http://${address}:${port}`,
+      gateways: DEFAULT_GATEWAYS,
+      warnings: [],
     }
   }
 
-  async function probe(): Promise<IsolationProbe> {
-    const problem =
-      process.platform === 'linux'
-        ? isolation.problem(await info())
-        : 'the networks of its engine are not networks of this host.'
-    return problem === undefined
-      ? { ok: true, warnings: [] }
-      : { ok: false, problem, hint: OPT_OUT, fallback: false }
+  async function throughGateway(network: EngineNetwork, isNew: boolean): Promise<Enclosure> {
+    const { name, bridge, gateway, labels } = network
+    const port = Number(labels[LABEL.door])
+    const rule = { network: name, bridge, gateway, port }
+    const problem = await firewall.apply(rule, { isNew })
+    if (problem === undefined) upholder.add(rule)
+    return {
+      door: { host: gateway, port },
+      peer: nextAddress(gateway),
+      proxyUrl: `http://${gateway}:${port}`,
+      gateways: [gateway, ...DEFAULT_GATEWAYS],
+      warnings: problem === undefined ? [] : [openHost(lacking ?? problem)],
+    }
   }
 
   return {
-    async probe() {
-      const able = await probe()
-      const problem = able.ok ? await firewall.problem() : undefined
-      return problem === undefined ? able : { ok: true, warnings: [openHost(problem)] }
+    probe: async () => ({ ok: true, warnings: [] }),
+
+    async equip({ baseImage, ...wait } = {}) {
+      image.prefer(baseImage)
+      if (await isElsewhere()) await image.fetch(wait)
+      else if (isolation.mayBeElsewhere?.(await info())) await image.fetch(wait).catch(() => undefined)
+      else {
+        const problem = await firewall.problem()
+        if (problem === undefined) return []
+        return await image.fetch(wait).then(
+          () => [],
+          error => [openHost(`${problem}, and ${messageOf(error)}`)],
+        )
+      }
+      return []
     },
 
-    async prepare(instance, { workload, signal }): Promise<Enclosure> {
-      const able = await probe()
-      if (!able.ok) throw unsupported(able.problem)
-      const name = nameOf(instance)
-      const made = await make(instance, workload, signal)
-      const network = made ?? (await find(name))
-      const port = Number(network?.labels[LABEL.door])
-      if (!network?.internal || network.labels[LABEL.owner] !== owner || !port) {
-        throw unsupported(`there is a network "${name}" that this keelson did not make.`)
-      }
-      const { bridge, gateway } = network
+    async prepare(instance, { workload, signal, baseImage }): Promise<Enclosure> {
+      image.prefer(baseImage)
+      const wanted = { instance, workload, signal }
+      const { network, isNew } = await makeOrFind(await placeOfDoor(), wanted)
+      const address = network.labels[LABEL.helper]
+      if (address) return throughHelper(network, address)
       // The bridge of an engine that is elsewhere is not among our interfaces.
-      if (!isolation.raiseArguments && !(await isOurs(gateway))) {
-        await drop(name, instance)
-        throw unsupported('its networks are not networks of this host.')
-      }
-      const problem = await firewall.apply(
-        { network: name, bridge, gateway, port },
-        { isNew: made !== undefined },
-      )
-      return {
-        door: { host: gateway, port },
-        peer: nextAddress(gateway),
-        proxyUrl: `http://${gateway}:${port}`,
-        gateways: [gateway, ...DEFAULT_GATEWAYS],
-        warnings: problem === undefined ? [] : [openHost(problem)],
-      }
+      if (isolation.raiseArguments || (await isOurs(network.gateway))) return throughGateway(network, isNew)
+      foundElsewhere = true
+      await networks.drop(network.name, instance)
+      const again = await makeOrFind('helper', wanted)
+      return throughHelper(again.network, again.network.labels[LABEL.helper] ?? '')
     },
 
     async raise(instance) {
@@ -184,37 +190,39 @@ export function createNetworks(options: {
       if (args) await cli.run([...args, instance], { doing: `bring up the network of "${instance}"` })
     },
 
+    async gateways(instance) {
+      const network = await networks.find(nameOf(instance)).catch(() => undefined)
+      const own = network?.gateway && !network.labels[LABEL.helper] ? [network.gateway] : []
+      return [...own, ...DEFAULT_GATEWAYS]
+    },
+
     async remove(instance) {
       const name = nameOf(instance)
-      await drop(name, instance)
-      await firewall.remove(name)
+      const withHelper = (await isElsewhere()) || (await firewall.problem()) !== undefined
+      upholder.delete(name)
+      if (withHelper) await helper.leave(name)
+      await networks.drop(name, instance)
+      if (!withHelper) await firewall.remove(name)
+      else if (!(await networks.list()).some(({ labels }) => labels[LABEL.helper])) await helper.remove()
     },
 
     async list() {
-      const ids = await cli.run(
-        ['network', 'ls', '--quiet', '--no-trunc', `--filter=label=${LABEL.owner}=${owner}`],
-        { doing: 'list its networks' },
-      )
-      const networks = (await inspect(ids.split('\n').filter(Boolean))).filter(
-        ({ labels }) => labels[LABEL.owner] === owner && labels[LABEL.instance] !== undefined,
-      )
-      const known = new Set(networks.map(({ name }) => name))
+      const found = await networks.list()
+      const known = new Set(found.map(({ name }) => name))
       const prefix = nameOf('')
       const rules = (await firewall.list()).filter(name => name.startsWith(prefix) && !known.has(name))
+      const isAlone = found.length === 0 && (await helper.exists())
       return [
-        ...networks.map(({ labels }) => ({
+        ...found.map(({ labels }) => ({
           instance: labels[LABEL.instance] ?? '',
           workload: labels[LABEL.name] ?? '',
         })),
         ...rules.map(name => ({ instance: name.slice(prefix.length), workload: name.slice(prefix.length) })),
+        ...(isAlone ? [{ instance: HELPER, workload: HELPER }] : []),
       ]
     },
   }
 }
-
-const isGone = (error: unknown): boolean =>
-  isFailure(error) &&
-  /no such network|network not found|unable to find network|network \S+ not found/i.test(error.message)
 
 /** Tried out: an interface without a carrier, as a new bridge is, does not show in `networkInterfaces`. */
 const isOurs = (address: string): Promise<boolean> =>
@@ -222,9 +230,6 @@ const isOurs = (address: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-/** Of the engines' default networks: what servers know as the address of their host. */
-const DEFAULT_GATEWAYS = ['172.17.0.1', '10.88.0.1']
 
 const openHost = (problem: string): string =>
   `services of this host that listen on all its addresses stay reachable from the server: ` +

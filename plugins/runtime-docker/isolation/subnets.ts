@@ -84,8 +84,8 @@ function toNumber(address: string): number | undefined {
   return parts.reduce((sum, part) => sum * 256 + part, 0)
 }
 
-/** The address of the instance, by that of its gateway. */
-export const nextAddress = (gateway: string): string => toText((toNumber(gateway) ?? 0) + 1)
+/** The address so many steps further on: the instance's is next to its gateway's, the helper's next to that. */
+export const nextAddress = (address: string, steps = 1): string => toText((toNumber(address) ?? 0) + steps)
 
 const toText = (value: number): string =>
   [24, 16, 8, 0].map(shift => Math.floor(value / 2 ** shift) % 256).join('.')

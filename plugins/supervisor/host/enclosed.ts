@@ -65,9 +65,18 @@ function createEnclosed(options: {
   let waysOf: string | undefined
   let spec: InstanceSpec | undefined
 
-  async function listen({ door: listen, gateways, peer }: Enclosure): Promise<void> {
+  async function listen({ door: listen, gateways, peer, helper: via }: Enclosure): Promise<void> {
     const policy = policyOf(config, gateways)
-    door ??= await egress.open({ workload: config.name, policy, listen, peer, log })
+    door ??= await egress.open({ workload: config.name, policy, listen, peer, log, via })
+  }
+
+  /** From this host if it is on the instance's network, else through the helper. */
+  function openerAt(address: string, port: number): Opener {
+    if (!enclosure?.helper) return openerTo(address, port)
+    return async () => {
+      if (!door?.lead) throw new Error('its way out is not open')
+      return door.lead(address, port)
+    }
   }
 
   async function closeWays(): Promise<void> {
@@ -78,7 +87,7 @@ function createEnclosed(options: {
 
   return {
     async prepare(plain) {
-      enclosure = await isolation.prepare(instance, { workload: config.name })
+      enclosure = await isolation.prepare(instance, { workload: config.name, baseImage: nodeImageOf(config) })
       for (const warning of enclosure.warnings) log.warn(warning)
       if (plain.privileged) log.warn(PRIVILEGED)
       const env = { NODE_USE_ENV_PROXY: '1', ...plain.env, ...proxyVariables(enclosure.proxyUrl) }
@@ -115,7 +124,7 @@ function createEnclosed(options: {
         if (!openers.has(instancePort)) openers.set(instancePort, await openerFor(instancePort))
         const opener = openers.get(instancePort)
         if (!opener) continue
-        if ('address' in inside && hostPort === undefined) {
+        if ('address' in inside && hostPort === undefined && !enclosure?.helper) {
           urls.set(instancePort, new URL(`http://${inside.address}:${instancePort}`))
           continue
         }
@@ -127,7 +136,7 @@ function createEnclosed(options: {
 
       async function openerFor(port: number): Promise<Opener | undefined> {
         if (!inside) return undefined
-        if ('address' in inside) return openerTo(inside.address, port)
+        if ('address' in inside) return openerAt(inside.address, port)
         const callback = inside.callbacks.find(one => one.port === port)
         if (!callback) return undefined
         const pool = await createCallbackPool(callback.path)
@@ -144,6 +153,10 @@ function createEnclosed(options: {
     },
   }
 }
+
+/** The base image of an npm package has Node in it; what else runs beside the server may use it. */
+const nodeImageOf = ({ source, runtime_config: build }: RunConfig): string | undefined =>
+  source?.startsWith('npx://') ? build?.builder_image : undefined
 
 const PRIVILEGED =
   'The permission profile makes this server privileged: it could undo its isolation, and its hidden paths.'

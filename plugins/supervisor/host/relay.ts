@@ -1,8 +1,9 @@
 import { chmod, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** Gives a connection to the server's side. */
-export type Opener = () => Promise<Socket>
+export type Opener = () => Promise<Duplex>
 
 /** A listener whose connections go on to a server. */
 export interface Relay {
@@ -12,7 +13,7 @@ export interface Relay {
 
 /** Carries every connection to an address of this host on to where `open` leads; bytes as they are. */
 export async function createRelay(listen: { host: string; port: number }, open: Opener): Promise<Relay> {
-  const sockets = new Set<Socket>()
+  const sockets = new Set<Duplex>()
   const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
     track(sockets, client)
     open().then(
@@ -93,18 +94,25 @@ export async function createCallbackPool(path: string): Promise<CallbackPool> {
   }
 }
 
-function join(a: Socket, b: Socket): void {
+function join(a: Duplex, b: Duplex): void {
   for (const [from, to] of [
     [a, b],
     [b, a],
   ] as const) {
     from.pipe(to)
     from.once('error', () => to.destroy())
-    from.once('close', () => to.destroySoon())
+    from.once('close', () => endSoon(to))
   }
 }
 
-function track(sockets: Set<Socket>, socket: Socket): void {
+/** What is still on its way is delivered. */
+function endSoon(stream: Duplex): void {
+  if (stream.writableFinished) return void stream.destroy()
+  stream.once('finish', () => stream.destroy())
+  stream.end()
+}
+
+function track<T extends Duplex>(sockets: Set<T>, socket: T): void {
   sockets.add(socket)
   socket.on('error', () => undefined)
   socket.once('close', () => sockets.delete(socket))
@@ -120,7 +128,7 @@ const listening = (server: Server, begin: () => void): Promise<void> =>
     begin()
   })
 
-function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+function closeServer(server: Server, sockets: ReadonlySet<Duplex>): Promise<void> {
   for (const socket of sockets) socket.destroy()
   return new Promise(resolve => server.close(() => resolve()))
 }

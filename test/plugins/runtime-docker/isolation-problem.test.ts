@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { dockerDialect } from '../../../plugins/runtime-docker/docker-dialect.ts'
 import { podmanDialect } from '../../../plugins/runtime-podman/podman-dialect.ts'
 
-const docker = (info: unknown) => dockerDialect.isolation.problem(info)
-const podman = (host: unknown) => podmanDialect.isolation.problem({ host })
+const docker = (info: unknown) => dockerDialect.isolation.elsewhere(info)
+const podman = (host: unknown) => podmanDialect.isolation.elsewhere({ host })
 
 test('an engine on this host can isolate', () => {
   expect(

@@ -1,0 +1,92 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { StringDecoder } from 'node:string_decoder'
+import { BEAT_MS, type Told, WINDOW } from './wire.ts'
+
+/** A program in a helper, as the host that runs it speaks to it. */
+export interface HelperSession {
+  /** Fails with the helper's words when it does not succeed. */
+  call(method: 'PUT' | 'DELETE', path: string, body?: unknown): Promise<void>
+  /** Connects to a port of an instance whose door is open. */
+  lead(host: string, port: number): Promise<Duplex>
+  /** Resolves when it is over, for whatever reason. Never rejects. */
+  readonly ended: Promise<void>
+  end(): void
+}
+
+/** Speaks with the program behind `streams`; resolves when it has answered. */
+export async function openSession(streams: Duplex, onTold: (told: Told) => void): Promise<HelperSession> {
+  const session = connect('http://helper', {
+    createConnection: () => streams,
+    settings: { enablePush: false, initialWindowSize: WINDOW },
+  })
+  let problem: Error | undefined
+  const ended = new Promise<void>(resolve => session.once('close', resolve))
+  session.on('error', error => {
+    problem = error
+  })
+  session.once('connect', () => session.setLocalWindowSize(2 * WINDOW))
+  const beat = setInterval(() => keepAlive(session), BEAT_MS).unref()
+  void ended.then(() => {
+    clearInterval(beat)
+    streams.destroy()
+  })
+  streams.once('close', () => session.destroy())
+
+  async function ask(headers: OutgoingHttpHeaders, body?: string): Promise<ClientHttp2Stream> {
+    if (session.closed || session.destroyed) throw problem ?? new Error('the helper has ended')
+    const stream = session.request(headers, {
+      endStream: body === undefined && headers[':method'] !== 'CONNECT',
+    })
+    const status = await new Promise<number>((resolve, reject) => {
+      stream.once('response', found => resolve(found[':status'] ?? 0))
+      stream.once('error', reject)
+      stream.once('close', () => reject(problem ?? new Error('the helper has ended')))
+      if (body !== undefined) stream.end(body)
+    })
+    stream.on('error', () => stream.destroy())
+    if (status < 300) return stream
+    throw new Error((await text(stream).catch(() => '')) || `the helper answers with ${status}`)
+  }
+
+  const told = await ask({ ':method': 'GET', ':path': '/told' }).catch(error => {
+    session.destroy()
+    throw error
+  })
+  readLines(told, line => onTold(JSON.parse(line) as Told))
+  return {
+    ended,
+    async call(method, path, body) {
+      const stream = await ask(
+        { ':method': method, ':path': path },
+        body === undefined ? undefined : JSON.stringify(body),
+      )
+      stream.resume()
+    },
+    lead: (host, port) => ask({ ':method': 'CONNECT', ':authority': `${host}:${port}` }),
+    end: () => session.destroy(),
+  }
+}
+
+/** An answer that does not come within two beats does not come any more. */
+function keepAlive(session: ClientHttp2Session): void {
+  if (session.destroyed) return
+  const late = setTimeout(() => session.destroy(), 2 * BEAT_MS).unref()
+  session.ping(() => clearTimeout(late))
+}
+
+function readLines(stream: ClientHttp2Stream, onLine: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (rest + decoder.write(chunk)).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  })
+}

@@ -1,0 +1,45 @@
+import type { ImageStore, WaitOptions } from '../../../src/contracts/runtime.ts'
+import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+
+/** What packages of npm are built on, too. */
+const DEFAULT_IMAGE = 'node:24-alpine'
+
+/** The image of an engine's helper: any with Node in it. */
+export interface HelperImage {
+  /** Takes this one from now on, where KEELSON_HELPER_IMAGE names none: somebody chose it as a base. */
+  prefer(image: string | undefined): void
+  /** Pulls it if it is not on the engine. Fails with `isolation_unsupported`. */
+  fetch(options?: WaitOptions): Promise<string>
+}
+
+export function createHelperImage(options: {
+  runtime: string
+  images: ImageStore
+  env: Readonly<Record<string, string | undefined>>
+}): HelperImage {
+  const { runtime, images, env } = options
+  let preferred: string | undefined
+  return {
+    prefer(image) {
+      preferred = image ?? preferred
+    },
+    async fetch(wait = {}) {
+      const image = env.KEELSON_HELPER_IMAGE || preferred || DEFAULT_IMAGE
+      if (await images.has(image)) return image
+      wait.report?.(`Pulling ${image}, on which the way out of isolated servers runs`)
+      try {
+        await images.pull(image, wait)
+        return image
+      } catch (error) {
+        wait.signal?.throwIfAborted()
+        if (!isFailure(error)) throw error
+        throw runtimeFailures.isolation_unsupported({
+          runtime,
+          problem: `the way out of its networks needs an image with Node. ${messageOf(error)}`,
+          hint: 'Name one that is there with KEELSON_HELPER_IMAGE, or say --isolate-network=false.',
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { Duplex } from 'node:stream'
+import type { Helper } from '../../../src/contracts/runtime.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import { LABEL } from '../../../src/lib/labels.ts'
+import type { Dialect } from '../dialect.ts'
+import type { EngineCli } from '../engine-cli.ts'
+import type { HelperImage } from './helper-image.ts'
+
+/** A network that the helper belongs to, and its address there. */
+export interface HelperPlace {
+  readonly network: string
+  readonly address: string
+}
+
+/** The one container beside all isolated instances of an engine whose networks are elsewhere. */
+export interface HelperContainer extends Helper {
+  /** Makes it a member of a network; starts it if need be. */
+  join(place: HelperPlace): Promise<void>
+  leave(network: string): Promise<void>
+  exists(): Promise<boolean>
+  /** Idempotent. */
+  remove(): Promise<void>
+}
+
+/** Reads a line with a length, and so many bytes of a module that it then runs with what follows. */
+const BOOT = `
+const { Socket } = require('node:net')
+const input = new Socket({ fd: 0, writable: false })
+const output = new Socket({ fd: 1, readable: false })
+let head = Buffer.alloc(0), left = -1
+input.on('end', () => process.exit()).on('readable', function read() {
+  for (let byte; left < 0 && (byte = input.read(1)); head = Buffer.concat([head, byte])) {
+    if (byte[0] === 10) left = Number(head)
+  }
+  const text = left < 0 ? null : input.read(left)
+  if (text === null) return
+  input.off('readable', read)
+  import('data:text/javascript;base64,' + text.toString('base64')).then(it => it.default(input, output))
+})
+`
+
+export function createHelper(options: {
+  dialect: Dialect
+  cli: EngineCli
+  owner: string
+  name: string
+  image: HelperImage
+  /** Where it has to be. */
+  places: () => Promise<readonly HelperPlace[]>
+}): HelperContainer {
+  const { dialect, cli, owner, name, image, places } = options
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  /** Its labels and whether it runs; undefined when there is none. */
+  async function find(): Promise<{ running: boolean; owner: string | undefined } | undefined> {
+    try {
+      const text = await cli.run(['container', 'inspect', '--', name], { doing: 'inspect its helper', name })
+      const [found] = JSON.parse(text) as {
+        State: { Running: boolean }
+        Config: { Labels?: Record<string, string> | null }
+      }[]
+      return found && { running: found.State.Running, owner: found.Config.Labels?.[LABEL.owner] }
+    } catch (error) {
+      if (isFailure(error, 'instance_missing')) return undefined
+      throw error
+    }
+  }
+
+  async function create(): Promise<void> {
+    const args = [
+      'create',
+      `--name=${name}`,
+      '--pull=never',
+      '--interactive=false',
+      '--cap-drop=ALL',
+      '--security-opt=no-new-privileges',
+      '--read-only',
+      '--user=65534:65534',
+      '--memory=512m',
+      // It is on all networks and must not be a way between them, nor answer for one in another.
+      '--sysctl=net.ipv4.ip_forward=0',
+      '--sysctl=net.ipv4.conf.all.arp_ignore=1',
+      '--stop-signal=SIGKILL',
+      '--restart=no',
+      `--network=${dialect.isolation.outside}`,
+      `--label=${LABEL.owner}=${owner}`,
+      `--label=${LABEL.helper}=true`,
+      ...dialect.createArguments,
+      '--entrypoint=sleep',
+      '--',
+      await image.fetch(),
+      'infinity',
+    ]
+    const subject = { doing: 'create its helper', name }
+    await cli
+      .run(args, subject)
+      .catch(error =>
+        // No controller for it, as for users without a session of systemd's.
+        cli
+          .run(
+            args.filter(argument => !argument.startsWith('--memory')),
+            subject,
+          )
+          .catch(() => Promise.reject(error)),
+      )
+      .catch(error => {
+        if (!isFailure(error, 'name_taken')) throw error // another process of this installation was first
+      })
+  }
+
+  async function ensure(): Promise<void> {
+    if (!(await find())) await create()
+    if ((await find())?.running) return
+    await cli.run(['start', name], { doing: 'start its helper', name })
+  }
+
+  async function connect({ network, address }: HelperPlace): Promise<void> {
+    try {
+      await cli.run(['network', 'connect', `--ip=${address}`, network, name], { doing: 'join a network' })
+    } catch (error) {
+      if (!/already (?:exists|connected|attached)|is already/i.test(messageOf(error))) throw error
+    }
+  }
+
+  return {
+    name,
+    join: place =>
+      inTurn(async () => {
+        await ensure()
+        await connect(place)
+      }),
+    leave: network =>
+      inTurn(async () => {
+        await cli
+          .run(['network', 'disconnect', '--force', network, name], { doing: 'leave a network' })
+          .catch(() => undefined) // it is not there any more, or never was
+      }),
+    exists: async () => (await find())?.owner === owner,
+    remove: () =>
+      inTurn(async () => {
+        if ((await find())?.owner !== owner) return
+        await cli
+          .run(['rm', '--force', '--volumes', ...dialect.removeArguments, '--', name], {
+            doing: 'remove its helper',
+            name,
+          })
+          .catch(error => {
+            if (!isFailure(error, 'instance_missing')) throw error
+          })
+      }),
+
+    async run(program) {
+      await inTurn(async () => {
+        await ensure()
+        for (const place of await places()) await connect(place)
+      })
+      const call = cli.open(['exec', '--interactive', name, 'node', '--no-warnings', '--eval', BOOT])
+      let words = ''
+      call.stderr.setEncoding('utf8').on('data', (text: string) => {
+        words = (words + text).slice(-500)
+      })
+      const streams = Duplex.from({ readable: call.stdout, writable: call.stdin })
+      streams.once('close', call.kill)
+      void call.ended.then(() =>
+        streams.destroy(words ? new Error(`the helper ended: ${words.trim()}`) : undefined),
+      )
+      const bytes = Buffer.from(program)
+      streams.write(`${bytes.length}\n`)
+      streams.write(bytes)
+      return streams
+    },
+  }
+}
