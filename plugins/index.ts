@@ -100,7 +100,7 @@ export const builtins: readonly PluginEntry[] = [
   {
     name: 'skills',
     verbs: ['skill'],
-    services: ['skillBuilds'],
+    services: ['skills', 'skillSources', 'skillBuilds'],
     routes: true,
     load: async () => (await import('./skills/index.ts')).default,
   },

@@ -6,9 +6,13 @@ import { SkillBuilds } from './commands/skill-builds.ts'
 import { SkillBuildsRemove } from './commands/skill-builds-remove.ts'
 import { SkillPush } from './commands/skill-push.ts'
 import { SkillValidate } from './commands/skill-validate.ts'
+import type { Skills } from './service.ts'
+import type { SkillSources } from './skill.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {
+    skills: Skills
+    skillSources: SkillSources
     skillBuilds: Builds
   }
 }
@@ -22,6 +26,25 @@ const skills: Plugin = {
     await (await import('./artifact/routes.ts')).buildRoutes(api, app)
   },
   services: {
+    skills: async app =>
+      (await import('./service.ts')).createSkills({
+        folder: join(app.paths.data, 'skills'),
+        surroundings: { home: app.paths.home, env: app.env, platform: process.platform },
+        groups: await app.service('groups'),
+        sources: () => app.service('skillSources'),
+        log: app.log,
+      }),
+    async skillSources(app) {
+      const [{ createSkillSources }, oci, registry, verification, builds] = await Promise.all([
+        import('./source/sources.ts'),
+        app.service('oci'),
+        app.service('registry'),
+        app.service('imageVerification'),
+        app.service('skillBuilds'),
+      ])
+      const scratch = join(app.paths.cache, 'skills')
+      return createSkillSources({ oci, registry, verification, builds, env: app.env, scratch })
+    },
     skillBuilds: async app =>
       (await import('./artifact/builds.ts')).createBuilds({
         folder: join(app.paths.data, 'skills', 'builds'),

@@ -7,7 +7,7 @@ import type { FileStep, GroupStep } from './journal.ts'
 import { assertPlainPath } from './path-guard.ts'
 import type { SkillRecord } from './record.ts'
 import type { RecordStore } from './record-store.ts'
-import { type Situation, toPin } from './situation.ts'
+import type { Situation } from './situation.ts'
 import type { Change } from './transaction.ts'
 
 /** How a skill's folder may be treated that is not as we left it. */
@@ -18,6 +18,8 @@ export interface Treatment {
   readonly tolerant?: boolean
   /** A folder of others that holds the very content is taken over. */
   readonly claim?: boolean
+  /** So is one that holds something else, which is given up. */
+  readonly adopt?: boolean
 }
 
 /** A change that is being put together: what will be installed, pinned, written and removed. */
@@ -32,9 +34,8 @@ export interface Draft {
   remove(name: string, treatment: Treatment): Promise<void>
   /** Takes away what a skill needed before and no longer does, where nothing else needs it. */
   release(parent: string, requires: readonly string[], treatment: Treatment): Promise<void>
-  /** The lock file pins what is installed; with `unpin` it does not. */
-  pin(name: string): void
-  unpin(name: string): void
+  /** From now on the skill of that name is pinned to this; in a project the lock file says so. */
+  pin(entry: LockEntry): void
   join(step: GroupStep): void
   toChange(): Change
   isEmpty(): boolean
@@ -121,13 +122,9 @@ export function createDraft(
     note,
     remove,
     release,
-    pin(name) {
-      const record = records.get(name)
-      const before = pins.get(name)
-      const pin = record && toPin(record)
-      if (pin && JSON.stringify(pin) !== JSON.stringify(before)) pins.set(name, pin)
+    pin(entry) {
+      if (JSON.stringify(entry) !== JSON.stringify(pins.get(entry.name))) pins.set(entry.name, entry)
     },
-    unpin: name => void pins.delete(name),
     join: step => void groups.push(step),
     toChange: () => ({ folders: changes, files: files(), groups }),
     isEmpty: () => changes.length === 0 && groups.length === 0 && files().length === 0,
@@ -140,11 +137,11 @@ function shouldWrite(
   before: SkillRecord | undefined,
   found: FileHashes,
   target: string,
-  { force, tolerant = false, claim = false }: Treatment,
+  { force, tolerant = false, claim = false, adopt = false }: Treatment,
 ): boolean {
   if (!before) {
     if (claim && editedFiles(record.files, found).length === 0) return false
-    if (!force) throw failures.skill_folder_foreign({ path: target })
+    if (!force && !adopt) throw failures.skill_folder_foreign({ path: target })
     return true
   }
   const isSame = before.digest === record.digest

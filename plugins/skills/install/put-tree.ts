@@ -5,7 +5,7 @@ import { failures } from './failures.ts'
 import type { Wanted, WantedTree } from './fetch-tree.ts'
 import { type FileHashes, fileHashes } from './file-hashes.ts'
 import { authorOf, type SkillRecord } from './record.ts'
-import type { Situation } from './situation.ts'
+import { type Situation, toPin } from './situation.ts'
 import { checkTrust, type SignerRule, type Trust } from './trust.ts'
 
 /** How a skill and what it needs come into a draft. */
@@ -18,6 +18,8 @@ export interface PutOptions extends Treatment {
   readonly rule: SignerRule
   /** It was asked for by name. */
   readonly explicit: boolean
+  /** What it is pinned to is right as it is. */
+  readonly keepPins?: boolean
   readonly version?: string | undefined
   readonly now: Date
 }
@@ -93,7 +95,7 @@ async function putOne(
   })
   const record = toRecord(node, options, { trust, before, pin, files: await hashes(fetched.folder) })
   await draft.put(record, fetched.folder, options)
-  draft.pin(name)
+  if (!options.keepPins) draft.pin(toPin(record))
   return record
 }
 

@@ -37,6 +37,15 @@ export function describeSource(reference: string): SourceFacts {
   }
 }
 
+/** A reference that gets exactly this digest or commit again; what names no place is left as it is. */
+export function pinReference(reference: string, digest: string): string {
+  const parsed = tryParse(reference)
+  if (parsed?.kind === 'git' && isCommit(digest)) return toGitText({ ...parsed.git, ref: digest })
+  const artifact = parsed?.kind === 'oci' ? parsed.artifact : undefined
+  const oci = artifact === undefined ? undefined : parseOciReference(artifact)
+  return oci && digest.startsWith('sha256:') ? `${oci.registry ?? ''}/${oci.repository}@${digest}` : reference
+}
+
 function tryParse(reference: string): SkillReference | undefined {
   try {
     return parseSkillReference(reference)

@@ -25,6 +25,11 @@ export const failures = defineFailures({
       `${d.where} has no skill "${d.name}".${d.near ? ` Did you mean ${d.near}?` : ''}`,
     hint: '`keelson skill list` shows what is installed.',
   },
+  skill_changed_meanwhile: {
+    status: 409,
+    text: (d: { name: string }) => `The skill "${d.name}" was changed by somebody else meanwhile.`,
+    hint: 'Look at what is there now, and try again.',
+  },
   skill_content_changed: {
     status: 422,
     text: (d: { name: string; locked: string; found: string }) =>

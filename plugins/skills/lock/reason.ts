@@ -1,0 +1,58 @@
+import { isFailure, messageOf } from '../../../src/errors.ts'
+
+/** Why one skill could not be brought into step; the words are ToolHive's. */
+export type Reason =
+  | 'registry-unreachable'
+  | 'digest-missing'
+  | 'validation-rejected'
+  | 'lock-write-failed'
+  | 'signature-invalid'
+  | 'signer-mismatch'
+  | 'provenance-field-mismatch'
+  | 'unsigned-rejected'
+  | 'unknown'
+
+/** One skill that could not be brought into step. */
+export interface FailedSkill {
+  name: string
+  reason: Reason
+  error: string
+}
+
+const BY_CODE: Readonly<Record<string, Reason>> = {
+  skill_signature_invalid: 'signature-invalid',
+  skill_signer_changed: 'signer-mismatch',
+  skill_provenance_changed: 'provenance-field-mismatch',
+  skill_unsigned: 'unsigned-rejected',
+  skill_signature_lost: 'unsigned-rejected',
+}
+
+const BY_STATUS: Readonly<Record<number, Reason>> = {
+  400: 'validation-rejected',
+  404: 'digest-missing',
+  409: 'validation-rejected',
+  422: 'validation-rejected',
+  429: 'registry-unreachable',
+  502: 'registry-unreachable',
+  503: 'registry-unreachable',
+  504: 'registry-unreachable',
+}
+
+/** Reasons that are a refusal, and no accident. */
+export const POLICY_REASONS: ReadonlySet<Reason> = new Set([
+  'signature-invalid',
+  'signer-mismatch',
+  'provenance-field-mismatch',
+  'unsigned-rejected',
+])
+
+export function toFailedSkill(name: string, error: unknown): FailedSkill {
+  return { name, reason: reasonOf(error), error: messageOf(error) }
+}
+
+function reasonOf(error: unknown): Reason {
+  if (!isFailure(error)) return 'unknown'
+  if (error.code === 'file_unwritable' && error.message.includes('keelson.lock.yaml'))
+    return 'lock-write-failed'
+  return BY_CODE[error.code] ?? BY_STATUS[error.status] ?? 'unknown'
+}

@@ -1,0 +1,182 @@
+import { suggest } from '../../../src/lib/suggest.ts'
+import type { Log } from '../../../src/log.ts'
+import { fetchTree, type WantedTree } from '../install/fetch-tree.ts'
+import { joinSteps } from '../install/membership.ts'
+import { describePlace, type Place } from '../install/place.ts'
+import { putTree } from '../install/put-tree.ts'
+import { findPinned, type Situation } from '../install/situation.ts'
+import { describeSource } from '../install/source.ts'
+import { checkTrust } from '../install/trust.ts'
+import type { Workshop } from '../install/workshop.ts'
+import type { SkillSources } from '../skill.ts'
+import { compareVersions, type SkillChanges } from './compare-versions.ts'
+import { failures } from './failures.ts'
+import type { LockEntry } from './lock-entry.ts'
+import { type Reason, toFailedSkill } from './reason.ts'
+
+/** What `upgrade` is asked. */
+export interface UpgradeRequest {
+  /** Empty: all of them. */
+  readonly names?: readonly string[] | undefined
+  readonly clients?: readonly string[] | undefined
+  /** Only says what would change. */
+  readonly preview?: boolean | undefined
+  readonly allowRefChange?: boolean | undefined
+  readonly allowSignerChange?: boolean | undefined
+  /** Gives edits up. */
+  readonly force?: boolean | undefined
+  /** Asked before anything is changed, with what would; false leaves everything. */
+  readonly agree?: ((outcomes: readonly UpgradeOutcome[]) => Promise<boolean>) | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: ((what: string) => void) | undefined
+}
+
+/** What became of one skill, or would; names as ToolHive's API writes them. */
+export interface UpgradeOutcome {
+  name: string
+  status:
+    | 'upgraded'
+    | 'up-to-date'
+    | 'not-upgradable'
+    | 'ref-change-blocked'
+    | 'signer-change-blocked'
+    | 'failed'
+  old_digest?: string
+  new_digest?: string
+  new_resolved_reference?: string
+  new_signer_identity?: string
+  reason?: Reason
+  error?: string
+  changes?: SkillChanges
+}
+
+/** An outcome, and what would be installed for it. */
+interface Candidate {
+  outcome: UpgradeOutcome
+  readonly tree?: WantedTree
+}
+
+/** Replaces skills by what their sources hold now. Fails with `skill_not_locked`. */
+export function createUpgrade(options: {
+  workshop: Workshop
+  sources: Pick<SkillSources, 'fetch'>
+  log: Log
+  now: () => Date
+}): (place: Place, request: UpgradeRequest) => Promise<UpgradeOutcome[]> {
+  const { workshop, sources, log, now } = options
+
+  return async (place, request) => {
+    const situation = await workshop.look(place)
+    const wanted = choosePins(situation, request.names ?? [])
+    if (request.clients?.length) await workshop.folders.choose(request.clients)
+    return workshop.stage(async staging => {
+      const candidates: Candidate[] = []
+      for (const pin of wanted) {
+        const look = () => consider(situation, pin, staging, request)
+        candidates.push(await attempt(pin, request, look))
+      }
+      const outcomes = candidates.map(({ outcome }) => outcome)
+      const ready = candidates.filter(({ outcome }) => outcome.status === 'upgraded')
+      if (request.preview || ready.length === 0) return outcomes
+      if (request.agree && !(await request.agree(outcomes))) return outcomes
+      for (const candidate of ready) {
+        const { outcome, tree } = candidate
+        const pin = situation.pins.get(outcome.name)
+        if (!pin || !tree) continue
+        const make = async () => {
+          await replace(place, pin, tree, request)
+          return candidate
+        }
+        candidate.outcome = (await attempt(pin, request, make)).outcome
+      }
+      return candidates.map(({ outcome }) => outcome)
+    })
+  }
+
+  async function attempt(
+    { name, digest }: LockEntry,
+    { signal }: UpgradeRequest,
+    work: () => Promise<Candidate>,
+  ): Promise<Candidate> {
+    signal?.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      if (signal?.aborted) throw error
+      log.debug(`upgrade of ${name}`, { stack: error instanceof Error ? error.stack : String(error) })
+      return { outcome: { ...toFailedSkill(name, error), status: 'failed', old_digest: digest } }
+    }
+  }
+
+  async function consider(
+    situation: Situation,
+    pin: LockEntry,
+    staging: string,
+    { signal, progress, allowRefChange, allowSignerChange }: UpgradeRequest,
+  ): Promise<Candidate> {
+    const { name, digest: old_digest, source } = pin
+    if (describeSource(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
+    const pinned = (reference: string) => findPinned(situation, reference)
+    const tree = await fetchTree(sources, source, { staging, pinned, signal, progress })
+    const { fetched } = tree[0]
+    if (fetched.manifest.name !== name) {
+      const [locked, found] = [`the name "${name}"`, `"${fetched.manifest.name}"`]
+      throw failures.skill_content_changed({ name, locked, found })
+    }
+    const { digest, resolvedReference, signer } = fetched
+    if (digest === old_digest) return { outcome: { name, status: 'up-to-date', old_digest } }
+    const facts = {
+      ...{ name, old_digest, new_digest: digest },
+      ...(resolvedReference ? { new_resolved_reference: resolvedReference } : {}),
+      ...(signer ? { new_signer_identity: signer.signerIdentity } : {}),
+      changes: await compareVersions(pin, situation.records.get(name), fetched),
+    }
+    if (!allowRefChange && isElsewhere(pin, resolvedReference))
+      return { outcome: { ...facts, status: 'ref-change-blocked' } }
+    if (!allowSignerChange && signer && facts.changes.signer)
+      return { outcome: { ...facts, status: 'signer-change-blocked', reason: 'signer-mismatch' } }
+    checkTrust(fetched, pin, trustOptions(pin, allowSignerChange))
+    return { outcome: { ...facts, status: 'upgraded' }, tree }
+  }
+
+  const replace = (place: Place, pin: LockEntry, tree: WantedTree, request: UpgradeRequest): Promise<void> =>
+    workshop.change(place, async (draft, situation) => {
+      const { name } = pin
+      const present = situation.pins.get(name)
+      if (present?.digest !== pin.digest) throw failures.skill_changed_meanwhile({ name })
+      const has = situation.records.get(name)?.clients
+      const clients = request.clients?.length ? request.clients : (has ?? [])
+      await putTree(draft, situation, tree, {
+        clients: clients.length ? await workshop.folders.choose(clients) : await workshop.folders.choose([]),
+        ...{ force: request.force === true, now: now(), replace: true, explicit: false },
+        ...trustOptions(pin, request.allowSignerChange),
+      })
+      for (const { fetched } of tree) {
+        if (situation.records.has(fetched.manifest.name)) continue
+        const steps = await joinSteps(workshop.groups, 'default', fetched.manifest.name)
+        for (const step of steps) draft.join(step)
+      }
+    })
+}
+
+/** Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. */
+const trustOptions = (pin: LockEntry, allowSignerChange = false) => ({
+  allowUnsigned: pin.unsigned === true,
+  rule: allowSignerChange ? ('any-signer' as const) : ('newer-version' as const),
+})
+
+/** Fails with `skill_not_locked`. */
+function choosePins({ pins, place, lock }: Situation, names: readonly string[]): LockEntry[] {
+  if (names.length === 0) return [...pins.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return [...new Set(names)].map(name => {
+    const pin = pins.get(name)
+    if (pin) return pin
+    const where = lock ? `The lock file ${lock.path}` : `What is installed ${describePlace(place)}`
+    throw failures.skill_not_locked({ name, where, near: suggest(name, [...pins.keys()]) })
+  })
+}
+
+function isElsewhere({ resolvedReference, source }: LockEntry, found: string | undefined): boolean {
+  if (found === undefined) return false
+  return describeSource(resolvedReference ?? source).repository !== describeSource(found).repository
+}

@@ -1,0 +1,102 @@
+import { isAbsolute } from 'node:path'
+import type { Log } from '../../src/log.ts'
+import type { Surroundings } from '../clients/index.ts'
+import { contentDigest } from './format/content-digest.ts'
+import { createClientFolders } from './install/client-folders.ts'
+import { failures } from './install/failures.ts'
+import { createInstaller, type InstallRequest, type SkillDetails } from './install/installer.ts'
+import type { SkillGroups } from './install/membership.ts'
+import { findProject, type Place, toPlace, USER } from './install/place.ts'
+import type { InstalledSkill } from './install/record.ts'
+import { createWorkshop } from './install/workshop.ts'
+import { createSync, type SyncRequest, type SyncResult } from './lock/sync.ts'
+import { createUpgrade, type UpgradeOutcome, type UpgradeRequest } from './lock/upgrade.ts'
+import type { SkillSources } from './skill.ts'
+
+/** Where a request works: nothing means the user, a root alone means the project. */
+export interface PlaceRequest {
+  readonly scope?: string | undefined
+  /** The absolute path of a project's top folder. */
+  readonly projectRoot?: string | undefined
+}
+
+/** All rules about installed skills. */
+export interface Skills {
+  /** Sorted by name. Fails with `group_unknown`. */
+  list(
+    filter?: PlaceRequest & { readonly client?: string | undefined; readonly group?: string | undefined },
+  ): Promise<InstalledSkill[]>
+  /** Fails with `skill_not_installed`. */
+  get(name: string, place?: PlaceRequest): Promise<SkillDetails>
+  /** Whatever fails, nothing of it is left. */
+  install(request: InstallRequest & PlaceRequest): Promise<SkillDetails>
+  uninstall(name: string, options?: PlaceRequest & { readonly force?: boolean }): Promise<void>
+  /** Makes a project's folders what its lock file says. */
+  sync(request: SyncRequest & { readonly projectRoot: string }): Promise<SyncResult>
+  /** Replaces skills by what their sources hold now. */
+  upgrade(request: UpgradeRequest & PlaceRequest): Promise<UpgradeOutcome[]>
+  /** The top folder of the project that a folder is in. Fails with `skill_project_invalid`. */
+  projectOf(folder: string): Promise<string>
+}
+
+export function createSkills(options: {
+  /** Where records are kept. */
+  folder: string
+  surroundings: Surroundings
+  groups: SkillGroups
+  /** Asked for when something has to be fetched. */
+  sources: () => Promise<SkillSources>
+  log: Log
+  now?: () => Date
+}): Skills {
+  const { folder, surroundings, groups, log, now = () => new Date() } = options
+  const sources: Pick<SkillSources, 'fetch'> = {
+    fetch: async (reference, call) => (await options.sources()).fetch(reference, call),
+  }
+  const folders = createClientFolders(surroundings)
+  const workshop = createWorkshop({ folder, folders, groups, contentDigest, log })
+  const installer = createInstaller({ workshop, sources, now })
+  const sync = createSync({ workshop, sources, log, now })
+  const upgrade = createUpgrade({ workshop, sources, log, now })
+
+  async function placesOf({ scope, projectRoot }: PlaceRequest): Promise<readonly Place[] | 'all'> {
+    if (projectRoot) return [await toPlace({ scope, projectRoot })]
+    if (!scope) return 'all'
+    if (scope === 'project') {
+      return (await workshop.store.places()).filter(place => place.scope === 'project')
+    }
+    await toPlace({ scope })
+    return [USER]
+  }
+
+  return {
+    async list({ client, group, ...place } = {}) {
+      const places = await placesOf(place)
+      const members = group ? ((await groups.get(group)).skills ?? []) : undefined
+      return (await installer.list(places)).filter(
+        ({ metadata, clients }) =>
+          (!client || clients?.includes(client)) && (!members || members.includes(metadata.name)),
+      )
+    },
+    get: async (name, place = {}) => installer.get(await toPlace(place), name),
+    install: async request => installer.install(await toPlace(request), request),
+    uninstall: async (name, { force = false, ...place } = {}) =>
+      installer.uninstall(await toPlace(place), name, { force }),
+    async sync(request) {
+      const place = await toPlace({ scope: 'project', projectRoot: request.projectRoot })
+      if (place.scope === 'user')
+        throw failures.skill_scope_invalid({ problem: 'Only projects have a lock file.' })
+      return sync(place, request)
+    },
+    upgrade: async request => upgrade(await toPlace(request), request),
+    async projectOf(start) {
+      const root = isAbsolute(start) ? await findProject(start) : undefined
+      if (root === undefined)
+        throw failures.skill_project_invalid({
+          root: start,
+          problem: 'neither it nor a folder above it has .git',
+        })
+      return root
+    },
+  }
+}
