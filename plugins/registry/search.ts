@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch'
+import { suggest } from '../../src/lib/suggest.ts'
 import { findExtension } from './formats/extension.ts'
 import { shortNameOf } from './formats/names.ts'
 import type { ServerJson } from './formats/server-json.ts'
@@ -64,9 +65,13 @@ export function searchServers(servers: readonly ServerJson[], query: string): Se
 
 /** Short names that a mistyped one may have meant, best first. */
 export function nearNames(servers: readonly ServerJson[], name: string): string[] {
+  const word = shortNameOf(name)
   const index = createIndex(servers)
-  const hits = index.search(shortNameOf(name), { fields: ['name'], combineWith: 'OR', fuzzy: 0.34 })
-  return hits.slice(0, 3).map(hit => shortNameOf(servers[hit.id as number]?.name ?? ''))
+  const hits = index.search(word, { fields: ['name'], combineWith: 'OR', fuzzy: 0.34 })
+  const names = hits.slice(0, 10).map(hit => shortNameOf(servers[hit.id as number]?.name ?? ''))
+  // The nearest as a whole comes first, whatever its parts score.
+  const nearest = suggest(word, names)
+  return [...new Set(nearest === undefined ? names : [nearest, ...names])].slice(0, 3)
 }
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

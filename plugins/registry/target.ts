@@ -26,6 +26,11 @@ export const registryTarget = (app: App): Target => ({
 
   defaultName: argument => argument.replace(/[./]/g, '-').replace(/[^A-Za-z0-9_-]+/g, '-'),
 
+  async near(argument) {
+    if (!NAME.test(argument)) return []
+    return (await app.service('registry')).near(argument).catch(() => [])
+  },
+
   async resolve(argument, context) {
     const registry = await app.service('registry')
     const server = await registry.get(argument)

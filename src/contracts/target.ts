@@ -28,6 +28,8 @@ export interface Target {
   accepts(argument: string): boolean | Promise<boolean>
   /** The workload's name when the user gives none. */
   defaultName(argument: string): string
+  /** Names of this target that a mistyped argument may have meant; asked when nothing came of it. */
+  near?(argument: string): Promise<readonly string[]>
   /** Finds, pulls or builds what will run. Progress goes to `report`. */
   resolve(argument: string, context: ResolveContext): Promise<Resolved>
 }

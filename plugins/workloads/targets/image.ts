@@ -1,5 +1,6 @@
 import type { App } from '../../../src/app.ts'
 import type { Target } from '../../../src/contracts/target.ts'
+import { Failure } from '../../../src/errors.ts'
 import { parseOciReference } from '../../../src/lib/oci-reference.ts'
 import { failures } from '../failures.ts'
 import { fetchImage } from './fetch-image.ts'
@@ -24,10 +25,27 @@ export const imageTarget = (app: App): Target => ({
     if (context.flags['image-verification'] === 'enabled') {
       await (await app.service('imageVerification')).check(argument, undefined, 'enabled')
     }
-    const runtime = await context.runtime()
-    if (!runtime.images) throw failures.images_unsupported({ runtime: runtime.name, argument })
-    await fetchImage(runtime.images, argument, context)
+    try {
+      const runtime = await context.runtime()
+      if (!runtime.images) throw failures.images_unsupported({ runtime: runtime.name, argument })
+      await fetchImage(runtime.images, argument, context)
+    } catch (error) {
+      context.signal?.throwIfAborted()
+      throw await withNearNames(app, argument, error)
+    }
     const transport = context.flags.transport as 'stdio' | 'sse' | 'streamable-http' | undefined
     return { source: argument, image: argument, transport: transport ?? 'streamable-http' }
   },
 })
+
+/** A name with a slip in it is often a valid image reference. */
+async function withNearNames(app: App, argument: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof Failure)) return error
+  const targets = (await app.contributions('targets')).map(make => make(app))
+  const near = await Promise.all(targets.map(target => target.near?.(argument)))
+  const names = near.flatMap(found => found ?? [])
+  if (!names.length) return error
+  const { code, message, status, exit, details } = error
+  const hint = [`Did you mean ${names.join(', ')}?`, error.hint].filter(Boolean).join(' ')
+  return new Failure(code, { text: message, status, exit, hint, details }, { cause: error })
+}

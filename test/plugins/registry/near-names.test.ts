@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { engineProblem } from '../../support/engine-problem.ts'
+import { keelsonUser } from '../../support/keelson.ts'
+
+test.each([
+  ['filesystm', 'filesystem'],
+  ['githb', 'github'],
+  ['memroy', 'memory'],
+  ['io.github.stacklok/fetsh', 'fetch'],
+])('%s could be an image; that there is none brings %s to mind', async (word, near) => {
+  const user = await keelsonUser()
+
+  const shown = await user.run(['run', word, '--runtime', 'process'])
+
+  expect(shown).toMatchObject({ code: 1, stdout: '' })
+  expect(shown.stderr).toContain(`Did you mean ${near}`)
+})
+
+test('an image that docker cannot pull brings near names to mind, and docker has its say', {
+  timeout: 120_000,
+}, async () => {
+  const problem = engineProblem('docker', 'keelson-test/busybox:1')
+  if (problem && process.env.CI) expect.fail(problem)
+  if (problem) return console.warn(`not tried: ${problem}`)
+  const user = await keelsonUser()
+
+  const shown = await user.run(['run', 'filesystm', '--runtime', 'docker'])
+
+  expect(shown).toMatchObject({ code: 1, stdout: '' })
+  expect(shown.stderr).toContain('docker could not pull "filesystm"')
+  expect(shown.stderr).toContain('Did you mean filesystem')
+})
+
+test.each(['example.com/filesystm:1', 'mcp/filesystm', 'zzzqqqxxx'])(
+  '%s brings nothing to mind',
+  async word => {
+    const user = await keelsonUser()
+
+    const shown = await user.run(['run', word, '--runtime', 'process'])
+
+    expect(shown.code).toBe(1)
+    expect(shown.stderr).not.toContain('Did you mean')
+  },
+)
