@@ -28,11 +28,9 @@ export async function visit(
   })
   page.on('pageerror', error => problems.push(String(error)))
   page.on('request', request => requests.push(`${request.method()} ${request.url()}`))
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', event =>
-      console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
-    )
-  })
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', e => console.error('CSP: ' + e.violatedDirective + ' ' + e.blockedURI))",
+  )
   await page.goto(url)
   return { page, problems, requests }
 }

@@ -58,6 +58,14 @@ export interface ServerDetails extends Entry {
   }
 }
 
+/** A connection that was not let out. */
+export interface Denial {
+  readonly workload: string
+  readonly host?: string
+  readonly port?: number
+  readonly reason?: string
+}
+
 interface Change {
   readonly from: string
   readonly to: string

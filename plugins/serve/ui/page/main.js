@@ -14,10 +14,19 @@ const store = createStore(api)
 const showList = createList(byId('list'), store)
 /** @type {{ name: string, pane: ReturnType<typeof createPane> } | undefined} */
 let shown
+/** A workload that the focus goes to as soon as it is there to see. */
+let awaited = ''
+/** A workload of which the events have not told yet. */
+let making = ''
 
-const selected = () => {
+/** The name in the address, whatever somebody has typed there. */
+function selected() {
   const [, name = ''] = /^#\/(.+)$/.exec(location.hash) ?? []
-  return decodeURIComponent(name)
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }
 
 let pending = false
@@ -47,6 +56,8 @@ function show() {
       if (!store.upgradeOf(name)) store.checkUpgrades(name).catch(ignoreMissing)
     }
     shown.pane.show()
+    if (awaited === name) shown.pane.heading.focus()
+    awaited = ''
   } else {
     shown?.pane.close()
     shown = undefined
@@ -57,6 +68,7 @@ function show() {
 /** @param {string} name */
 function nothingShown(name) {
   if (!store.isListed()) return ''
+  if (name === making) return element('p', { class: 'empty' }, `${name} is being made…`)
   if (name) {
     const back = element('a', { href: '#' }, 'All workloads')
     return element(
@@ -84,17 +96,28 @@ store.onChange(change => {
     announce(`${after.name}: ${statusWord(after.status)}`)
 })
 
-addEventListener('hashchange', () => {
-  show()
-  if (shown) shown.pane.heading.focus()
+/** @param {string} [name] */
+function focusList(name = '') {
+  const row =
+    document.querySelector(`#list a[href="${CSS.escape(placeOf(name))}"]`) ??
+    document.querySelector('#list a')
+  if (row instanceof HTMLElement) row.focus()
   else byId('main').focus()
+}
+
+addEventListener('hashchange', () => {
+  const before = shown?.name
+  awaited = selected()
+  show()
+  if (!awaited && !shown) focusList(before)
 })
 byId('skip').addEventListener('click', event => {
   event.preventDefault()
-  byId('main').focus()
+  focusList(selected())
 })
 byId('run').addEventListener('click', () => {
   openRunDialog(api, name => {
+    making = name
     location.hash = placeOf(name)
   })
 })

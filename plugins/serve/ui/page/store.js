@@ -1,5 +1,8 @@
 /** @import { Api } from './api.js' */
-/** @import { ServerEvent, Upgrade, Workload } from '../page-types.d.ts' */
+/** @import { Denial, ServerEvent, Upgrade, Workload } from '../page-types.d.ts' */
+
+/** A server that tries in a loop is no reason to show more. */
+const DENIALS = 5
 
 /**
  * @typedef {object} Store
@@ -7,6 +10,7 @@
  * @property {(name: string) => Workload | undefined} find
  * @property {() => boolean} isListed  whether all there are have been told
  * @property {(name: string) => Upgrade | undefined} upgradeOf
+ * @property {(name: string) => readonly Denial[]} denialsOf  the last of them, while the page was open
  * @property {(event: ServerEvent) => void} hear
  * @property {() => void} begin  what is told from now on is the whole
  * @property {(name?: string) => Promise<void>} checkUpgrades  of one, or of all
@@ -25,6 +29,8 @@ export function createStore(api) {
   const known = new Map()
   /** @type {Map<string, Upgrade>} */
   const upgrades = new Map()
+  /** @type {Map<string, Denial[]>} */
+  const denials = new Map()
   /** Those told since the connection was made, until all have been. @type {Set<string> | undefined} */
   let told = new Set()
   let listed = false
@@ -41,6 +47,7 @@ export function createStore(api) {
     const before = known.get(name)
     known.delete(name)
     upgrades.delete(name)
+    denials.delete(name)
     if (before) tell({ before, after: undefined })
   }
 
@@ -49,6 +56,7 @@ export function createStore(api) {
     find: name => known.get(name),
     isListed: () => listed,
     upgradeOf: name => upgrades.get(name),
+    denialsOf: name => denials.get(name) ?? [],
     begin() {
       told = new Set()
     },
@@ -59,6 +67,12 @@ export function createStore(api) {
         known.set(after.name, after)
         told?.add(after.name)
         tell({ before, after })
+      }
+      if (name === 'egress-denied') {
+        const denial = /** @type {Denial} */ (data)
+        const before = denials.get(denial.workload) ?? []
+        denials.set(denial.workload, [...before, denial].slice(-DENIALS))
+        tell()
       }
       if (name === 'workload-removed') forget(/** @type {Workload} */ (data).name)
       if (name === 'listed') {

@@ -68,7 +68,7 @@ function describe({ name, title, description, inputSchema }) {
         'summary',
         {},
         element('code', {}, name),
-        element('span', { class: 'brief' }, title ?? text.split('\n', 1)[0] ?? ''),
+        element('span', { class: 'brief' }, text.split('\n', 1)[0] || title || ''),
       ),
       text
         ? element('p', { class: 'said' }, text)

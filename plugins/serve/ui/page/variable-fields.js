@@ -134,5 +134,5 @@ const row = ({ name, description, required, secret }, id, input, note) =>
       ),
     ),
     input,
-    element('p', { class: 'soft', id: `${id}-note` }, note ?? description ?? ''),
+    element('p', { class: note ? 'missing' : 'soft', id: `${id}-note` }, note ?? description ?? ''),
   )

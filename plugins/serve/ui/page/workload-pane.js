@@ -1,6 +1,6 @@
 /** @import { Api } from './api.js' */
 /** @import { Store } from './store.js' */
-/** @import { Workload } from '../page-types.d.ts' */
+/** @import { Denial, Workload } from '../page-types.d.ts' */
 import { createActions } from './actions.js'
 import { copyButton } from './copy-button.js'
 import { element, fill } from './element.js'
@@ -46,7 +46,8 @@ export function createPane(api, store, name) {
       const now = workload()
       if (!now) return
       const upgrade = store.upgradeOf(name)
-      const text = JSON.stringify([now, upgrade])
+      const denials = store.denialsOf(name)
+      const text = JSON.stringify([now, upgrade, denials])
       if (text === said) return
       said = text
       fill(badge, statusBadge(now.status))
@@ -55,6 +56,7 @@ export function createPane(api, store, name) {
       fill(
         notices,
         now.status_context && element('p', { class: 'context' }, now.status_context),
+        denials.some(({ host }) => host) && deniedNotice(denials),
         isNews && upgradeNotice(api, store, upgrade),
       )
       fillFacts(facts, now)
@@ -69,14 +71,17 @@ export function createPane(api, store, name) {
  * @param {HTMLElement} list
  * @param {Workload} workload
  */
-function fillFacts(list, { url, package: what, transport_type, proxy_mode, group, started_at, remote }) {
+function fillFacts(
+  list,
+  { url, package: what, transport_type, proxy_mode: spoken = transport_type, group, started_at, remote },
+) {
   const url_ = list.querySelector('code')?.textContent === url ? list.firstElementChild : undefined
   const started = new Date(started_at)
   const rows = [
     fact(remote ? 'Runs at' : 'Package', what),
     fact(
-      'Speaks',
-      proxy_mode && proxy_mode !== transport_type ? `${transport_type}, here ${proxy_mode}` : transport_type,
+      'Transport',
+      spoken === transport_type ? spoken : `${spoken} (the server itself: ${transport_type})`,
     ),
     group && group !== 'default' ? fact('Group', group) : undefined,
     started.getFullYear() > 1 ? fact('Up since', started.toLocaleString()) : undefined,
@@ -100,3 +105,13 @@ function fillFacts(list, { url, package: what, transport_type, proxy_mode, group
  * @param {string} value
  */
 const fact = (term, value) => element('div', {}, element('dt', {}, term), element('dd', {}, value))
+
+/** @param {readonly Denial[]} denials */
+function deniedNotice(denials) {
+  const places = new Set(denials.flatMap(({ host, port }) => (host ? [`${host}:${port}`] : [])))
+  return element(
+    'p',
+    { class: 'context' },
+    `It tried to reach ${[...places].join(', ')} and was not let out. The proxy log says what to allow.`,
+  )
+}

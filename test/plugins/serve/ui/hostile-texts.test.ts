@@ -1,0 +1,124 @@
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { serve } from '../../mcp/servers.ts'
+import { makeRemote, openPage, startUi } from './open-page.ts'
+
+/** Texts that would run, load or hide something if anything made markup or style of them. */
+const CORPUS = [
+  '<script>window.hit=1</script>',
+  '<img src=x onerror="window.hit=1">',
+  '<img src="http://outside.example/pixel">',
+  '"><svg onload=window.hit=1>',
+  "javascript:window.hit=1//'",
+  '<iframe srcdoc="<script>parent.hit=1</script>"></iframe>',
+  '<a href="javascript:window.hit=1">click</a>',
+  '<style>*{display:none}</style><link rel=stylesheet href=http://outside.example/x>',
+  '<base href="http://outside.example/"><meta http-equiv=refresh content="0;url=http://outside.example/">',
+  '{{constructor.constructor("window.hit=1")()}} #{window.hit=1}',
+  '</p></div></body><form action=http://outside.example/><button>Delete</button></form>',
+  '--><!-- ]]> &lt;script&gt;window.hit=1&lt;/script&gt;',
+]
+const ALL = CORPUS.join(' ')
+
+const allows = new Set(['IMG /ui/icon.svg', 'SCRIPT /ui/main.js', 'LINK /ui/icon.svg'])
+
+async function assertHarmless(page: Page, requests: readonly string[], origin: string): Promise<void> {
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  const loaded = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('img, script, iframe, object, embed, svg, form[action], base, meta[http-equiv], link:not([rel=stylesheet])')]
+      .map(one => one.tagName + ' ' + (one.getAttribute('src') ?? one.getAttribute('href')))`,
+  )
+  expect(loaded.filter(one => !allows.has(one))).toEqual([])
+  expect(requests.filter(request => !request.includes(` ${origin}/`))).toEqual([])
+}
+
+/** An MCP server whose tools are called and described in a hostile way. */
+const hostileServer = () =>
+  serve(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id, method } = JSON.parse(text || '{}')
+    response.setHeader('content-type', 'application/json')
+    if (id === undefined) return response.writeHead(202).end()
+    const properties = Object.fromEntries(
+      CORPUS.map(one => [one, { type: one, description: one, enum: [one] }]),
+    )
+    const tools = CORPUS.map(one => ({
+      name: one,
+      title: one,
+      description: `${one}\u202e\u001b[2J`,
+      inputSchema: { type: 'object', properties, required: CORPUS },
+    }))
+    const result =
+      method === 'initialize'
+        ? {
+            protocolVersion: '2025-11-25',
+            capabilities: { tools: {} },
+            serverInfo: { name: ALL, version: '1' },
+          }
+        : method === 'tools/list'
+          ? { tools }
+          : {}
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+
+test('names and descriptions of tools are text', { timeout: 60_000 }, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'bad', `${await hostileServer()}/mcp?${encodeURIComponent(ALL)}`)
+  const { page, problems, requests } = await openPage(context, api, { at: '/#/bad' })
+
+  for (const one of CORPUS) {
+    await page.locator('summary code').getByText(one, { exact: true }).first().click()
+    await page.locator('details[open] .parameters').last().getByText(one, { exact: true }).first().waitFor()
+  }
+  expect(await page.locator('.said').first().textContent()).toBe(CORPUS[0])
+  await assertHarmless(page, requests, api.url)
+  expect(problems).toEqual([])
+})
+
+test('logs are text, without what would move the cursor or turn the line', {
+  timeout: 60_000,
+}, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'bad', `${await hostileServer()}/mcp`)
+  const { page, problems, requests } = await openPage(context, api, { at: '/#/bad' })
+  await page.getByRole('tab', { name: 'Proxy log' }).click()
+  await page.getByText('Follows what is printed').waitFor()
+
+  const log = join(api.user.home, '.local/share/keelson/logs/bad.log')
+  for (const one of CORPUS) await appendFile(log, `${one}\u001b]0;title\u0007\u001b[31m\u202e\u0000 end\n`)
+  await appendFile(log, `${JSON.stringify({ level: ALL, msg: ALL, [ALL]: ALL })}\nlast\n`)
+
+  const shown = page.getByRole('log')
+  await shown.getByText(/last\n$/).waitFor()
+  const lines = ((await shown.textContent()) ?? '').split('\n')
+  for (const one of CORPUS) expect(lines).toContain(`${one} end`)
+  await assertHarmless(page, requests, api.url)
+  expect(problems).toEqual([])
+})
+
+test('entries of a registry are text, and so is what the API refuses', { timeout: 60_000 }, async context => {
+  const variables = CORPUS.map((one, index) => ({ name: `V${index}`, description: one, default: one }))
+  const server = {
+    title: ALL,
+    description: ALL,
+    image: 'npx://x@1.0.0',
+    transport: 'stdio',
+    env_vars: variables,
+  }
+  const api = await startUi({ servers: { bad: server } })
+  const { page, problems, requests } = await openPage(context, api, { at: `/#/${encodeURIComponent(ALL)}` })
+  await page.getByText(`There is no workload “${ALL}”.`).waitFor()
+
+  await page.getByRole('button', { name: 'Run a server' }).click()
+  await page.getByRole('searchbox').fill(ALL)
+  await page.getByRole('dialog').locator('.results button').click()
+  for (const [index, one] of CORPUS.entries()) {
+    await page.getByText(one, { exact: true }).first().waitFor()
+    expect(await page.getByLabel(`V${index}`).first().inputValue()).toBe(one)
+  }
+  await assertHarmless(page, requests, api.url)
+  expect(problems).toEqual([])
+})

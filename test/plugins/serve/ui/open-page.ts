@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContextOptions } from 'playwright-core'
+import type { TestContext } from 'vitest'
+import { type ApiServer, startApi } from '../../../support/api-server.ts'
+import { type Visit, visit } from '../../../support/browser.ts'
+import { keelsonUser } from '../../../support/keelson.ts'
+
+const CA = process.env.SSL_CERT_FILE ?? '/etc/ssl/certs/ca-certificates.crt'
+
+/** `keelson serve --ui`, with a registry of the test's own, on the process runtime. */
+export async function startUi(
+  options: { servers?: Record<string, object>; args?: readonly string[] } = {},
+): Promise<ApiServer> {
+  const user = await keelsonUser()
+  Object.assign(user.env, { KEELSON_RUNTIME: 'process', KEELSON_SECRETS_PASSWORD: 'correct horse battery' })
+  if (existsSync(CA)) Object.assign(user.env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA })
+  if (options.servers) {
+    const path = join(user.home, 'registry.json')
+    const registry = { version: '1.0.0', last_updated: '2026-11-21T00:00:00Z', servers: options.servers }
+    await writeFile(path, JSON.stringify(registry))
+    await user.run(['config', 'set-registry', path])
+  }
+  return startApi({ user, args: ['--port', '0', '--ui', ...(options.args ?? [])] })
+}
+
+/** The page, when it has heard of all workloads. */
+export async function openPage(
+  context: TestContext,
+  api: ApiServer,
+  options: BrowserContextOptions & { at?: string } = {},
+): Promise<Visit> {
+  const { at = '/', ...rest } = options
+  const visited = await visit(context, `${api.url}${at}`, rest)
+  await visited.page.getByText('Live', { exact: true }).waitFor()
+  return visited
+}
+
+/** A workload that runs elsewhere, when it is up. */
+export async function makeRemote(api: ApiServer, name: string, url: string): Promise<void> {
+  await api.ask('POST', '/api/v1beta/workloads', { name, url })
+  await api.untilStatus(name, 'running')
+}

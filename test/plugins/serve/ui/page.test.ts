@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { startTinyMcp } from '../../../support/tiny-mcp.ts'
+import { everything } from '../../mcp/servers.ts'
+import { makeRemote, openPage, startUi } from './open-page.ts'
+
+test('an empty list says what to do', async context => {
+  const api = await startUi()
+  const { page, problems } = await openPage(context, api)
+
+  await page.getByText('No workloads yet.').waitFor()
+  await page.getByText('keelson run time').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('the page asks nobody but the server it came from', { timeout: 60_000 }, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'all', await everything('streamableHttp'))
+  const { page, problems, requests } = await openPage(context, api)
+
+  await page.getByRole('link', { name: /^all/ }).click()
+  await page.getByText('echo', { exact: true }).click()
+  await page.getByText('Message to echo').waitFor()
+  await page.getByRole('tab', { name: 'Proxy log' }).click()
+  await page.getByText('Follows what is printed').waitFor()
+
+  expect(problems).toEqual([])
+  expect(requests.filter(request => !request.startsWith(`GET ${api.url}/`))).toEqual([])
+})
+
+test('what the command line does is seen at once, and nothing is asked for twice', {
+  timeout: 90_000,
+}, async context => {
+  const api = await startUi()
+  const url = await startTinyMcp()
+  const { page, problems, requests } = await openPage(context, api)
+
+  await api.user.run(['run', url, '--name', 'one'])
+  const row = page.getByRole('link', { name: /^one/ })
+  await row.getByText('Running').waitFor()
+  await api.user.run(['stop', 'one'])
+  await row.getByText('Stopped').waitFor()
+  await api.user.run(['start', 'one'])
+  await row.getByText('Running').waitFor()
+  await api.user.run(['run', url, '--name', 'another'])
+  await page
+    .getByRole('link', { name: /^another/ })
+    .getByText('Running')
+    .waitFor()
+  await api.user.run(['rm', 'one'])
+  await row.waitFor({ state: 'detached' })
+  expect(await page.locator('#announcer').textContent()).toBe('one is deleted')
+
+  expect(problems).toEqual([])
+  const counted = Map.groupBy(
+    requests.filter(request => !request.includes('/ui/')),
+    request => request,
+  )
+  expect([...counted].filter(([, times]) => times.length > 1).map(([request]) => request)).toEqual([])
+  expect(requests).toContain(`GET ${api.url}/api/v1beta/events`)
+  expect(requests.filter(request => /\/workloads(\?|$)/.test(request))).toEqual([])
+})
+
+test('a server that ends is told, and when one is there again the page shows how things are', {
+  timeout: 90_000,
+}, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'gone', await startTinyMcp())
+  const { page } = await openPage(context, api)
+  await page.getByRole('link', { name: /^gone/ }).waitFor()
+
+  await api.stop()
+  await page.getByText(/Trying again|cannot be reached/).waitFor()
+  await api.user.run(['rm', 'gone'])
+  const { port } = new URL(api.url)
+  const { startApi } = await import('../../../support/api-server.ts')
+  await startApi({ user: api.user, args: ['--port', port, '--ui'] })
+
+  await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 })
+  await page.getByText('No workloads yet.').waitFor()
+})

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { visit } from '../../../support/browser.ts'
+import { startTinyMcp } from '../../../support/tiny-mcp.ts'
+import { makeRemote, openPage, startUi } from './open-page.ts'
+
+const CHECK = '**/api/v1beta/workloads/**/upgrade-check'
+const CHECK_ALL = '**/api/v1beta/workloads/upgrade-check?all=true'
+
+const newer = {
+  workload_name: 'old',
+  status: 'upgrade-available',
+  current_image: 'ghcr.io/me/server:1.0.0',
+  candidate_image: 'ghcr.io/me/server:2.0.0',
+  config_drift: { transport: { from: 'stdio', to: 'streamable-http' } },
+  env_var_drift: { added: [{ name: 'REGION', description: 'Where', required: true }], removed: [] },
+}
+
+test('an upgrade says what it changes, asks for what is new, and is sent once', {
+  timeout: 60_000,
+}, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'old', await startTinyMcp())
+  const { page, problems } = await visit(context, 'about:blank')
+  const sent: unknown[] = []
+  let result: object = newer
+  await page.route(CHECK_ALL, route => route.fulfill({ json: { results: [newer] } }))
+  await page.route(CHECK, route => route.fulfill({ json: { result } }))
+  await page.route('**/api/v1beta/workloads/old/upgrade', route => {
+    sent.push(route.request().postDataJSON())
+    result = { workload_name: 'old', status: 'up-to-date' }
+    return route.fulfill({ json: { result: newer } })
+  })
+  await page.goto(`${api.url}/`)
+
+  await page.getByRole('link', { name: /^old.*Upgrade/ }).click()
+  await page.getByText('ghcr.io/me/server:2.0.0').waitFor()
+  await page.getByRole('button', { name: 'Upgrade…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Upgrade old?' })
+  await dialog.getByText('streamable-http').waitFor()
+  await dialog.getByLabel(/REGION/).fill('north')
+  await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click()
+
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Upgrade…' }).waitFor({ state: 'detached' })
+  expect(sent).toEqual([{ env: { REGION: 'north' }, secrets: [] }])
+  expect(problems).toEqual([])
+})
+
+test('an upgrade that fails is told in the words of the API, and can be tried again', {
+  timeout: 60_000,
+}, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'old', await startTinyMcp())
+  const { page } = await visit(context, 'about:blank')
+  const plain = { ...newer, env_var_drift: { added: [], removed: [] } }
+  await page.route(CHECK_ALL, route => route.fulfill({ json: { results: [plain] } }))
+  await page.route('**/api/v1beta/workloads/old/upgrade', route =>
+    route.fulfill({
+      status: 422,
+      contentType: 'text/plain',
+      body: '"old" cannot be upgraded: no such image.\n',
+    }),
+  )
+  await page.goto(`${api.url}/#/old`)
+
+  await page.getByRole('button', { name: 'Upgrade…' }).click()
+  const apply = page.getByRole('dialog').getByRole('button', { name: 'Upgrade', exact: true })
+  await apply.click()
+
+  await page.getByText('"old" cannot be upgraded: no such image.').waitFor()
+  expect(await apply.isEnabled()).toBe(true)
+})
+
+for (const status of [404, 501, 503]) {
+  test(`a server that answers ${status} about upgrades is used all the same`, {
+    timeout: 60_000,
+  }, async context => {
+    const api = await startUi()
+    await makeRemote(api, 'old', await startTinyMcp())
+    const { page } = await visit(context, 'about:blank')
+    await page.route(/upgrade-check/, route => route.fulfill({ status, body: 'no\n' }))
+    await page.goto(`${api.url}/#/old`)
+
+    await page.getByRole('heading', { name: 'old' }).waitFor()
+    await page.getByText('This server offers no tools.').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+}
+
+test('nothing newer shows nothing', { timeout: 60_000 }, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'old', await startTinyMcp())
+  const { page, problems } = await openPage(context, api, { at: '/#/old' })
+
+  await page.getByRole('heading', { name: 'old' }).waitFor()
+  await page.getByRole('tab', { name: 'Proxy log' }).waitFor()
+  expect(await page.getByText('Upgrade').count()).toBe(0)
+  expect(problems).toEqual([])
+})
