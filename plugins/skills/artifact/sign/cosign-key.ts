@@ -14,7 +14,7 @@ const isEncrypted = t.isObject(
       {
         name: t.isLiteral('scrypt'),
         // Larger numbers would take all memory, or for ever.
-        params: t.isObject({ N: number(2 ** 20), r: number(32), p: number(16) }, extra),
+        params: t.isObject({ N: number(2 ** 17), r: number(16), p: number(4) }, extra),
         salt: t.isString(),
       },
       extra,

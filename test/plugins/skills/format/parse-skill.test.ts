@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Failure } from '../../../../src/errors.ts'
 import { parseSkill, readSkill } from '../../../../plugins/skills/format/parse-skill.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
@@ -10,12 +11,13 @@ const parse = (text: string) => parseSkill(Buffer.from(text))
 const withMembers = (members: string) =>
   parse(`---\nname: demo\ndescription: d\n${members}\n---\nbody\n`).manifest
 
-function failure(text: string | Buffer): { code: string; line?: number; message: string; hint?: string } {
+function failure(text: string | Buffer) {
   try {
     parseSkill(Buffer.from(text))
   } catch (error) {
-    const { code, message, hint, details } = error as Record<string, never>
-    return { code, message, hint, ...(details as object) }
+    if (!(error instanceof Failure)) throw error
+    const { line } = error.details as { line?: number }
+    return { code: error.code, message: error.message, hint: error.hint, line }
   }
   throw new Error('it was read')
 }
