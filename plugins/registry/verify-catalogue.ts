@@ -2,6 +2,7 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { parsePackageReference } from '../../src/lib/package-reference.ts'
 import { type ImageServer, isRemote, type RemoteServer, type ServerView } from './formats/legacy.ts'
 import { parseRegistry } from './formats/parse-registry.ts'
+import type { Provenance } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 
 const SECRET_NAME =
@@ -67,8 +68,37 @@ function imageProblems(view: ImageServer): string[] {
   if (outbound?.insecure_allow_all && outbound.allow_host?.length)
     problems.push('everything is allowed, and hosts are listed')
   if (view.permissions?.privileged) problems.push('privileged')
-  return problems
+  if (view.provenance && scheme) problems.push('provenance, but no image that somebody could have signed')
+  return [...problems, ...provenanceProblems(view.provenance)]
 }
+
+/** What could never be compared with a certificate, or would be true of anybody's. */
+function provenanceProblems(provenance: Provenance | undefined): string[] {
+  if (!provenance) return []
+  const { repository_uri: repository, signer_identity: signer, cert_issuer: issuer } = provenance
+  const { runner_environment: runner, sigstore_url: sigstore } = provenance
+  const rules: readonly [isWrong: boolean, problem: string][] = [
+    [!repository && !signer, 'names neither repository_uri nor signer_identity'],
+    [Boolean(repository && !isHttps(repository)), 'repository_uri is no https URL'],
+    [/(\/|\.git)$/.test(repository ?? ''), 'repository_uri ends as no certificate says it'],
+    [Boolean(signer?.startsWith('/') && !repository), 'a path as signer_identity needs a repository_uri'],
+    [
+      Boolean(signer && !/^(\/\S+|https:\/\/\S+|[^\s@/]+@[^\s@/]+)$/.test(signer)),
+      'signer_identity is no path, URL or e-mail address',
+    ],
+    [!issuer || !isHttps(issuer), 'cert_issuer is no https URL'],
+    [
+      Boolean(runner) && runner !== 'github-hosted' && runner !== 'self-hosted',
+      'runner_environment is neither github-hosted nor self-hosted',
+    ],
+    [Boolean(sigstore && !SIGSTORES.includes(sigstore)), `sigstore_url is none of ${SIGSTORES.join(', ')}`],
+  ]
+  return rules.filter(([isWrong]) => isWrong).map(([, problem]) => `provenance: ${problem}`)
+}
+
+const SIGSTORES = ['tuf-repo-cdn.sigstore.dev', 'tuf-repo.github.com']
+
+const isHttps = (text: string): boolean => URL.parse(text)?.protocol === 'https:'
 
 function remoteProblems(view: RemoteServer): string[] {
   const url = URL.parse(view.url)

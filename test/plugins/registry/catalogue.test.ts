@@ -117,3 +117,42 @@ function set(target: object, path: (string | number)[], value: unknown): void {
   const parent = path.slice(0, -1).reduce<object>((at, key) => Reflect.get(at, key) as object, target)
   Reflect.set(parent, path.at(-1) ?? '', value)
 }
+
+const provenance = {
+  repository_uri: 'https://github.com/a/b',
+  signer_identity: '/.github/workflows/release.yml',
+  cert_issuer: 'https://token.actions.githubusercontent.com',
+}
+
+test.each([
+  [{ repository_uri: '', signer_identity: '' }, 'neither repository_uri nor signer_identity'],
+  [{ repository_uri: 'github.com/a/b' }, 'repository_uri is no https URL'],
+  [{ repository_uri: 'https://github.com/a/b.git' }, 'ends as no certificate says it'],
+  [{ repository_uri: '' }, 'needs a repository_uri'],
+  [{ signer_identity: 'somebody' }, 'no path, URL or e-mail address'],
+  [{ cert_issuer: '' }, 'cert_issuer is no https URL'],
+  [{ runner_environment: 'my laptop' }, 'neither github-hosted nor self-hosted'],
+  [{ sigstore_url: 'https://tuf-repo-cdn.sigstore.dev' }, 'sigstore_url is none of'],
+])('provenance with %j is told', (change, text) => {
+  const file = (facts: object) =>
+    JSON.stringify({ version: '1.0.0', servers: { a: { ...image, provenance: facts } } })
+  const image = {
+    description: 'd',
+    image: 'example/a:1',
+    transport: 'stdio',
+    status: 'Active',
+    tier: 'Community',
+    tools: [],
+    permissions: { network: { outbound: {} } },
+  }
+
+  expect(verifyCatalogue(file(provenance), 'file')).toEqual([])
+  expect(verifyCatalogue(file({ ...provenance, ...change }), 'file').join()).toContain(text)
+})
+
+test('who signs an image of the catalogue is said only of images of registries that keep signatures', () => {
+  const signed = views.flatMap(view => (!isRemote(view) && view.provenance ? [view.image] : []))
+
+  expect(signed.length).toBeGreaterThanOrEqual(5)
+  expect(signed.filter(image => !image.startsWith('ghcr.io/'))).toEqual([])
+})
