@@ -1,5 +1,12 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomInt, sign } from 'node:crypto'
-import { initializeCA, initializeCTLog, initializeTLog, initializeTSA } from '@sigstore/mock'
+import {
+  fulcioHandler,
+  initializeCA,
+  initializeCTLog,
+  initializeTLog,
+  initializeTSA,
+  rekorHandler,
+} from '@sigstore/mock'
 import { HashAlgorithm, PublicKeyDetails, TrustedRoot } from '@sigstore/protobuf-specs'
 
 /** Who signs, in the words of a certificate. */
@@ -40,6 +47,13 @@ export interface TestSigstore {
   sign(bytes: Buffer, signer: SignerFacts, evidence?: Evidence): Promise<Bundle>
   /** A layer as cosign writes them: a payload that names the digest, and annotations. */
   cosignLayer(digest: string, signer: SignerFacts, evidence?: Evidence): Promise<CosignLayer>
+  /** What answers the requests of somebody who signs: the authority and the log. */
+  readonly handlers: readonly Handler[]
+}
+
+interface Handler {
+  readonly path: string
+  fn(body: string): Promise<{ statusCode: number; response: string | ArrayBufferView; contentType?: string }>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into it to break it
@@ -166,6 +180,8 @@ export async function testSigstore(): Promise<TestSigstore> {
   })
 
   return {
+    handlers: [fulcioHandler(ca), rekorHandler(tlog)],
+
     trustRoot: TrustedRoot.toJSON({
       mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',
       certificateAuthorities: [authority('https://fulcio.sigstore.dev', [ca.rootCertificate])],
