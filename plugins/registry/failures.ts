@@ -107,12 +107,6 @@ export const failures = defineFailures({
         ? 'Store each secret with `keelson secret set NAME`: it is found by that name; one of another name is given with --secret NAME,target=VARIABLE. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.'
         : 'Give each with -e KEY=VALUE.',
   },
-  headers_missing: {
-    status: 400,
-    text: (d: { server: string; names: readonly string[] }) =>
-      `"${d.server}" needs the ${d.names.length === 1 ? 'header' : 'headers'} ${d.names.join(', ')}.`,
-    hint: 'Give each with --remote-forward-headers NAME=VALUE.',
-  },
   login_needs_api: {
     status: 400,
     text: (d: { place: string }) => `Nobody logs in to ${d.place}: only registries with an API ask for that.`,

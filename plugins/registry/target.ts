@@ -110,17 +110,27 @@ async function resolveRemote(
   view: RemoteServer,
   context: ResolveContext,
 ): Promise<Resolved> {
-  const forwarded = ['remote-forward-headers', 'remote-forward-headers-secret'].flatMap(name =>
-    ((context.flags[name] as readonly string[] | undefined) ?? []).map(text =>
-      text.split('=')[0]?.toLowerCase(),
-    ),
-  )
-  const missing = (view.headers ?? []).filter(
-    header =>
-      header.required && header.default === undefined && !forwarded.includes(header.name.toLowerCase()),
-  )
-  if (missing.length)
-    throw failures.headers_missing({ server: server.name, names: missing.map(header => header.name) })
+  for (const text of leftToClients(server.name, view)) app.log.warn(text)
   const url = fillUrl(server, view.url, context.asked.env_vars ?? {})
   return resolveAs(app, 'remote', url, view.transport, context)
+}
+
+/** What the entry asks for and a proxy does not add: it passes on what clients send. */
+function leftToClients(name: string, { headers = [], oauth_config: oauth }: RemoteServer): string[] {
+  const wanted = headers.filter(header => header.required || header.default !== undefined)
+  const shown = wanted.map(header =>
+    header.default === undefined ? header.name : `${header.name} (${header.default})`,
+  )
+  return [
+    ...(shown.length
+      ? [
+          `"${name}" wants ${shown.join(', ')} as ${shown.length === 1 ? 'a header' : 'headers'} of every request. keelson adds none yet, and passes on what clients send: set ${shown.length === 1 ? 'it' : 'them'} in your client.`,
+        ]
+      : []),
+    ...(oauth
+      ? [
+          `"${name}" wants an OAuth login, which keelson does not make yet; it passes on that of a client which can.`,
+        ]
+      : []),
+  ]
 }

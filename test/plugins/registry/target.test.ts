@@ -43,6 +43,11 @@ const REMOTES = {
     transport: 'sse',
     headers: [{ name: 'X-Key', required: true, secret: true }],
   },
+  guarded: {
+    url: 'https://guarded.example/mcp',
+    transport: 'sse',
+    oauth_config: { issuer: 'https://login.example' },
+  },
 }
 
 /** A user whose registry is a file; what images, packages and URLs come to is only recorded. */
@@ -99,9 +104,10 @@ async function userWith(options: { secrets?: Map<string, string>; writable?: boo
     }),
   }
   const own = builtins.filter(entry => entry.name === 'settings' || entry.name === 'registry')
+  const warnings: string[] = []
   const app = createApp({
     paths: findPaths({ HOME: home }),
-    log: createLog({ write: () => undefined, human: true, debug: false }),
+    log: createLog({ write: line => warnings.push(line), human: true, debug: false }),
     env: {},
     entries: [...own.map(({ provides: _, ...entry }) => entry), targets, ...(stored ? [secrets] : [])],
   })
@@ -124,7 +130,7 @@ async function userWith(options: { secrets?: Map<string, string>; writable?: boo
       runtime: () => Promise.reject(new Error('no runtime is needed')),
       ...rest,
     })
-  return { target, resolve, resolved, settings, home }
+  return { target, resolve, resolved, settings, home, warnings }
 }
 
 test('an entry gives image, transport, arguments and permissions', async () => {
@@ -184,16 +190,24 @@ test('what a URL leaves open is filled with -e, or missed', async () => {
   await expect(resolve('tenant')).rejects.toMatchObject({ code: 'variables_missing' })
 })
 
-test('a required header has to be given', async () => {
-  const { resolve } = await userWith()
+test.each([
+  ['keyed', 'X-Key', 'set it in your client'],
+  ['guarded', 'OAuth login', 'passes on that of a client'],
+])('the remote server %s runs, and what clients must send is told', async (name, wanted, advice) => {
+  const { resolve, warnings } = await userWith()
 
-  await expect(resolve('keyed')).rejects.toMatchObject({
-    code: 'headers_missing',
-    message: expect.stringContaining('X-Key'),
-  })
-  expect(await resolve('keyed', { flags: { 'remote-forward-headers': ['x-key=1'] } })).toMatchObject({
-    transport: 'sse',
-  })
+  expect(await resolve(name)).toMatchObject({ remote_url: expect.stringContaining('https://') })
+
+  expect(warnings.join()).toContain(wanted)
+  expect(warnings.join()).toContain(advice)
+})
+
+test('a remote server that wants nothing of clients runs without a word', async () => {
+  const { resolve, warnings } = await userWith()
+
+  await resolve('far')
+
+  expect(warnings).toEqual([])
 })
 
 test('a kind of package that cannot be run says so', async () => {
