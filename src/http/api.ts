@@ -40,6 +40,8 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
   readonly answer: readonly [status: 200 | 201 | 202 | 204, content: Content]
   /** Headers of the success. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Where to find what was made, for the `Location` of the success (RFC 9110, 10.2.2). */
+  readonly location?: (answer: never) => string
   /** Statuses of failures. Those that any operation may have are added by the host. */
   readonly failures?: readonly number[]
   readonly style?: FailureStyle

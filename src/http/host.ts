@@ -145,6 +145,7 @@ export function createHttpHost(options: {
         })
       const value = content === 'events' ? await work(gone.signal) : await withDeadline(work, operation.slow)
       reply.code(status).headers({ ...operation.headers })
+      if (operation.location) reply.header('location', operation.location(value as never))
       if (content === 'empty') return reply.send('')
       // Bytes: to the type of a text a charset would be added, and clients compare it.
       if (content === 'text')

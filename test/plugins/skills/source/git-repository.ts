@@ -5,6 +5,12 @@ import { join } from 'node:path'
 /** A member of a commit: content, or a mode and what goes with it. */
 export type Member = string | Buffer | { readonly mode: string; readonly content: string | Buffer }
 
+export interface TreeEntry {
+  readonly mode: string
+  readonly name: string | Buffer
+  readonly object: string
+}
+
 export interface Repository {
   /** The bare repository. */
   readonly folder: string
@@ -13,6 +19,10 @@ export interface Repository {
   /** Points a branch or tag, by its full name, at an object. */
   point(ref: string, object: string): Promise<void>
   annotate(tag: string, commit: string): Promise<void>
+  /** Stores an object as it is, however wrong; a tree from its entries. */
+  store(type: 'blob' | 'tree', content: string | Buffer | readonly TreeEntry[]): Promise<string>
+  /** Commits a tree on `main`, whatever is in it. */
+  commitTree(tree: string): Promise<string>
   /** Runs git on it. */
   git(args: readonly string[], input?: string | Buffer): Promise<string>
 }
@@ -68,11 +78,30 @@ export async function gitRepository(root: string, name = 'acme/skills'): Promise
       await git(['fast-import', '--quiet', '--force'], Buffer.concat(parts))
       return git(['rev-parse', `refs/heads/${branch}`])
     },
+    store(type, content) {
+      const bytes = typeof content === 'string' || Buffer.isBuffer(content) ? content : treeOf(content)
+      return git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes)
+    },
+    async commitTree(tree) {
+      const commit = await git(['commit-tree', '-m', 'made', tree])
+      await git(['update-ref', 'refs/heads/main', commit])
+      return commit
+    },
     point: async (ref, object) => void (await git(['update-ref', ref, object])),
     annotate: async (tag, commit) =>
       void (await git(['tag', '--annotate', '--force', '--message=made', tag, commit])),
   }
 }
+
+const treeOf = (entries: readonly TreeEntry[]): Buffer =>
+  Buffer.concat(
+    entries.flatMap(({ mode, name, object }) => [
+      Buffer.from(`${mode} `),
+      Buffer.from(name),
+      Buffer.from([0]),
+      Buffer.from(object, 'hex'),
+    ]),
+  )
 
 /** C-style, as fast-import reads paths; each character stands for one byte. */
 const quote = (path: string): string =>

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { openGitTunnel, type TunnelOptions } from '../../../../plugins/skills/source/git-tunnel.ts'
+import { readExactly } from '../../../../plugins/skills/source/read-exactly.ts'
+import { registryServer } from '../../../support/registry-server.ts'
+
+/** A tunnel to a server on loopback. */
+async function tunnelTo(url: string, options: Partial<TunnelOptions> = {}) {
+  const port = Number(new URL(url).port)
+  const tunnel = await openGitTunnel({
+    host: '127.0.0.1',
+    port,
+    allowPrivate: true,
+    maxBytes: 100_000,
+    ...options,
+  })
+  onTestFinished(() => tunnel.close())
+  return { ...tunnel, port }
+}
+
+/** Asks a tunnel to connect (RFC 1928), and answers its reply; the socket then leads there. */
+async function ask(
+  proxy: string,
+  host: string,
+  port: number,
+): Promise<{ reply: number | undefined; socket: Socket }> {
+  const socket = connect(Number(new URL(proxy).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  const address = Buffer.concat([
+    Buffer.from([3, host.length]),
+    Buffer.from(host),
+    Buffer.from([port >> 8, port & 255]),
+  ])
+  // One byte at a time, as a slow network may deliver them.
+  for (const byte of Buffer.concat([Buffer.from([5, 1, 0, 5, 1, 0]), address]))
+    socket.write(Buffer.from([byte]))
+  const [, , , reply] = await readExactly(socket, 12)
+  return { reply, socket }
+}
+
+test('what it is for comes through', async () => {
+  const server = await registryServer((_, response) => response.end('hello'))
+  const tunnel = await tunnelTo(server.url)
+  const { reply, socket } = await ask(tunnel.proxy, '127.0.0.1', tunnel.port)
+  expect(reply).toBe(0)
+  socket.write('GET / HTTP/1.0\r\n\r\n')
+  const chunks: Buffer[] = await socket.toArray()
+  expect(Buffer.concat(chunks).toString()).toContain('hello')
+  expect(tunnel.problem()).toBeUndefined()
+})
+
+test.each([
+  ['another host', 'example.com', 0],
+  ['another port', '127.0.0.1', 1],
+])('%s is not reached', async (_, host, shift) => {
+  const server = await registryServer()
+  const tunnel = await tunnelTo(server.url)
+  const { reply } = await ask(tunnel.proxy, host, tunnel.port + shift)
+  expect(reply).toBe(2)
+  expect(tunnel.problem()).toMatchObject({ kind: 'redirect' })
+  expect(server.asked).toEqual([])
+})
+
+test('a name that leads to this machine is refused by what it resolves to', async () => {
+  const server = await registryServer()
+  const tunnel = await tunnelTo(server.url, { host: 'localhost', allowPrivate: false })
+  const { reply } = await ask(tunnel.proxy, 'localhost', tunnel.port)
+  expect(reply).toBe(2)
+  expect(tunnel.problem()).toMatchObject({
+    kind: 'private',
+    message: expect.stringContaining('localhost is a private address'),
+  })
+  expect(server.asked).toEqual([])
+})
+
+test('a private address is refused', async () => {
+  const tunnel = await tunnelTo('http://127.0.0.1:1', { allowPrivate: false })
+  expect((await ask(tunnel.proxy, '127.0.0.1', 1)).reply).toBe(2)
+  expect(tunnel.problem()).toMatchObject({ kind: 'private' })
+})
+
+test('a host that refuses connections is told', async () => {
+  const server = await registryServer()
+  await server.stop()
+  const tunnel = await tunnelTo(server.url)
+  expect((await ask(tunnel.proxy, '127.0.0.1', tunnel.port)).reply).toBe(4)
+  expect(tunnel.problem()).toMatchObject({ kind: 'unreachable' })
+})
+
+test('more than is allowed does not come through, over however many connections', async () => {
+  const server = await registryServer((_, response) => response.end(Buffer.alloc(60_000)))
+  const tunnel = await tunnelTo(server.url)
+  const load = async () => {
+    const { socket } = await ask(tunnel.proxy, '127.0.0.1', tunnel.port)
+    socket.write('GET / HTTP/1.0\r\n\r\n')
+    socket.resume()
+    await once(socket, 'close')
+  }
+  await load()
+  expect(tunnel.problem()).toBeUndefined()
+  await load()
+  expect(tunnel.problem()).toMatchObject({ kind: 'too_large' })
+})
+
+test('what does not speak SOCKS is hung up on', async () => {
+  const tunnel = await tunnelTo('http://127.0.0.1:1')
+  const socket = connect(Number(new URL(tunnel.proxy).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write('GET / HTTP/1.0\r\n\r\n')
+  socket.resume()
+  await once(socket, 'close')
+  expect(tunnel.problem()).toBeUndefined()
+})
