@@ -4,7 +4,13 @@ import type { Builds } from './artifact/builds.ts'
 import { SkillBuild } from './commands/skill-build.ts'
 import { SkillBuilds } from './commands/skill-builds.ts'
 import { SkillBuildsRemove } from './commands/skill-builds-remove.ts'
+import { SkillInfo } from './commands/skill-info.ts'
+import { SkillInstall } from './commands/skill-install.ts'
+import { SkillList } from './commands/skill-list.ts'
 import { SkillPush } from './commands/skill-push.ts'
+import { SkillSync } from './commands/skill-sync.ts'
+import { SkillUninstall } from './commands/skill-uninstall.ts'
+import { SkillUpgrade } from './commands/skill-upgrade.ts'
 import { SkillValidate } from './commands/skill-validate.ts'
 import type { Skills } from './service.ts'
 import type { SkillSources } from './skill.ts'
@@ -21,9 +27,22 @@ declare module '../../src/plugin.ts' {
 const skills: Plugin = {
   name: 'skills',
   needs: ['oci', 'image-verification', 'registry', 'clients', 'groups'],
-  commands: [SkillValidate, SkillBuild, SkillBuilds, SkillBuildsRemove, SkillPush],
+  commands: [
+    SkillList,
+    SkillInfo,
+    SkillInstall,
+    SkillUninstall,
+    SkillSync,
+    SkillUpgrade,
+    SkillValidate,
+    SkillBuild,
+    SkillBuilds,
+    SkillBuildsRemove,
+    SkillPush,
+  ],
   routes: async (api, app) => {
     await (await import('./artifact/routes.ts')).buildRoutes(api, app)
+    await (await import('./routes.ts')).skillRoutes(api, app)
   },
   services: {
     skills: async app =>

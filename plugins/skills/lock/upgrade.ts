@@ -139,8 +139,13 @@ export function createUpgrade(options: {
     return { outcome: { ...facts, status: 'upgraded' }, tree }
   }
 
-  const replace = (place: Place, pin: LockEntry, tree: WantedTree, request: UpgradeRequest): Promise<void> =>
-    workshop.change(place, async (draft, situation) => {
+  async function replace(
+    place: Place,
+    pin: LockEntry,
+    tree: WantedTree,
+    request: UpgradeRequest,
+  ): Promise<void> {
+    await workshop.change(place, async (draft, situation) => {
       const { name } = pin
       const present = situation.pins.get(name)
       if (present?.digest !== pin.digest) throw failures.skill_changed_meanwhile({ name })
@@ -157,6 +162,7 @@ export function createUpgrade(options: {
         for (const step of steps) draft.join(step)
       }
     })
+  }
 }
 
 /** Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. */

@@ -1,0 +1,33 @@
+import type { CliContext } from '../../../src/cli/base-command.ts'
+
+/** Exit code of what is refused for reasons of policy; so is a change that nobody could agree to. */
+export const REFUSED = 4
+
+/** A person's word on what is about to change. */
+export interface Consent {
+  /** Shows it on standard error and asks, no by default. */
+  ask(lines: readonly string[], question: string): Promise<boolean>
+  /** The exit code when the word was no, or there was nobody to ask. */
+  refusal(): number | undefined
+}
+
+export function createConsent(context: CliContext, { yes }: { yes: boolean }): Consent {
+  const said = { refusal: undefined as number | undefined }
+  const say = (line: string) => void context.stderr.write(`${line}\n`)
+
+  return {
+    refusal: () => said.refusal,
+    async ask(lines, question) {
+      for (const line of lines) say(line)
+      if (yes) return true
+      const { ask } = await import('../../../src/cli/prompt.ts') // few commands ask
+      const answer = await ask(context, `${question} [y/N] `)
+      if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return true
+      say(
+        answer === undefined ? 'There is no terminal to ask on. Add --yes to agree.' : 'Nothing was changed.',
+      )
+      said.refusal = answer === undefined ? REFUSED : 0
+      return false
+    },
+  }
+}

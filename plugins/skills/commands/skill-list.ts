@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { skillFlags } from '../flags.ts'
+
+const flags = {
+  scope: flag.choice('only these', ['user', 'project']),
+  client: flag.string('only those of one client application', { placeholder: 'CLIENT' }),
+  group: flag.string('only those of one group', { placeholder: 'GROUP' }),
+  'project-root': flag.string('only those of one project', {
+    placeholder: 'FOLDER',
+    completes: 'directory',
+  }),
+  format: skillFlags.format,
+}
+
+export class SkillList extends BaseCommand {
+  static override paths = [
+    ['skill', 'list'],
+    ['skill', 'ls'],
+  ]
+  static override usage = BaseCommand.Usage({ category: 'Skills', description: 'list installed skills' })
+  static override flags = flags
+
+  override async execute(): Promise<void> {
+    const { format, 'project-root': root, ...filter } = this.values(flags)
+    const skills = await this.app.service('skills')
+    const found = await skills.list({
+      ...filter,
+      ...(root === undefined ? {} : { projectRoot: resolve(root) }),
+    })
+    if (format === 'json') return this.printJson(found)
+    if (found.length === 0) return this.print('No skills are installed.')
+    this.printTable(
+      [
+        { title: 'NAME', of: skill => skill.metadata.name },
+        { title: 'VERSION', of: skill => skill.metadata.version },
+        { title: 'SCOPE', of: skill => skill.scope },
+        { title: 'STATUS', of: skill => skill.status },
+        { title: 'CLIENTS', of: skill => skill.clients?.join(', ') ?? '' },
+        { title: 'REFERENCE', of: skill => skill.reference ?? '' },
+      ],
+      found,
+    )
+  }
+}
