@@ -54,13 +54,25 @@ export function searchServers(servers: readonly ServerJson[], query: string): Se
     const before = scores.get(id) ?? 0
     if (text && (name === text || shortNameOf(name) === text)) scores.set(id, before + 1e9)
     else if (text && shortNameOf(name).includes(text)) scores.set(id, before + 1e7)
-    else if (text && [name, server.description, ...tags].some(part => part.toLowerCase().includes(text))) {
+    else if (text && (isOf(name, text) || [server.description, ...tags].some(part => includes(part, text)))) {
       scores.set(id, before + 1)
     }
   }
   return [...scores]
     .sort(([a, x], [b, y]) => y - x || compare(servers[a]?.name ?? '', servers[b]?.name ?? ''))
     .flatMap(([id]) => servers[id] ?? [])
+}
+
+const includes = (part: string, text: string): boolean => part.toLowerCase().includes(text)
+
+/**
+ * Whether somebody asks for all that one publisher has. Most namespaces begin with `io.github.`, so
+ * only their last part counts, and the whole name for whoever writes that much of it.
+ */
+function isOf(name: string, text: string): boolean {
+  if (/[./]/.test(text)) return name.includes(text)
+  const publisher = name.slice(0, name.lastIndexOf('/')).split('.').at(-1) ?? ''
+  return text.length > 2 && publisher.startsWith(text)
 }
 
 /** Short names that a mistyped one may have meant, best first. */

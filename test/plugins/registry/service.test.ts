@@ -335,6 +335,17 @@ test('search puts the name first, then names, then descriptions, and forgives a 
   expect(await names('nosuchthing')).toEqual([])
 })
 
+test('search finds what one publisher has, but no namespace by the words that most begin with', async () => {
+  const { registry } = await userOf()
+  const found = async (query: string) => (await registry().search(query)).length
+
+  expect(await found('stacklok')).toBe((await registry().servers()).length)
+  expect(await found('io.github.stacklok/')).toBe((await registry().servers()).length)
+  expect(await found('github')).toBeLessThan(10)
+  expect(await found('git')).toBeLessThan(15)
+  expect(await found('io')).toBeLessThan(40)
+})
+
 test('setting a registry replaces the one before and its login, as one step', async () => {
   const api = await registryServer(pagesOf(many, 100))
   const { registry, settings } = await userOf({
