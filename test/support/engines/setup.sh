@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the real engines of the tests usable on this machine: Docker, Podman,
-# bubblewrap, an OCI registry and Redis from Debian's packages, a running
+# bubblewrap, an OCI registry, Redis and Chromium from Debian's packages, a running
 # dockerd, and the base images (images.sh). Nothing is pulled from an image
 # registry, so it works where only the package mirrors can be reached.
 #
@@ -59,11 +59,12 @@ missing_packages() {
   have redis-server || echo redis-server
   have zsh || echo zsh
   have fish || echo fish
+  have chromium || echo chromium
   have dbus-daemon || echo dbus
   have gnome-keyring-daemon || echo gnome-keyring
   local package
   # tini is what `--init` puts into a container, here on either engine.
-  for package in netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
+  for package in fonts-dejavu-core netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
     installed "$package" || echo "$package"
   done
 }

@@ -39,7 +39,7 @@ export function createApi(askToken) {
     const headers = used ? { authorization: `Bearer ${used}` } : undefined
     const response = await fetch(path, { ...options, ...(headers ? { headers } : {}) }).catch(error => {
       if (options.signal?.aborted) throw error
-      throw new Refusal(0, 'The server cannot be reached. Is `keelson serve` still running?')
+      throw new Refusal(0, 'The server cannot be reached. Does “keelson serve” still run?')
     })
     if (response.ok) return response
     if (response.status !== 401) throw new Refusal(response.status, await problemOf(response))

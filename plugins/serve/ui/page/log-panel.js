@@ -62,8 +62,12 @@ export function createLogPanel(api, workload, which) {
         signal,
       )
       state.textContent = 'Follows what is printed'
-      for await (const event of readEvents(response)) if (event.name === 'log') append(String(event.data))
-      state.textContent = 'The log ends here'
+      let ended = false
+      for await (const { name: kind, data } of readEvents(response)) {
+        if (kind === 'log') append(String(data))
+        ended = kind === 'end'
+      }
+      state.textContent = ended ? 'The log ends here' : 'The connection was lost'
     } catch (error) {
       if (!signal.aborted) state.textContent = plainText(error instanceof Error ? error.message : error)
     }

@@ -68,7 +68,7 @@ function show() {
 /** @param {string} name */
 function nothingShown(name) {
   if (!store.isListed()) return ''
-  if (name === making) return element('p', { class: 'empty' }, `${name} is being made…`)
+  if (name && name === making) return element('p', { class: 'empty' }, `${name} is being made…`)
   if (name) {
     const back = element('a', { href: '#' }, 'All workloads')
     return element(
@@ -136,6 +136,7 @@ show()
 void follow(api, {
   onOpen() {
     store.begin()
+    shown?.pane.reopen()
     showConnection('live', 'Live')
   },
   onEvent(event) {

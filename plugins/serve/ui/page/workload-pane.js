@@ -62,6 +62,11 @@ export function createPane(api, store, name) {
       fillFacts(facts, now)
       tabs.show()
     },
+    /** After the connection was lost, what it carried is opened anew. */
+    reopen() {
+      tabs.close()
+      tabs.show()
+    },
     close: () => tabs.close(),
   }
 }

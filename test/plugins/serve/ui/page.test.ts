@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startApi } from '../../../support/api-server.ts'
 import { startTinyMcp } from '../../../support/tiny-mcp.ts'
 import { everything } from '../../mcp/servers.ts'
 import { makeRemote, openPage, startUi } from './open-page.ts'
@@ -64,17 +65,20 @@ test('a server that ends is told, and when one is there again the page shows how
   timeout: 90_000,
 }, async context => {
   const api = await startUi()
-  await makeRemote(api, 'gone', await startTinyMcp())
-  const { page } = await openPage(context, api)
-  await page.getByRole('link', { name: /^gone/ }).waitFor()
+  const url = await startTinyMcp()
+  await makeRemote(api, 'gone', url)
+  await makeRemote(api, 'stays', url)
+  const { page } = await openPage(context, api, { at: '/#/stays' })
+  await page.getByRole('tab', { name: 'Proxy log' }).click()
+  await page.getByText('Follows what is printed').waitFor()
 
   await api.stop()
   await page.getByText(/Trying again|cannot be reached/).waitFor()
   await api.user.run(['rm', 'gone'])
   const { port } = new URL(api.url)
-  const { startApi } = await import('../../../support/api-server.ts')
   await startApi({ user: api.user, args: ['--port', port, '--ui'] })
 
   await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 })
-  await page.getByText('No workloads yet.').waitFor()
+  await page.getByRole('link', { name: /^gone/ }).waitFor({ state: 'detached' })
+  await page.getByText('Follows what is printed').waitFor()
 })
