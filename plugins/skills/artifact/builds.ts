@@ -10,20 +10,11 @@ import { failures } from '../failures.ts'
 import { extractSkill } from '../format/extract-skill.ts'
 import { repositoryName, toBuildTag } from './build-tag.ts'
 import { artifactDocuments, SKILL_ARTIFACT } from './documents.ts'
+import { type Build, findBuild, wantedTag } from './find-build.ts'
 import { createLayout } from './layout.ts'
 import { packSkill } from './pack-skill.ts'
 import { type PushOptions, pushArtifact } from './push-artifact.ts'
 import { loadSigner, type Signing } from './sign/signing.ts'
-
-/** An artifact that was built here. */
-export interface Build {
-  readonly tag: string
-  /** Of its index. */
-  readonly digest: string
-  readonly name?: string
-  readonly description?: string
-  readonly version?: string
-}
 
 /** Builds of skills: made, kept on this machine, pushed. */
 export interface Builds {
@@ -105,7 +96,7 @@ export function createBuilds({
 
   async function entryOf(text: string): Promise<Descriptor> {
     const entries = marked(await layout.entries())
-    const tag = normalised(text)
+    const tag = wantedTag(text)
     const entry = entries.find(candidate => tagOf(candidate) === tag)
     if (!entry) throw missing(text, entries.map(tagOf))
     return entry
@@ -144,32 +135,14 @@ export function createBuilds({
 
     async remove(text) {
       await layout.change(async entries => {
-        const tag = normalised(text)
+        const tag = wantedTag(text)
         const left = entries.filter(entry => tagOf(entry) !== tag)
         if (left.length === entries.length) throw missing(text, marked(entries).map(tagOf))
         return { entries: left, result: undefined }
       })
     },
 
-    async find(tagOrName, version) {
-      const all = await list()
-      const isPlain = !/[/:@]/.test(tagOrName)
-      const tag = normalised(tagOrName)
-      const tagged = all.find(build => build.tag === tag)
-      const isWanted = (build: Build) => !version || build.version === version || build.tag === version
-      if (tagged && (!isPlain || !version || tagged.version === version)) {
-        if (isPlain && tagged.name !== tagOrName) {
-          throw failures.skill_build_other({ tag, name: tagged.name ?? 'another skill' })
-        }
-        return tagged
-      }
-      const named = all.filter(build => isPlain && build.name === tagOrName && isWanted(build))
-      const [only, ...more] = named
-      if (more.length) {
-        throw failures.skill_build_ambiguous({ name: tagOrName, tags: named.map(build => build.tag) })
-      }
-      return only
-    },
+    find: async (tagOrName, version) => findBuild(await list(), tagOrName, version),
 
     async extractTo(tag, target) {
       const entry = await entryOf(tag)
@@ -209,16 +182,6 @@ export function createBuilds({
 }
 
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-
-/** What cannot be a tag is none that is there. */
-function normalised(text: string): string {
-  try {
-    return toBuildTag(text)
-  } catch (error) {
-    if (!isFailure(error, 'skill_tag_invalid')) throw error
-    return text
-  }
-}
 
 /** Seconds since 1970 that stand for every time in an artifact (reproducible-builds.org); nonsense counts as none. */
 function epochOf(text: string | undefined): number {

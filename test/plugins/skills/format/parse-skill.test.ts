@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Failure } from '../../../../src/errors.ts'
 import { parseSkill, readSkill } from '../../../../plugins/skills/format/parse-skill.ts'
+import { Failure } from '../../../../src/errors.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const fixture = (name: string) => new URL(`../../../../fixtures/skills/${name}`, import.meta.url).pathname
