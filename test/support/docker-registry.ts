@@ -10,6 +10,8 @@ import { findFreePort } from '../../src/lib/ports.ts'
 export interface DockerRegistry {
   /** `127.0.0.1:PORT` */
   readonly host: string
+  /** Where it keeps what was pushed. */
+  readonly folder: string
   stop(): Promise<void>
 }
 
@@ -43,7 +45,7 @@ export async function startDockerRegistry(): Promise<DockerRegistry> {
       answer => answer.ok,
       () => false,
     )
-    if (ok) return { host, stop }
+    if (ok) return { host, folder, stop }
     if (failed || child.exitCode !== null || Date.now() > deadline) {
       await stop()
       throw new Error('docker-registry does not start', { cause: failed })

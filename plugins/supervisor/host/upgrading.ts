@@ -52,14 +52,15 @@ export function createUpgrading(ground: Ground): Upgrading {
       if (entry) await besides(name, record, signal)
       else await inTurn(name, () => whileDown(name, record, signal))
     } catch (error) {
-      await note(name, record, error)
+      await quietly(name, clearUp(name))
+      if (!isFailure(error, 'hosted_elsewhere')) await note(name, record, error)
       throw error
     }
   }
 
-  /** Asks a new server for what it must be able to do; calls `take` with it, removes it when anything fails. */
+  /** Asks a new server for what it must be able to do; calls `take` with it. When anything fails its instance is there still, and let go of. */
   async function tryOut(
-    { to, wait_ms }: UpgradeRecord,
+    { wait_ms }: UpgradeRecord,
     next: Living,
     signal: AbortSignal,
     take: (understudy: Awaited<ReturnType<Living['life']['audition']>>) => Promise<void>,
@@ -72,7 +73,6 @@ export function createUpgrading(ground: Ground): Upgrading {
     } catch (error) {
       stop()
       await next.enclosed?.close()
-      await discard(to.name, () => stopInstance(to, next.runtime, true))
       throw error
     } finally {
       signal.removeEventListener('abort', stop)

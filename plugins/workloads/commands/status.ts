@@ -31,6 +31,7 @@ export class StatusOf extends BaseCommand {
       ['Created', workload.created_at.replace('T', ' ').replace(/\..*$/, '')],
       ['Remote', workload.remote ? 'true' : undefined],
       ['Uptime', uptime],
+      ['Upgrade', upgradeOf(workload)],
     ]
     for (const [title, value] of lines) if (value) this.print(`${`${title}:`.padEnd(12)}${value}`)
   }
@@ -59,7 +60,16 @@ function toStatus(workload: Workload, uptime: string | undefined) {
     proxy_mode,
     ...(group ? { group } : {}),
     ...(uptime ? { uptime } : {}),
+    ...(workload.last_upgrade ? { last_upgrade: workload.last_upgrade } : {}),
   }
+}
+
+/** How the last upgrade ended. */
+function upgradeOf({ last_upgrade: last }: Workload): string | undefined {
+  if (!last) return undefined
+  const when = last.at.replace('T', ' ').replace(/\..*$/, '')
+  if (last.outcome === 'upgraded') return `from ${last.from} at ${when}`
+  return `rolled back from ${last.to} at ${when}: ${last.reason?.split('\n', 1)[0] ?? ''}`
 }
 
 /** `3d 4h 5m`, `4h 5m` or `5m`; undefined when it does not run. */

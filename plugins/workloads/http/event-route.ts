@@ -28,7 +28,7 @@ export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
     path: '/api/v1beta/events',
     area: 'workloads',
     summary:
-      'All workloads as events `workload`, then `listed`, then one for every change, and `workload-removed` with the name of one that is gone',
+      'All workloads as events `workload`, then `listed`, then one for every change, `workload-upgraded` and `workload-rolled-back` when an upgrade has ended, and `workload-removed` with the name of one that is gone',
     answer: [200, 'events'],
     async handle({ signal }) {
       const giveBack = slots.take()
@@ -62,9 +62,12 @@ export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
   })
 }
 
-const toEvent = (event: WorkloadEvent): HttpEvent =>
-  event.kind === 'workload'
-    ? { name: event.kind, data: toItem(event.workload) }
-    : { name: event.kind, data: { name: event.name } }
+function toEvent(event: WorkloadEvent): HttpEvent {
+  if (event.kind === 'workload') return { name: event.kind, data: toItem(event.workload) }
+  const { kind, name } = event
+  if (kind === 'workload-removed') return { name: kind, data: { name } }
+  const { from, to, at, reason } = event.upgrade
+  return { name: kind, data: { name, from, to, at, ...(reason ? { reason } : {}) } }
+}
 
 const toText = ({ name, data }: HttpEvent): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,12 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import type { Workload } from '../../../src/contracts/workload.ts'
+import type { UpgradeOutcome, Workload } from '../../../src/contracts/workload.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 
-/** A workload is there now or has changed, or is gone. */
+/** A workload is there now or has changed, is gone, or a newer version was put in its place, or was not fit for it. */
 export type WorkloadEvent =
   | { readonly kind: 'workload'; readonly workload: Workload }
+  | {
+      readonly kind: 'workload-upgraded' | 'workload-rolled-back'
+      readonly name: string
+      readonly upgrade: UpgradeOutcome
+    }
   | { readonly kind: 'workload-removed'; readonly name: string }
 
 /** Tells what happens to workloads, whoever does it; watches only while somebody listens. */
@@ -57,7 +62,13 @@ export function createStatusFeed(options: {
     const workloads = await list()
     const next = new Map(workloads.map(workload => [workload.name, JSON.stringify(workload)]))
     for (const workload of workloads) {
-      if (known.get(workload.name) !== next.get(workload.name)) tell({ kind: 'workload', workload })
+      const { name, last_upgrade: upgrade } = workload
+      const before = known.get(name)
+      if (before === next.get(name)) continue
+      tell({ kind: 'workload', workload })
+      if (before === undefined || !upgrade || upgradeIn(before)?.at === upgrade.at) continue
+      const kind = upgrade.outcome === 'upgraded' ? 'workload-upgraded' : 'workload-rolled-back'
+      tell({ kind, name, upgrade })
     }
     for (const name of known.keys()) if (!next.has(name)) tell({ kind: 'workload-removed', name })
     known = next
@@ -107,3 +118,5 @@ export function createStatusFeed(options: {
     },
   }
 }
+
+const upgradeIn = (text: string): UpgradeOutcome | undefined => (JSON.parse(text) as Workload).last_upgrade

@@ -3,6 +3,8 @@ import { startApi } from '../../support/api-server.ts'
 import { keelsonUser } from '../../support/keelson.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
 
+const skill = new URL('../../../fixtures/skills/csv-report', import.meta.url).pathname
+
 /** Refused always, or in need of an engine, a server with tools or a browser, or a stream (see their own tests). */
 const ELSEWHERE = [
   'addRegistry',
@@ -10,6 +12,7 @@ const ELSEWHERE = [
   'listWorkloadTools',
   'loginToRegistry',
   'logoutOfRegistry',
+  'pushSkill',
   'removeRegistry',
   'streamEvents',
   'streamWorkloadLogs',
@@ -52,11 +55,18 @@ test('every operation that is described succeeds as it is described', async () =
     ['GET', '/registry/default/v0.1/servers/fetch/versions/latest'],
     ['GET', '/registry/default/v0.1/x/dev.toolhive/skills?limit=200'],
     ['GET', '/registry/default/v0.1/x/dev.toolhive/skills/io.github.anthropics/frontend-design'],
+    ['POST', `${v1}/skills/validate`, { path: skill }],
+    ['POST', `${v1}/skills/build`, { path: skill }],
+    ['GET', `${v1}/skills/builds`],
+    ['DELETE', `${v1}/skills/builds/csv-report`],
     ['POST', `${v1}/workloads`, { name: 'a', url }],
     ['GET', `${v1}/workloads`],
     ['GET', `${v1}/workloads/a`],
     ['GET', `${v1}/workloads/a/export`],
     ['GET', `${v1}/workloads/a/status`],
+    ['GET', `${v1}/workloads/upgrade-check?all=true`],
+    ['GET', `${v1}/workloads/a/upgrade-check`],
+    ['POST', `${v1}/workloads/a/upgrade`],
     ['POST', `${v1}/workloads/a/edit`, { url, cmd_arguments: [] }],
     ['POST', `${v1}/workloads/stop`, { names: ['a'] }],
     ['POST', `${v1}/workloads/a/stop`],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -22,6 +23,8 @@ export interface World {
   /** Networks of a workload alone. */
   networks(name: string): Promise<string[]>
   config(name: string): Promise<Record<string, unknown>>
+  /** Whether there is such a file in the home. */
+  exists(path: string): boolean
   close(): Promise<void>
 }
 
@@ -74,6 +77,7 @@ export async function openWorld(): Promise<World> {
       const file = join(home.path, '.local/state/keelson/runconfigs', `${name}.json`)
       return JSON.parse(await readFile(file, 'utf8'))
     },
+    exists: path => existsSync(join(home.path, path)),
     async close() {
       await home.close()
       const ids = lines(await docker('images', '--quiet', '--no-trunc', repository))
