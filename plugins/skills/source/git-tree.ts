@@ -42,6 +42,8 @@ export async function listGitFolder(
   if (listing.tooLong) throw tooMany()
   if (!listing.ok) throw new Error(`git ls-tree failed: ${listing.stderr.slice(0, 500)}`)
   const lines = splitAtNul(listing.stdout)
+  // A submodule of that name is listed itself: it is no folder.
+  if (folder !== undefined && lines[0]?.toString('utf8').endsWith(`\t${folder}`)) return []
   if (lines.length > LIMITS.files) throw tooMany()
   const collisions = createCollisionCheck()
   let total = 0

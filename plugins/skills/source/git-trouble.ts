@@ -11,7 +11,7 @@ export function toFailure(
   stderr: string,
   refused: FetchProblem | undefined,
 ): Failure {
-  const { host, repository, ref = 'HEAD' } = reference
+  const { host, repository, ref } = reference
   const at = { reference: toGitText(reference) }
   if (refused) return fromTunnel(at.reference, host, refused)
   if (/Authentication failed|could not read (?:Username|Password)|returned error: 40[13]/.test(stderr)) {
@@ -24,8 +24,11 @@ export function toFailure(
   if (/couldn't find remote ref|not our ref|unadvertised object/.test(stderr)) {
     return failures.skill_source_missing({
       ...at,
-      problem: `its repository has no branch, tag or commit "${ref}"`,
-      hint: /^[0-9a-f]{4,39}$/.test(ref) ? 'A commit is given with all of its 40 digits.' : undefined,
+      problem:
+        ref === undefined
+          ? 'its repository has no default branch, or there is no repository'
+          : `its repository has no branch, tag or commit "${ref}"`,
+      hint: /^[0-9a-f]{4,39}$/.test(ref ?? '') ? 'A commit is given with all of its 40 digits.' : undefined,
     })
   }
   if (/returned error: 404|repository '.*' not found|remote: Repository not found/i.test(stderr)) {

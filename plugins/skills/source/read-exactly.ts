@@ -3,18 +3,29 @@ import type { Readable } from 'node:stream'
 
 /** Reads so many bytes, or fails when the stream ends before. The stream must not be flowing. */
 export async function readExactly(stream: Readable, count: number): Promise<Buffer> {
-  if (count === 0) return Buffer.alloc(0)
-  for (;;) {
-    const chunk: Buffer | null = stream.read(count)
-    if (chunk?.length === count) return chunk
-    if (chunk || stream.readableEnded || stream.destroyed) throw new Error('the stream ends too early')
-    const woken = new AbortController()
-    const events = ['readable', 'end', 'close'].map(event => once(stream, event, { signal: woken.signal }))
-    try {
-      await Promise.race(events)
-    } finally {
-      woken.abort()
-      await Promise.allSettled(events)
+  const parts: Buffer[] = []
+  for (let missing = count; missing > 0; ) {
+    // Never more than is there: a stream with too little in it would say "readable" again and again.
+    const part: Buffer | null = stream.read(Math.min(missing, stream.readableLength))
+    if (part) {
+      parts.push(part)
+      missing -= part.length
+    } else if (stream.readableEnded || stream.destroyed) {
+      throw new Error('the stream ends too early')
+    } else {
+      await change(stream)
     }
+  }
+  return Buffer.concat(parts)
+}
+
+async function change(stream: Readable): Promise<void> {
+  const woken = new AbortController()
+  const events = ['readable', 'end', 'close'].map(event => once(stream, event, { signal: woken.signal }))
+  try {
+    await Promise.race(events)
+  } finally {
+    woken.abort()
+    await Promise.allSettled(events)
   }
 }

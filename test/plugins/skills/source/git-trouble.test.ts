@@ -66,13 +66,16 @@ test('a repository whose skills lie in folders names them', async () => {
   })
 })
 
-test('a page that is not git is 502', async () => {
+test('a page that is not git holds nothing', async () => {
   const { server, sources, address } = await published()
   server.answer((_, response) => {
     response.end('<html>hello</html>')
     return true
   })
-  await expect(sources.get(address)).rejects.toMatchObject({ code: 'skill_source_failed', status: 502 })
+  await expect(sources.get(address)).rejects.toMatchObject({
+    code: 'skill_source_missing',
+    message: expect.stringContaining('or there is no repository'),
+  })
 })
 
 test('a host that is not there is 502', async () => {
