@@ -39,6 +39,12 @@ export const failures = defineFailures({
       `The registry ${d.place} answered ${d.status}${d.problem ? `: ${d.problem}` : ''}.`,
     hint: 'Check the address with `keelson config get-registry`.',
   },
+  registry_overloaded: {
+    status: 502,
+    text: (d: { place: string; status: number; problem: string }) =>
+      `The registry ${d.place} cannot answer now (${d.status}${d.problem ? `: ${d.problem}` : ''}).`,
+    hint: 'Try again later, or go back to the built-in catalogue with `keelson config unset-registry`.',
+  },
   registry_auth_required: {
     status: 503,
     text: (d: { place: string; problem: string; lacks: AuthLack }) => `The registry ${d.place} ${d.problem}.`,

@@ -143,7 +143,8 @@ export function createRegistry(surroundings: Surroundings): Registry {
   /** Once, until it is about something else. */
   function warnOf(place: string, problems: readonly string[]): void {
     const [first] = problems
-    const text = first && `${problems.length} entries of ${place} are left out; the first: ${first}`
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    const text = first && `Entries of ${place} are left out for ${count}; the first: ${first}`
     if (text && text !== warned) log.warn(text)
     warned = text
   }

@@ -4,6 +4,7 @@ import { failures } from '../failures.ts'
 const UNREADABLE: ReadonlySet<string> = new Set([
   'registry_unreachable',
   'registry_refused',
+  'registry_overloaded',
   'registry_invalid',
   'registry_empty',
   'invalid_file',

@@ -8,7 +8,7 @@ import { formatPath } from '../formats/position.ts'
 import { registrySchemas } from '../formats/schemas.ts'
 import type { ServerJson, SkillEntry } from '../formats/server-json.ts'
 import type { Cache, CachedPage } from './cache.ts'
-import { type Access, fetchPage } from './http.ts'
+import { type Access, fetchPage, isPassing } from './http.ts'
 import type { ReadOptions, Source } from './source.ts'
 
 const PAGE_SIZE = 100
@@ -90,7 +90,9 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
     }
     const errors: string[] = []
     if (!schema(value, { errors })) {
-      const problems = errors.map(line => line.replace(/ \(got .*\)$/s, ''))
+      const problems = errors.map(line =>
+        line.replace(/ \(got .*\)$/s, '').replace(/^\.(\S*: )Expected/, '$1expected'),
+      )
       throw failures.registry_invalid({ place: page.url, problems })
     }
     const { metadata: rest, ...lists } = value as { metadata?: { nextCursor?: string | null } | null } & {
@@ -148,7 +150,7 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
         await cache.write(root, pages)
         return parsed
       } catch (error) {
-        if (!cached || !isFailure(error, 'registry_unreachable')) throw error
+        if (!cached || !isPassing(error)) throw error
         log.warn(`${error.message} What it said last is used.`)
         return toParsed(cached.pages)
       }
@@ -180,7 +182,9 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
         const words = new URLSearchParams({ limit: String(PAGE_SIZE), ...(cursor ? { cursor } : {}) })
         const url = `${root}/v0.1/x/dev.toolhive/skills?${words}`
         const page = await fetchPage(url, access, { timeoutMs: timeouts.answerMs, signal }).catch(error => {
-          if (isFailure(error, 'registry_auth_required')) throw error
+          // What is no failure is a bug, or the caller has gone.
+          if (!isFailure(error) || error.code === 'registry_auth_required') throw error
+          if (isPassing(error)) log.warn(`${error.message} Its skills are left out.`)
           return undefined
         })
         if (!page) return skills

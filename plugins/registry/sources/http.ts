@@ -1,4 +1,4 @@
-import { isFailure } from '../../../src/errors.ts'
+import { type Failure, isFailure } from '../../../src/errors.ts'
 import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
 import { type AuthLack, failures } from '../failures.ts'
 import type { CachedPage } from './cache.ts'
@@ -33,6 +33,10 @@ interface PageOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Whether a registry cannot answer just now, so that what it said last may stand in. */
+export const isPassing = (error: unknown): error is Failure =>
+  isFailure(error, 'registry_unreachable') || isFailure(error, 'registry_overloaded')
+
 /** Fetches a document; undefined when there is none (404). Other answers than success are failures. */
 export async function fetchPage(
   url: string,
@@ -51,6 +55,9 @@ export async function fetchPage(
   if (status === 404) return undefined
   if (status === 401 || status === 403) {
     throw failures.registry_auth_required({ place: url, ...refusal(status, token !== undefined, access) })
+  }
+  if (status === 429 || status >= 500) {
+    throw failures.registry_overloaded({ place: url, status, problem: errorText(response) })
   }
   if (status !== 200) throw failures.registry_refused({ place: url, status, problem: errorText(response) })
   return {

@@ -1,9 +1,8 @@
-import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
 import { parseRegistry } from '../formats/parse-registry.ts'
 import type { Cache } from './cache.ts'
-import { type Access, fetchPage } from './http.ts'
+import { type Access, fetchPage, isPassing } from './http.ts'
 import type { Source } from './source.ts'
 
 /**
@@ -25,7 +24,7 @@ export const urlSource = (
       await cache.write(url, [page])
       return parsed
     } catch (error) {
-      if (!known || !isFailure(error, 'registry_unreachable')) throw error
+      if (!known || !isPassing(error)) throw error
       log.warn(`${error.message} What it said last is used.`)
       return parseRegistry(known.text, url)
     }

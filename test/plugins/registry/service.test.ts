@@ -127,6 +127,34 @@ test('an API that cannot be reached is answered from the cache for a week, with 
   await expect(registry().servers()).rejects.toMatchObject({ code: 'registry_unreachable' })
 })
 
+test.each([500, 503, 429])(
+  'an API that answers %d is answered from the cache, with a warning',
+  async status => {
+    const api = await registryServer(pagesOf(many, 100))
+    const { registry, pass, warnings } = await userOf({ registry_api_url: api.url })
+    await registry().servers()
+    api.answer((_, response) => response.writeHead(status).end())
+    pass(2 * HOUR)
+
+    expect(await registry().servers()).toHaveLength(250)
+    expect(warnings.join()).toContain(String(status))
+  },
+)
+
+test('a file that has changed is seen by a service that lives on', async () => {
+  const { registry, home, settings, pass } = await userOf()
+  const path = join(home, 'r.json')
+  await writeFile(path, upstream([server('a.b/one')]))
+  await settings.change(() => ({ local_registry_path: path }))
+  const service = registry()
+  expect(await service.servers()).toHaveLength(1)
+
+  await writeFile(path, upstream([server('a.b/one'), server('a.b/two')]))
+  pass(10_000)
+
+  expect(await service.servers()).toHaveLength(2)
+})
+
 test('what was said before is not shown to somebody who is not let in any more', async () => {
   const api = await registryServer(pagesOf(many, 100))
   const { registry, pass } = await userOf({ registry_api_url: api.url })
@@ -210,7 +238,7 @@ test('one wrong entry costs only itself', async () => {
   const { registry, warnings } = await userOf({ registry_api_url: api.url })
 
   expect((await registry().servers()).map(one => one.name)).toEqual(['a.b/good'])
-  expect(warnings.join()).toMatch(/entries of .* are left out/)
+  expect(warnings.join()).toMatch(/Entries of .* are left out/)
 })
 
 test('a private address is refused unless it was allowed', async () => {
