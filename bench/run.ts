@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   egress: () => import('./egress.ts'),
   isolation: () => import('./isolation.ts'),
   proxy: () => import('./proxy.ts'),
+  serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
   supervisor: () => import('./supervisor.ts'),
 }

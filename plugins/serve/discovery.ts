@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { lstat, rm } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { Agent, request } from 'undici'
 import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
@@ -84,17 +85,15 @@ async function isHealthy({ url, nonce }: ServerRecord): Promise<boolean> {
   const parsed = URL.parse(url)
   // The file says where to ask; it must not send us anywhere else.
   if (socket === undefined && !(parsed?.protocol === 'http:' && isLoopback(parsed.hostname))) return false
-  const dispatcher = new Agent(socket === undefined ? {} : { connect: { socketPath: socket } })
+  const place = socket === undefined ? { host: parsed?.hostname, port: parsed?.port } : { socketPath: socket }
+  const signal = AbortSignal.timeout(HEALTH_MS)
+  const asked = get({ ...place, path: '/health', agent: false, signal })
   try {
-    const address = `${socket === undefined ? url : 'http://localhost'}/health`
-    const { statusCode, headers } = await request(address, {
-      dispatcher,
-      signal: AbortSignal.timeout(HEALTH_MS),
-    })
+    const [{ statusCode, headers }] = (await once(asked, 'response')) as [IncomingMessage]
     return statusCode === 204 && headers['x-toolhive-nonce'] === nonce
   } catch {
     return false
   } finally {
-    await dispatcher.destroy()
+    asked.destroy()
   }
 }

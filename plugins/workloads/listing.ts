@@ -12,17 +12,36 @@ const HOSTED: ReadonlySet<Status> = new Set([
   'unauthenticated',
 ])
 
+/** Whether a process runs. */
+export type Runs = (pid: number) => boolean
+
+const runsNow: Runs = pid => processIdentity(pid) !== undefined
+
+/** Looks once for each process: most workloads have the same host. */
+export function lookOnce(): Runs {
+  const seen = new Map<number, boolean>()
+  return pid => {
+    const runs = seen.get(pid) ?? runsNow(pid)
+    seen.set(pid, runs)
+    return runs
+  }
+}
+
 /** Whether the status claims a host that is gone, e.g. killed. Nothing is repaired here. */
-export const isOrphaned = (record: StatusRecord | undefined): boolean =>
-  record !== undefined && HOSTED.has(record.status) && processIdentity(record.process_id) === undefined
+export const isOrphaned = (record: StatusRecord | undefined, runs: Runs = runsNow): boolean =>
+  record !== undefined && HOSTED.has(record.status) && !runs(record.process_id)
 
 /** Whether a host was killed while it took the workload down; its successor finishes that. */
-export const isHalfDown = ({ status, process_id }: StatusRecord): boolean =>
-  (status === 'stopping' || status === 'removing') && processIdentity(process_id) === undefined
+export const isHalfDown = ({ status, process_id }: StatusRecord, runs: Runs = runsNow): boolean =>
+  (status === 'stopping' || status === 'removing') && !runs(process_id)
 
 /** What lists show of a workload: its run config, and its status as far as it can still be true. */
-export function toWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
-  const orphaned = isOrphaned(record)
+export function toWorkload(
+  config: RunConfig,
+  record: StatusRecord | undefined,
+  runs: Runs = runsNow,
+): Workload {
+  const orphaned = isOrphaned(record, runs)
   const context = orphaned ? 'its proxy does not run' : record?.status_context
   return {
     name: config.name,

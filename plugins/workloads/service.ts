@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { LogOptions } from '../../src/contracts/runtime.ts'
-import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
+import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
-import { isHalfDown, isOrphaned, type ListFilter, matches, toWorkload } from './listing.ts'
+import { isHalfDown, isOrphaned, type ListFilter, lookOnce, matches, toWorkload } from './listing.ts'
 import { pruneLogs } from './prune-logs.ts'
 import type { WorkloadStore } from './store.ts'
 
@@ -68,9 +68,9 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   }
 
   /** The next command after a kill of the supervisor brings it back. */
-  async function reviveSupervisor(): Promise<boolean> {
-    const records = [...(await store.statuses.list()).values()]
-    if (!records.some(record => isOrphaned(record) || isHalfDown(record))) return false
+  async function reviveSupervisor(records: Iterable<StatusRecord>): Promise<boolean> {
+    const runs = lookOnce()
+    if (![...records].some(record => isOrphaned(record, runs) || isHalfDown(record, runs))) return false
     await (await supervisor()).ensure()
     return true
   }
@@ -175,17 +175,19 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     },
 
     async list(filter = {}) {
-      await reviveSupervisor()
-      const [configs, records] = await Promise.all([store.configs.list(), store.statuses.list()])
+      let records = await store.statuses.list()
+      if (await reviveSupervisor(records.values())) records = await store.statuses.list()
+      const configs = await store.configs.list()
+      const runs = lookOnce()
       return configs
-        .map(config => toWorkload(config, records.get(config.name)))
+        .map(config => toWorkload(config, records.get(config.name), runs))
         .filter(workload => matches(workload, filter))
         .sort((a, b) => (a.name < b.name ? -1 : 1))
     },
 
     async get(name) {
       const config = await store.configs.get(name)
-      if (await reviveSupervisor()) return one(name)
+      if (await reviveSupervisor((await store.statuses.list()).values())) return one(name)
       return toWorkload(config, await store.statuses.read(name))
     },
 

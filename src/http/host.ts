@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { ValidatorFactory } from '@fastify/ajv-compiler'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
@@ -6,6 +7,7 @@ import { isFailure, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { answerFailure } from './answer-failure.ts'
 import type { Api, EventSource, FailureStyle, Operation } from './api.ts'
+import { checkBody } from './check-body.ts'
 import { httpFailures } from './failures.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
 import { parseBody } from './parse-body.ts'
@@ -20,6 +22,12 @@ const LAST_WORDS_MS = 500
 const SWEEP_MS = 100
 /** More requests than this being answered at a time are refused: each may hold a body and start work. */
 const MOST_AT_A_TIME = 512
+
+/** Bodies are checked by us; what fastify would compile schemas with is much, and takes long to load. */
+const NO_COMPILERS = {
+  buildValidator: (() => () => () => true) as unknown as ValidatorFactory,
+  buildSerializer: () => () => (value: unknown) => String(JSON.stringify(value)),
+}
 
 /** The HTTP host of the management API. */
 export interface HttpHost extends Api {
@@ -56,7 +64,7 @@ export function createHttpHost(options: {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors(error, request, reply) {
       protect(request, reply as FastifyReply) // no hook has run
       fail(request, reply as FastifyReply, error, request.url.startsWith('/registry/') ? 'json' : 'text')
@@ -179,11 +187,11 @@ export function createHttpHost(options: {
           method: operation.method,
           url,
           config: { style: operation.style ?? 'text', open: operation.open === true },
-          ...(operation.body ? { schema: { body: operation.body } } : {}),
           async preValidation(request) {
             if (!operation.body) return
             const bytes = Buffer.isBuffer(request.body) ? request.body : undefined
             request.body = parseBody(bytes, { optional: operation.bodyOptional === true })
+            await checkBody(operation.body, request.body)
           },
           handler: (request, reply) => answer(operation, request, reply),
         })
@@ -228,15 +236,9 @@ const isOpen = (request: FastifyRequest): boolean => configOf(request).open === 
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
 
-/** What the router and the validator throw, in our words. */
+/** What the router throws, in our words. */
 function readable(error: unknown): unknown {
   if (!(error instanceof Error) || isFailure(error)) return error
-  if ('validation' in error && Array.isArray(error.validation)) {
-    return httpFailures.body_invalid(
-      { problem: error.message.replace(/^body\/?/, '').trim() },
-      { cause: error },
-    )
-  }
   if ('code' in error && error.code === 'FST_ERR_BAD_URL') {
     return httpFailures.request_invalid({ problem: 'its path is not encoded correctly' }, { cause: error })
   }

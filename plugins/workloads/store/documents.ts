@@ -1,9 +1,10 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import type { Log } from '../../../src/log.ts'
 import { storeFailures } from './failures.ts'
+import { keepDocuments } from './kept-documents.ts'
 import { assertWorkloadName, isWorkloadName } from './name.ts'
 
 /** One JSON document per workload in one folder: 2-space JSON, mode 0600. */
@@ -18,7 +19,7 @@ export interface Documents<T> {
   remove(name: string): Promise<void>
 }
 
-export function createDocuments<T>(options: {
+export function createDocuments<T extends object>(options: {
   folder: string
   /** Makes a document of the text, or throws a Failure that says what is wrong. */
   parse: (text: string, path: string, name: string) => T
@@ -26,6 +27,7 @@ export function createDocuments<T>(options: {
 }): Documents<T> {
   const { folder, parse, log } = options
   const path = (name: string) => join(folder, `${name}.json`)
+  const kept = keepDocuments(folder, (text, file) => parse(text, file, basename(file, '.json')))
 
   async function find(name: string): Promise<T | undefined> {
     assertWorkloadName(name)
@@ -45,21 +47,32 @@ export function createDocuments<T>(options: {
     }
   }
 
+  /** What cannot be read like that is looked at with care: it is set aside, or told. */
+  function read(name: string, file: string): T | undefined | Promise<T | undefined> {
+    try {
+      return kept.read(file, path(name))
+    } catch {
+      return find(name)
+    }
+  }
+
   return {
     path,
     find,
     async list() {
       const documents = new Map<string, T>()
-      for (const file of await entries(folder)) {
+      const files = kept.files()
+      for (const file of files) {
         const name = file.slice(0, -'.json'.length)
         if (!file.endsWith('.json') || !isWorkloadName(name)) continue
         try {
-          const document = await find(name)
+          const document = await read(name, file)
           if (document !== undefined) documents.set(name, document)
         } catch (error) {
           log.warn(messageOf(error), { workload: name })
         }
       }
+      kept.keepOnly(new Set(files))
       return documents
     },
     async save(name, document) {
@@ -86,14 +99,5 @@ async function setAside(file: string): Promise<string> {
       if (!isMissing(error)) throw error // another process was faster
     })
     return aside
-  }
-}
-
-async function entries(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
   }
 }

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Agent, request } from 'undici'
+import { findFreePort } from '../src/lib/ports.ts'
+import type { Result } from './result.ts'
+
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const LISTED = 200
+const CHANGING = 10
+const PER_SECOND = 100
+const SECONDS = 20
+const HOSTED = 50
+const ROUNDS = 15
+const BOUNDS = { p99: 20, start: 5, memory: 110 }
+
+/**
+ * `serve`: how long a list of 200 workloads takes while ten of them stop and start, how fast it is up,
+ * and what it weighs. The workloads are remote; nobody calls them, so their address is never asked.
+ */
+export async function run(): Promise<Result> {
+  const start = await startRatio()
+  const memory = await memoryMb()
+  const list = await listMs()
+  return {
+    name: 'serve',
+    figures: {
+      [`list of ${LISTED}, p50 ms`]: list.p50,
+      [`list of ${LISTED}, p99 ms (at most ${BOUNDS.p99})`]: list.p99,
+      'stops and starts meanwhile': list.changes,
+      [`start to first answer / empty node (at most ${BOUNDS.start})`]: start,
+      [`RSS with ${HOSTED} hosted workloads, MB (at most ${BOUNDS.memory})`]: memory,
+    },
+    ok: list.p99 <= BOUNDS.p99 && start <= BOUNDS.start && memory <= BOUNDS.memory,
+  }
+}
+
+interface Served {
+  readonly url: string
+  readonly process: ChildProcess
+  call(method: 'GET' | 'POST', path: string, body?: object): Promise<number>
+}
+
+async function withServe<T>(work: (served: Served) => Promise<T>): Promise<T> {
+  const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--rate-limit', '0'], {
+    env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: join(home, 'run') },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const agent = new Agent({ connections: 32 })
+  try {
+    const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    return await work({
+      url,
+      process: child,
+      async call(method, path, body) {
+        const answer = await request(`${url}/api/v1beta/${path}`, {
+          method,
+          dispatcher: agent,
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        })
+        await answer.body.dump()
+        return answer.statusCode
+      },
+    })
+  } finally {
+    await agent.destroy()
+    child.kill('SIGKILL') // nothing it hosts is to be handed over
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+  }
+}
+
+async function host({ call }: Served, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const status = await call('POST', 'workloads', { name: `remote-${i}`, url: 'http://127.0.0.1:9/mcp' })
+    if (status !== 201) throw new Error(`making remote-${i} is answered with ${status}`)
+  }
+}
+
+/** Requests leave at their time, whether or not those before them are answered: waiting counts. */
+async function listMs(): Promise<{ p50: number; p99: number; changes: number }> {
+  return withServe(async served => {
+    await host(served, LISTED)
+    await delay(2000)
+    const over = AbortSignal.timeout(SECONDS * 1000)
+    let changes = 0
+    const change = async (name: string) => {
+      while (!over.aborted) {
+        for (const verb of ['stop', 'restart']) await served.call('POST', `workloads/${name}/${verb}`)
+        changes += 2
+        await delay(1000, undefined, { signal: over }).catch(() => undefined)
+      }
+    }
+    const changing = Array.from({ length: CHANGING }, (_, i) => change(`remote-${i}`))
+    const times: number[] = []
+    const begin = performance.now()
+    const asking: Promise<void>[] = []
+    for (let i = 0; i < PER_SECOND * SECONDS; i++) {
+      const due = begin + (i * 1000) / PER_SECOND
+      await delay(Math.max(0, due - performance.now()))
+      asking.push(
+        served.call('GET', 'workloads?all=true').then(status => {
+          if (status !== 200) throw new Error(`the list is answered with ${status}`)
+          times.push(performance.now() - due)
+        }),
+      )
+    }
+    await Promise.all([...asking, ...changing])
+    const sorted = times.toSorted((a, b) => a - b)
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+    return { p50: at(0.5), p99: at(0.99), changes }
+  })
+}
+
+async function memoryMb(): Promise<number> {
+  return withServe(async served => {
+    await host(served, HOSTED)
+    await delay(10_000) // what was only needed to start is collected meanwhile
+    const status = await readFile(`/proc/${served.process.pid}/status`, 'utf8') // proc(5)
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024
+  })
+}
+
+/** Interleaved, so that both meet the same machine. */
+async function startRatio(): Promise<number> {
+  const empty: number[] = []
+  const serve: number[] = []
+  for (let round = 0; round < ROUNDS + 2; round++) {
+    const before = performance.now()
+    spawnSync(process.execPath, ['-e', ''])
+    const between = performance.now()
+    const answered = await firstAnswerMs()
+    if (round < 2) continue // these fill the page cache
+    empty.push(between - before)
+    serve.push(answered)
+  }
+  return median(serve) / median(empty)
+}
+
+async function firstAnswerMs(): Promise<number> {
+  const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
+  const port = await findFreePort()
+  const begin = performance.now()
+  const child = spawn(process.execPath, [program, 'serve', '--port', String(port)], {
+    env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: join(home, 'run') },
+    stdio: 'ignore',
+  })
+  try {
+    while (performance.now() - begin < 30_000) {
+      const answer = await request(`http://127.0.0.1:${port}/health`).catch(() => undefined)
+      await answer?.body.dump()
+      if (answer) return performance.now() - begin
+      await delay(1)
+    }
+    throw new Error('serve does not answer')
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+  }
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
