@@ -47,6 +47,7 @@ export async function packSkill(
 async function pathsOf(folder: string): Promise<string[]> {
   const root = await lstat(folder).catch(() => undefined)
   if (!root) throw refuse(`${folder} does not exist.`)
+  if (root.isSymbolicLink()) throw refuse(`${folder} is a link. Name the folder itself.`)
   if (!root.isDirectory()) throw refuse(`${folder} is no folder.`)
   for await (const problem of treeProblems(folder, { skip: isHidden })) throw refuse(describeProblem(problem))
   const paths: string[] = []
