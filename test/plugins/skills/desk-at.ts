@@ -10,6 +10,12 @@ import {
 } from '../../../plugins/skills/install/installer.ts'
 import type { Place } from '../../../plugins/skills/install/place.ts'
 import { createWorkshop, type Workshop } from '../../../plugins/skills/install/workshop.ts'
+import { createSync, type SyncRequest, type SyncResult } from '../../../plugins/skills/lock/sync.ts'
+import {
+  createUpgrade,
+  type UpgradeOutcome,
+  type UpgradeRequest,
+} from '../../../plugins/skills/lock/upgrade.ts'
 import type { SkillSources } from '../../../plugins/skills/skill.ts'
 import { createLog } from '../../../src/log.ts'
 import { createFakeSources, createPublisher, type Publisher } from '../../support/fake-skill-sources.ts'
@@ -19,6 +25,9 @@ export interface Desk extends Publisher {
   readonly home: string
   readonly project: Place & { root: string }
   readonly installer: Installer
+  /** In the project. */
+  sync(request?: SyncRequest): Promise<SyncResult>
+  upgrade(request?: UpgradeRequest, place?: Place): Promise<UpgradeOutcome[]>
   readonly workshop: Workshop
   readonly sources: SkillSources & { readonly fetched: readonly string[] }
   readonly groups: Groups
@@ -59,10 +68,14 @@ export function deskAt(home: string): Desk {
   const sources = createFakeSources(published)
   const project: Desk['project'] = { scope: 'project', root: join(home, 'project') }
   const installer = createInstaller({ workshop, sources, now: () => NOW })
+  const deps = { workshop, sources, log, now: () => NOW }
+  const [sync, upgrade] = [createSync(deps), createUpgrade(deps)]
   return {
     ...{ home, workshop, sources, groups, warnings, ...createPublisher(published) },
     project,
     installer,
+    sync: (request = {}) => sync(project, request),
+    upgrade: (request = {}, place = project) => upgrade(place, request),
     async hasClient(...paths) {
       for (const path of paths) {
         if (path.endsWith('.json')) await writeFile(join(home, path), '{}')
@@ -79,6 +92,8 @@ export function deskAt(home: string): Desk {
       const operations: Record<string, () => Promise<unknown>> = {
         install: () => installer.install(place, request as InstallRequest),
         uninstall: () => installer.uninstall(place, name, { force: false }),
+        sync: () => sync(project, request),
+        upgrade: () => upgrade(place, request),
       }
       return operations[operation]?.() ?? Promise.reject(new Error(`there is no ${operation}`))
     },

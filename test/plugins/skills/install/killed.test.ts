@@ -107,3 +107,25 @@ test('the same for uninstalling', async () => {
 
   await killedEverywhere(made, ['uninstall', { scope: 'project', name: 'pdf' }], 2)
 }, 240_000)
+
+test('the same for an upgrade', async () => {
+  const made = await published()
+  await made.publish(`${PDF}:latest`, { name: 'pdf' })
+  await made.installer.install(made.project, { reference: `${PDF}:latest` })
+  await made.publish(`${PDF}:latest`, {
+    name: 'pdf',
+    body: 'new',
+    requires: ['registry.test/skills/fonts:1'],
+  })
+
+  await killedEverywhere(made, ['upgrade', { scope: 'project' }], 4)
+}, 240_000)
+
+test('the same for a sync of one skill', async () => {
+  const made = await published()
+  await made.installer.install(made.project, { reference: `${PDF}:2` })
+  await rm(join(made.home, 'project/.cursor'), { recursive: true })
+  await rm(join(made.home, 'data'), { recursive: true })
+
+  await killedEverywhere(made, ['sync', {}], 4)
+}, 240_000)
