@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientV1, textOf } from './clients.ts'
@@ -39,6 +41,8 @@ test('it holds the program and its types, and no sources or tests', { timeout: 1
     'CHANGELOG.md',
     'dist/main.js',
     'dist/plugin-api.js',
+    'dist/page/index.html',
+    'dist/page/main.js',
   ]) {
     expect(paths).toContain(wanted)
   }
@@ -76,6 +80,30 @@ test('it installs into an empty prefix and runs there', { timeout: 300_000 }, as
   const { stdout } = await run(installed(), ['list', '--format', 'json'])
   expect(JSON.parse(stdout)).toMatchObject([{ name: 'e2e-packed', status: 'running', url }])
   await run(installed(), ['rm', 'e2e-packed'])
+})
+
+test('the installed program shows its page', { timeout: 60_000 }, async context => {
+  if (!packed) return context.skip()
+  const serving = execa(installed(), ['serve', '--ui', '--port', '0'], {
+    cwd: home.path,
+    env: env(),
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
+  })
+  try {
+    const [url] = await once(createInterface({ input: serving.stdout }), 'line')
+    const page = await (await fetch(`${url}/`)).text()
+    const parts = [...page.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path)
+    const program = await (await fetch(`${url}/ui/main.js`)).text()
+    const imported = [...program.matchAll(/from '\.(\/[^']*)'/g)].map(([, path]) => `/ui${path}`)
+    expect(imported.length).toBeGreaterThan(5)
+    for (const path of [...parts, ...imported])
+      expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200])
+  } finally {
+    serving.kill()
+    await serving
+  }
 })
 
 test('the quickstart calls a tool, and --clean takes it down again', { timeout: 300_000 }, async context => {

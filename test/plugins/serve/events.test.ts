@@ -1,37 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ApiServer, startApi } from '../../support/api-server.ts'
+import { listen } from '../../support/listen.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
 
-/** Reads events until one passes. */
-async function listen(api: ApiServer) {
-  const ending = new AbortController()
-  onTestFinished(() => ending.abort())
-  const response = await fetch(`${api.url}/api/v1beta/events`, { signal: ending.signal })
-  expect(response.headers.get('content-type')).toBe('text/event-stream')
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let seen = ''
-  return {
-    async until(part: string): Promise<string> {
-      while (!seen.includes(part)) {
-        const { done, value } = (await reader?.read()) ?? { done: true }
-        if (done) throw new Error(`the stream ended before ${part}: ${seen}`)
-        seen += value
-      }
-      return seen
-    },
-    async end(): Promise<void> {
-      while (!(await reader?.read())?.done);
-    },
-  }
-}
+const follow = (api: ApiServer) => listen(`${api.url}/api/v1beta/events`)
 
 test('who listens hears of all workloads, and of what the command line does to them', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
   await api.ask('POST', '/api/v1beta/workloads', { name: 'there', url })
-  const events = await listen(api)
+  const events = await follow(api)
+  expect(events.response.headers.get('content-type')).toBe('text/event-stream')
 
   await events.until('event: workload\ndata: {"name":"there"')
   expect((await api.user.run(['run', url, '--name', 'new'])).code).toBe(0)
@@ -42,7 +23,7 @@ test('who listens hears of all workloads, and of what the command line does to t
 
 test('who listens hears what a workload is denied', async () => {
   const api = await startApi()
-  const events = await listen(api)
+  const events = await follow(api)
   await events.until('event: listed')
   const log = join(api.user.home, '.local/share/keelson/logs/fetch.log')
   const line = {
@@ -61,7 +42,7 @@ test('who listens hears what a workload is denied', async () => {
 
 test('a stream ends with the server', async () => {
   const api = await startApi()
-  const events = await listen(api)
+  const events = await follow(api)
   await events.until('hello')
 
   const [code] = await Promise.all([api.stop(), events.end()])

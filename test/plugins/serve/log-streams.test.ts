@@ -1,29 +1,9 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startApi } from '../../support/api-server.ts'
+import { listen } from '../../support/listen.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
-
-/** Reads a stream of events until it holds a text. */
-async function follow(url: string) {
-  const ending = new AbortController()
-  onTestFinished(() => ending.abort())
-  const response = await fetch(url, { signal: ending.signal })
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let seen = ''
-  return {
-    response,
-    async until(part: string): Promise<string> {
-      while (!seen.includes(part)) {
-        const { done, value } = (await reader?.read()) ?? { done: true }
-        if (done) throw new Error(`the stream ended before ${part}: ${seen}`)
-        seen += value
-      }
-      return seen
-    },
-    leave: () => ending.abort(),
-  }
-}
 
 async function apiWithWorkload() {
   const api = await startApi()
@@ -37,7 +17,7 @@ test('the log of a proxy is streamed from its last lines on, each piece a JSON s
   await mkdir(dirname(log), { recursive: true })
   await writeFile(log, 'before "quoted"\n')
 
-  const stream = await follow(`${api.url}/api/v1beta/workloads/a/proxy-logs/stream`)
+  const stream = await listen(`${api.url}/api/v1beta/workloads/a/proxy-logs/stream`)
 
   expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
   await stream.until('event: log\ndata: "before \\"quoted\\"\\n"')
@@ -58,7 +38,7 @@ test('streams of logs and of events count together, and are given back when the 
 }, async () => {
   const { api } = await apiWithWorkload()
   const url = `${api.url}/api/v1beta/workloads/a/proxy-logs/stream`
-  const open = await Promise.all(Array.from({ length: 100 }, () => follow(url)))
+  const open = await Promise.all(Array.from({ length: 100 }, () => listen(url)))
   expect(open.map(({ response }) => response.status)).toEqual(open.map(() => 200))
 
   expect((await api.ask('GET', '/api/v1beta/events')).status).toBe(429)
@@ -67,7 +47,7 @@ test('streams of logs and of events count together, and are given back when the 
   await expect
     .poll(
       async () => {
-        const next = await follow(url)
+        const next = await listen(url)
         return next.response.status
       },
       { timeout: 20_000 },

@@ -24,7 +24,7 @@ export function openRunDialog(api, onRun) {
     type: 'search',
     autocomplete: 'off',
     spellcheck: 'false',
-    placeholder: 'time, github, npx://package, https://…',
+    placeholder: 'time, github, npx://…',
     'aria-describedby': 'search-note',
     oninput: later,
   })
