@@ -17,12 +17,14 @@ export const builtins: readonly PluginEntry[] = [
     name: 'proxy',
     services: ['proxies'],
     provides: ['flags', 'sections'],
+    flagsOf: ['run'],
     load: async () => (await import('./proxy/index.ts')).default,
   },
   {
     name: 'ignore',
     services: ['overlays'],
     provides: ['flags'],
+    flagsOf: ['run'],
     load: async () => (await import('./ignore/index.ts')).default,
   },
   {
@@ -30,6 +32,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['egress'],
     services: ['egress'],
     provides: ['flags', 'sections'],
+    flagsOf: ['run'],
     routes: true,
     load: async () => (await import('./egress/index.ts')).default,
   },
@@ -44,6 +47,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['build'],
     services: ['recipes'],
     provides: ['flags'],
+    flagsOf: ['run'],
     load: async () => (await import('./recipes/index.ts')).default,
   },
   {
@@ -76,6 +80,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'image-verification',
     services: ['imageVerification'],
     provides: ['flags'],
+    flagsOf: ['run'],
     load: async () => (await import('./image-verification/index.ts')).default,
   },
   {
@@ -140,6 +145,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: ['secret'],
     services: ['secrets'],
     provides: ['flags', 'sections', 'secretsProviders'],
+    flagsOf: ['run'],
     routes: true,
     load: async () => (await import('./secrets/index.ts')).default,
   },
@@ -147,6 +153,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'auth-in',
     services: ['callerAuths'],
     provides: ['flags'],
+    flagsOf: ['serve'],
     load: async () => (await import('./auth-in/index.ts')).default,
   },
   {

@@ -17,7 +17,10 @@ export interface App {
   /** Makes a service on first use. Fails with `service_missing` when no plugin offers it. */
   service<K extends keyof Services>(name: K): Promise<Services[K]>
   /** What all plugins contribute of one kind. A third-party plugin that cannot be loaded is left out with a warning. */
-  contributions<K extends keyof Contributions>(kind: K): Promise<Contributions[K][number][]>
+  contributions<K extends keyof Contributions>(
+    kind: K,
+    among?: (entry: PluginEntry) => boolean,
+  ): Promise<Contributions[K][number][]>
 }
 
 export function createApp(options: {
@@ -48,8 +51,9 @@ export function createApp(options: {
       services.set(name, service)
       return service as Promise<Services[typeof name]>
     },
-    async contributions(kind) {
-      const loaded = await Promise.all(entries.filter(entry => entry.provides?.includes(kind)).map(load))
+    async contributions(kind, among = () => true) {
+      const having = entries.filter(entry => entry.provides?.includes(kind) && among(entry))
+      const loaded = await Promise.all(having.map(load))
       return loaded.flatMap(
         plugin => (plugin?.provides?.[kind] ?? []) as Contributions[typeof kind][number][],
       )

@@ -58,6 +58,8 @@ export interface PluginEntry {
   readonly verbs?: readonly string[]
   readonly services?: readonly string[]
   readonly provides?: readonly (keyof Contributions)[]
+  /** First words of the commands that its flag groups are for, so that others need not load it; absent: any. */
+  readonly flagsOf?: readonly string[]
   /** Of a plugin that the user has added: what its manifest says of its verbs, so that help runs none of its code. */
   readonly added?: { readonly verbs: Readonly<Record<string, string>> }
   load(): Promise<Plugin>

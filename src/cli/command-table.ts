@@ -28,7 +28,8 @@ export async function commandsOf(
     .flatMap(plugin => plugin.commands ?? [])
     .filter(c => c.paths?.some(p => p[0] === verb))
   if (!commands.some(takesGroups)) return commands
-  const groups = added ? await app.contributions('flags') : await ownGroups(app)
+  const hasFlags = (entry: PluginEntry) => !entry.flagsOf || entry.flagsOf.includes(verb)
+  const groups = await app.contributions('flags', entry => hasFlags(entry) && (added || !entry.added))
   return commands.map(command => {
     if (!takesGroups(command)) return command
     const own = groups.filter(group => group.of.includes(verb))
@@ -36,13 +37,6 @@ export async function commandsOf(
       static groups = [...own].sort((a, b) => a.title.localeCompare(b.title))
     } as unknown as CommandClass
   })
-}
-
-/** The flag groups of the built-in plugins alone. */
-async function ownGroups(app: App) {
-  const entries = app.entries.filter(entry => !entry.added && entry.provides?.includes('flags'))
-  const plugins = await Promise.all(entries.map(entry => app.plugin(entry)))
-  return plugins.flatMap(plugin => plugin.provides?.flags ?? [])
 }
 
 /** Only a command of one word, such as `run`, takes the flags of other plugins. */

@@ -13,6 +13,8 @@ test.each(builtins.map(entry => [entry.name, entry] as const))(
     expect([...verbs].sort()).toEqual([...(entry.verbs ?? [])].sort())
     expect(Object.keys(plugin.services ?? {}).sort()).toEqual([...(entry.services ?? [])].sort())
     expect(Object.keys(plugin.provides ?? {}).sort()).toEqual([...(entry.provides ?? [])].sort())
+    const commands = new Set((plugin.provides?.flags ?? []).flatMap(group => group.of))
+    expect([...commands].sort()).toEqual([...(entry.flagsOf ?? [])].sort())
   },
 )
 
