@@ -79,10 +79,18 @@ export async function openWorld(): Promise<World> {
     },
     exists: path => existsSync(join(home.path, path)),
     async close() {
-      await home.close()
-      const ids = lines(await docker('images', '--quiet', '--no-trunc', repository))
-      if (ids.length) await docker('image', 'rm', '--force', ...new Set(ids))
-      await registry.stop()
+      try {
+        await home.close()
+      } finally {
+        // By their names: another test may have the same image under another.
+        const names = await docker('images', '--digests', '--format', '{{json .}}', repository)
+        for (const line of lines(names)) {
+          const { Repository, Tag, Digest } = JSON.parse(line)
+          const name = Tag === '<none>' ? `${Repository}@${Digest}` : `${Repository}:${Tag}`
+          await execa('docker', ['image', 'rm', '--force', name], { reject: false })
+        }
+        await registry.stop()
+      }
     },
   }
 }

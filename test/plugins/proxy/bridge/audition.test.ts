@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import { createPuppet, type Puppet } from './puppet-server.ts'
+import { call, open, rpc, stream } from './raw-client.ts'
+import { type Started, startBridge } from './start-bridge.ts'
+
+const patience = { graceMs: 10_000, signal: new AbortController().signal }
+const audition = (
+  { bridge }: Started,
+  server: Puppet,
+  { timeoutMs = 10_000, signal = patience.signal } = {},
+) => bridge.audition(server.attachment, { timeoutMs, signal })
+const tools = { initialize: { capabilities: { tools: {} } } }
+
+/** Answers the question for tools, as a server that is fit does. */
+async function showTools(server: Puppet): Promise<void> {
+  const { message } = await server.take('tools/list')
+  server.send({ jsonrpc: '2.0', id: message.id, result: { tools: [] } })
+}
+
+test('a successor is initialised as the one that serves was, shows its tools, and gets what comes from then on', async () => {
+  const [first, second] = [createPuppet(), createPuppet(tools)]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url, { sampling: {} })
+  const fit = audition(started, second)
+  await showTools(second)
+  const successor = await fit
+  const before = call(started.url, rpc(1, 'tools/call'), a.headers)
+  const { message } = await first.take('tools/call')
+
+  const taken = successor.take(patience)
+  const after = call(started.url, rpc(2, 'tools/call'), a.headers)
+  const { message: next } = await second.take('tools/call')
+  second.send({ jsonrpc: '2.0', id: next.id, result: 'new' })
+  expect((await after).json.result).toBe('new')
+  first.send({ jsonrpc: '2.0', id: message.id, result: 'old' })
+  expect((await before).json.result).toBe('old')
+  await taken
+
+  const [was, is] = [first, second].map(server => server.received('initialize')[0]?.message.params)
+  expect(is).toEqual(was)
+  expect(second.lines.map(line => line.message.method).slice(0, 3)).toEqual([
+    'initialize',
+    'notifications/initialized',
+    'tools/list',
+  ])
+  expect(first.received('tools/list')).toEqual([])
+})
+
+test('what the one before still asks is answered to it, and a cancelled call of its is cancelled there', async () => {
+  const [first, second] = [createPuppet(), createPuppet()]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url, { sampling: {} })
+  const reader = await stream(started.url, { headers: a.headers })
+  const slow = call(started.url, rpc(1, 'tools/call'), a.headers)
+  slow.catch(() => undefined)
+  const { message } = await first.take('tools/call')
+  const taken = (await audition(started, second)).take(patience)
+
+  first.send({ jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: {} })
+  const asked = await reader.next()
+  await call(started.url, { jsonrpc: '2.0', id: asked?.json.id, result: 'said' }, a.headers)
+  expect((await first.take(line => line.message.id === 7)).message.result).toBe('said')
+  await call(
+    started.url,
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+    a.headers,
+  )
+  expect((await first.take('notifications/cancelled')).message.params.requestId).toBe(message.id)
+  await taken
+  expect(second.received('notifications/cancelled')).toEqual([])
+})
+
+test('what the one before has not answered in time gets an error', async () => {
+  const [first, second] = [createPuppet(), createPuppet()]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url)
+  const slow = call(started.url, rpc(1, 'tools/call'), a.headers)
+  await first.take('tools/call')
+  await (await audition(started, second)).take({ ...patience, graceMs: 50 })
+  expect(await slow).toMatchObject({ status: 502, json: { id: 1, error: { code: -32000 } } })
+  expect(started.bridge.health()).toEqual({ status: 'healthy' })
+})
+
+test('subscriptions and the log level are set again', async () => {
+  const [first, second] = [createPuppet(), createPuppet()]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url)
+  for (const [method, params] of [
+    ['resources/subscribe', { uri: 'a://1' }],
+    ['logging/setLevel', { level: 'info' }],
+  ] as const) {
+    const answer = call(started.url, rpc(1, method, params), a.headers)
+    first.send({ jsonrpc: '2.0', id: (await first.take(method)).message.id, result: {} })
+    await answer
+  }
+  await (await audition(started, second)).take(patience)
+  expect((await second.take('resources/subscribe')).message.params).toEqual({ uri: 'a://1' })
+  expect((await second.take('logging/setLevel')).message.params).toEqual({ level: 'info' })
+})
+
+test('a server of 2026-07-28, which knows no initialize, is asked to describe itself', async () => {
+  const [first, second] = [createPuppet(), createPuppet({ initialize: false })]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url)
+  const fit = audition(started, second)
+  const { message } = await second.take('initialize')
+  second.send({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no' } })
+  const discover = await second.take('server/discover')
+  second.send({ jsonrpc: '2.0', id: discover.message.id, result: { capabilities: { tools: {} } } })
+  await showTools(second)
+  await (await fit).take(patience)
+  expect(await call(started.url, rpc(1, 'tools/call'), a.headers)).toMatchObject({ status: 404 })
+})
+
+test.each([
+  [
+    'refuses initialize',
+    async (server: Puppet) => {
+      const { message } = await server.take('initialize')
+      server.send({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'broken' } })
+    },
+    'answered initialize with an error: broken',
+  ],
+  [
+    'cannot list its tools',
+    async (server: Puppet) => {
+      const { message } = await server.take('initialize')
+      server.send({ jsonrpc: '2.0', id: message.id, result: { capabilities: { tools: {} } } })
+      const { message: list } = await server.take('tools/list')
+      server.send({ jsonrpc: '2.0', id: list.id, error: { code: -1, message: 'no disk' } })
+    },
+    'answered tools/list with an error: no disk',
+  ],
+  [
+    'ends',
+    async (server: Puppet) => server.die({ code: 4 }),
+    'ended before it answered: the server ended with exit code 4',
+  ],
+  [
+    'writes noise',
+    async (server: Puppet) => server.raw('Starting...\n{"jsonrpc":"2.0","id":1,"result":{}}\n'),
+    'did not answer within 0.3 seconds',
+  ],
+])('a successor that %s is not taken, and the one that serves goes on', async (_, misbehave, problem) => {
+  const [first, second] = [createPuppet(), createPuppet({ initialize: false })]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url)
+  const fit = audition(started, second, { timeoutMs: 300 })
+  fit.catch(() => undefined)
+  await misbehave(second)
+  await expect(fit).rejects.toMatchObject({
+    code: 'successor_unfit',
+    message: expect.stringContaining(problem),
+  })
+  const answer = call(started.url, rpc(1, 'tools/call'), a.headers)
+  first.send({ jsonrpc: '2.0', id: (await first.take('tools/call')).message.id, result: 'old' })
+  expect((await answer).json.result).toBe('old')
+})
+
+test('an audition that is not wanted any more ends at once', async () => {
+  const started = await startBridge({ attachment: createPuppet().attachment })
+  const over = new AbortController()
+  const fit = audition(started, createPuppet({ initialize: false }), { signal: over.signal })
+  over.abort(new Error('not wanted'))
+  await expect(fit).rejects.toThrow('not wanted')
+})
