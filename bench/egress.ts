@@ -19,8 +19,8 @@ const DOORS = 200
  * a gigabyte through a tunnel, a gigabyte as one plain answer, many small plain requests. Server,
  * proxy and client are processes of their own, as in life. Also what an idle door takes.
  *
- * The bound is on the tunnel, which carries all that is https. A plain request is parsed and written
- * anew on the way; its figures are shown without a bound.
+ * The bound is on throughput. Every small plain request is parsed and written anew on the way; how many
+ * there are in a second is shown without a bound.
  */
 export async function run(): Promise<Result> {
   const origin = await startRole('origin')
@@ -60,11 +60,11 @@ export async function run(): Promise<Result> {
     figures: {
       ...Object.fromEntries((Object.keys(figures) as Figure[]).map(name => [name, of(name)])),
       'tunnel / direct (at least 0.5)': tunnel,
-      'plain HTTP / direct': plain,
+      'plain HTTP / direct (at least 0.5)': plain,
       'requests: plain HTTP / direct': of('plain HTTP, requests/s') / of('direct, requests/s'),
       'an idle door, KB (at most 100)': doorKb,
     },
-    ok: tunnel >= 0.5 && doorKb <= 100,
+    ok: tunnel >= 0.5 && plain >= 0.5 && doorKb <= 100,
   }
 }
 

@@ -46,7 +46,7 @@ export function createArguments(
     ...abilities.logOptions.map(option => `--log-opt=${option}`),
     `--restart=${spec.restart === 'never' ? 'no' : spec.restart}`,
     ...(spec.enclosure
-      ? enclosureArguments(owner, spec.name, spec.enclosure)
+      ? enclosureArguments(dialect, owner, spec.name, spec.enclosure)
       : [`--network=${spec.network ?? 'bridge'}`, ...spec.ports.map(port => `--publish=${toPublish(port)}`)]),
     ...spec.mounts.map(mount => `--mount=${toMount(mount)}`),
     ...(spec.hidden ?? []).map(path => `--mount=${toCover(path, dialect)}`),

@@ -78,6 +78,8 @@ export interface IsolationDialect {
   readonly outside: string
   /** Further arguments of `network create --internal` for a network on which the engine's host has no address. */
   hostless(gateway: string): readonly string[]
+  /** An instance comes back with another MAC address, which its neighbours do not learn for a while. */
+  readonly changesMac: boolean
   /** Which half of the address range is its own. */
   readonly half: 0 | 1
   /** Further arguments of `network create --internal`. */

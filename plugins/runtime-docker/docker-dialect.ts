@@ -144,6 +144,7 @@ export const dockerDialect: Dialect = {
         : undefined
     },
     mayBeElsewhere: info => isolationInfo(info) && info.Name !== undefined && info.Name !== hostname(),
+    changesMac: false, // or it announces the new one
     half: 0,
     createArguments: [],
     readNetworks: answer =>

@@ -155,6 +155,7 @@ export const podmanDialect: Dialect = {
         ? 'the engine is rootless: its networks are not networks of this host.'
         : undefined
     },
+    changesMac: true,
     half: 1,
     // Its name server would ask the outside for any name.
     createArguments: ['--disable-dns'],

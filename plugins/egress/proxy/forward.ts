@@ -1,8 +1,10 @@
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import type { Decision } from '../decision.ts'
 import { type Connect, dial } from './dial.ts'
 import type { EgressLimits } from './limits.ts'
+import { createReader, type Reader } from './reader.ts'
 import { refuseRequest, refuseUnreachable, sendRefusal } from './refusal.ts'
 import type { Head } from './request-head.ts'
 
@@ -21,12 +23,15 @@ const VIA = '1.1 keelson' // RFC 9110 section 7.6.3
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
 
 type AgentOptions = { addresses: readonly string[]; port: number }
+/** How the connections to servers are read. */
+const readers = new WeakMap<Socket, Reader>()
+
 type OnSocket = (error: unknown, socket?: unknown) => void
 
 /** Keeps connections to servers open for the next request. They are told apart by address, not by name. */
 export function createEgressAgent(connect: Connect, limits: EgressLimits): Agent {
   return Object.assign(
-    new Agent({ keepAlive: true, maxFreeSockets: 8, maxTotalSockets: limits.maxConnections }),
+    new Agent({ keepAlive: true, maxFreeSockets: 64, maxTotalSockets: limits.maxConnections }),
     {
       getName: (options?: unknown) => {
         const { addresses, port } = options as AgentOptions
@@ -34,8 +39,13 @@ export function createEgressAgent(connect: Connect, limits: EgressLimits): Agent
       },
       createConnection: (options: unknown, onSocket: OnSocket) => {
         const { addresses, port } = options as AgentOptions
-        dial({ addresses, port, connect, timeoutMs: limits.connectMs }).then(
-          socket => onSocket(null, socket),
+        const reader = createReader()
+        dial({ addresses, port, connect, timeoutMs: limits.connectMs, onread: reader.onread }).then(
+          socket => {
+            readers.set(socket, reader)
+            reader.begin(socket)
+            onSocket(null, socket)
+          },
           error => onSocket(error),
         )
       },
@@ -92,6 +102,10 @@ export function forward(
     } catch (error) {
       answer.destroy()
       return sendRefusal(response, refuseUnreachable(decision.host, port, error))
+    }
+    const hasNone = method === 'HEAD' || answer.statusCode === 304 || answer.statusCode === 204
+    if (!hasNone && readers.get(answer.socket)?.takeOver(answer, response)) {
+      return void answer.once('error', () => undefined) // to the parser it stays incomplete
     }
     // An answer that breaks off must break off for the client too, hence pipeline.
     pipeline(answer, response, error => error && outgoing.destroy())

@@ -28,12 +28,16 @@ export const networkName = (owner: string, instance: string): string =>
 const HELPER = '_egress'
 
 /** Arguments of `create` for an instance in its own network. */
-export function enclosureArguments(owner: string, instance: string, { peer, helper }: Enclosure): string[] {
+export function enclosureArguments(
+  { isolation }: Dialect,
+  owner: string,
+  instance: string,
+  { peer, helper }: Enclosure,
+): string[] {
   return [
     `--network=${networkName(owner, instance)}`,
     ...(peer ? [`--ip=${peer}`] : []),
-    // The same after a restart: the helper knows it by this one.
-    ...(peer && helper ? [`--mac-address=${macOf(peer)}`] : []),
+    ...(peer && helper && isolation.changesMac ? [`--mac-address=${macOf(peer)}`] : []),
     // Nobody listens there, so that no name server is ever asked in the instance's place.
     '--dns=127.0.0.1',
     '--dns-option=timeout:1',
