@@ -4,6 +4,7 @@ import type { Builds } from './artifact/builds.ts'
 import { SkillBuild } from './commands/skill-build.ts'
 import { SkillBuilds } from './commands/skill-builds.ts'
 import { SkillBuildsRemove } from './commands/skill-builds-remove.ts'
+import { SkillContentCommand } from './commands/skill-content.ts'
 import { SkillInfo } from './commands/skill-info.ts'
 import { SkillInstall } from './commands/skill-install.ts'
 import { SkillList } from './commands/skill-list.ts'
@@ -30,6 +31,7 @@ const skills: Plugin = {
   commands: [
     SkillList,
     SkillInfo,
+    SkillContentCommand,
     SkillInstall,
     SkillUninstall,
     SkillSync,
@@ -42,6 +44,7 @@ const skills: Plugin = {
   ],
   routes: async (api, app) => {
     await (await import('./artifact/routes.ts')).buildRoutes(api, app)
+    await (await import('./source/routes.ts')).contentRoutes(api, app)
     await (await import('./routes.ts')).skillRoutes(api, app)
   },
   services: {

@@ -62,7 +62,13 @@ export interface SkillSources {
     },
   ): Promise<FetchedSkill>
   /** The body and the list of files, the same way for every source; nothing is installed. */
-  preview(reference: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<SkillContent>
+  preview(
+    reference: string,
+    options?: {
+      readonly signal?: AbortSignal | undefined
+      readonly progress?: ((what: string) => void) | undefined
+    },
+  ): Promise<SkillContent>
 }
 
 /** What a preview shows. */

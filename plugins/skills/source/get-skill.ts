@@ -2,6 +2,8 @@ import { type Failure, isFailure } from '../../../src/errors.ts'
 import type { ImageVerification } from '../../image-verification/index.ts'
 import { type Oci, pinReference } from '../../oci/index.ts'
 import type { Registry, SkillEntry } from '../../registry/index.ts'
+import type { Builds } from '../artifact/builds.ts'
+import { type Build, wantedTag } from '../artifact/find-build.ts'
 import { isSkillName } from '../format/skill-name.ts'
 import type { FetchedSkill } from '../skill.ts'
 import { failures } from './failures.ts'
@@ -14,27 +16,11 @@ import { parseSkillReference, type SkillReference } from './parse-reference.ts'
 import { signerOfArtifact } from './signer.ts'
 import { within } from './within.ts'
 
-/** Skills that were built on this machine. */
-export interface LocalBuilds {
-  /** By its tag, or by the name and version that it declares. */
-  find(tagOrName: string, version?: string): Promise<LocalBuild | undefined>
-  list(): Promise<readonly LocalBuild[]>
-  /** Writes the files into an empty folder. */
-  extractTo(tag: string, folder: string): Promise<void>
-}
-
-export interface LocalBuild {
-  readonly tag: string
-  readonly digest: string
-  /** As it declares it. */
-  readonly name?: string
-}
-
 export interface GetSkillDeps {
   readonly oci: Oci
   readonly registry: Pick<Registry, 'skills'>
   readonly verification: Pick<ImageVerification, 'signer'>
-  readonly builds: LocalBuilds
+  readonly builds: Pick<Builds, 'find' | 'list' | 'extractTo'>
   /** Tokens, trusted certificates, `KEELSON_PRIVATE_GIT_HOSTS`. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly timeouts: { readonly gitMs: number; readonly ociMs: number }
@@ -64,7 +50,7 @@ export type GotSkill = Pick<FetchedSkill, 'reference' | 'digest' | 'resolvedRefe
 export async function getSkill(deps: GetSkillDeps, call: GetSkillCall): Promise<GotSkill> {
   const { reference: text, version } = call
   if (call.preview) {
-    const build = (await deps.builds.list()).find(({ tag }) => tag === text)
+    const build = (await deps.builds.list()).find(({ tag }) => tag === wantedTag(text))
     if (build) return fromBuild(deps, call, build)
   }
   const reference = parseSkillReference(text, version)
@@ -169,14 +155,10 @@ async function fromName(deps: GetSkillDeps, call: GetSkillCall, name: string): P
 
 async function fromBuild(
   { builds }: GetSkillDeps,
-  { reference, target, progress }: GetSkillCall,
-  { tag, digest, name }: LocalBuild,
+  { target, progress }: GetSkillCall,
+  { tag, digest, name }: Build,
 ): Promise<GotSkill> {
   progress?.(`reading the local build ${tag}`)
-  if (isSkillName(reference) && name !== undefined && name !== reference) {
-    const problem = `the local build of that tag calls itself "${name.slice(0, 100)}"`
-    throw failures.skill_content_refused({ reference, problem })
-  }
   await builds.extractTo(tag, target)
   return { reference: tag, digest, name }
 }

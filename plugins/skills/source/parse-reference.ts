@@ -26,6 +26,8 @@ export function parseSkillReference(text: string, version?: string): SkillRefere
   if (/^(?:git|https?):\/\//i.test(text)) return { kind: 'git', git: parseGitReference(text) }
   const scheme = /^([a-z][a-z0-9+.-]*):(?:\/\/|:)/i.exec(text)?.[1]
   if (scheme) throw fail(`${scheme} is nothing that skills are fetched through`)
+  if (/^(?:\.{1,2}|~)?\//.test(text))
+    throw fail('it is a path; `keelson skill build` makes a build of a folder')
   if (!/[/:@]/.test(text)) return { kind: 'name', name: text }
   const qualified = /^[^/:@]+\/[^/:@]+$/.test(text)
   const artifact = toArtifact(text, version)

@@ -54,9 +54,9 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
         }
       }),
 
-    preview: (reference, { signal } = {}) =>
+    preview: (reference, { signal, progress } = {}) =>
       inFolders(deps.scratch, async folders => {
-        const call = { reference, version: undefined, preview: true, signal, progress: undefined, ...folders }
+        const call = { reference, version: undefined, preview: true, signal, progress, ...folders }
         const { name, ...got } = await getSkill(withTimeouts, call)
         const { manifest, body } = await readChecked(folders.target, got, name)
         const files = await listFiles(folders.target)

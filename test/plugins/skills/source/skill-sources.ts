@@ -1,15 +1,16 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SkillEntry } from '../../../../plugins/registry/index.ts'
-import type { LocalBuild, LocalBuilds } from '../../../../plugins/skills/source/get-skill.ts'
+import { type Builds, createBuilds } from '../../../../plugins/skills/artifact/builds.ts'
 import { createSkillSources, type SkillSourcesDeps } from '../../../../plugins/skills/source/sources.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { ociClient } from '../../oci/oci-client.ts'
 
 export const SKILL = skillFile('a-skill')
 
-export function skillFile(name: string, body = 'Do it.\n'): string {
-  return `---\nname: ${name}\ndescription: How to do ${name}\n---\n${body}`
+export function skillFile(name: string, body = 'Do it.\n', version?: string): string {
+  const more = version === undefined ? '' : `version: ${version}\n`
+  return `---\nname: ${name}\ndescription: How to do ${name}\n${more}---\n${body}`
 }
 
 /** What may be asked of sources in a test: everything real except what the test gives. */
@@ -27,7 +28,7 @@ export async function skillSources({ entries = [], hosts = [], env, ...given }: 
     oci: ociClient(),
     registry: { skills: async () => entries },
     verification: { signer: async () => undefined },
-    builds: localBuilds({}),
+    builds: await localBuilds(),
     env: { PATH: process.env.PATH, KEELSON_PRIVATE_GIT_HOSTS: hosts.join(','), ...env },
     scratch,
     ...given,
@@ -44,28 +45,15 @@ export async function skillSources({ entries = [], hosts = [], env, ...given }: 
   }
 }
 
-/** Local builds by tag, without a store. */
-export function localBuilds(
-  builds: Readonly<Record<string, { name?: string; version?: string; files: Record<string, string> }>>,
-): LocalBuilds {
-  const digest = `sha256:${'0'.repeat(64)}`
-  const all = Object.entries(builds).map(([tag, build]): LocalBuild & { version?: string } => ({
-    tag,
-    digest,
-    ...build,
-  }))
-  return {
-    list: async () => all,
-    find: async (text, version) =>
-      all.find(({ tag, name, ...build }) => {
-        return (tag === text || name === text) && (version === undefined || build.version === version)
-      }),
-    async extractTo(tag, folder) {
-      const { writeFile } = await import('node:fs/promises')
-      for (const [path, content] of Object.entries(builds[tag]?.files ?? {}))
-        await writeFile(join(folder, path), content)
-    },
+/** Local builds in a store of the test's own: of the skill in each SKILL.md, under its name or a tag. */
+export async function localBuilds(...skills: readonly { file: string; tag?: string }[]): Promise<Builds> {
+  const builds = createBuilds({ folder: await temporaryFolder(), oci: async () => ociClient(), env: {} })
+  for (const { file, tag } of skills) {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'SKILL.md'), file)
+    await builds.build(folder, tag)
   }
+  return builds
 }
 
 /** Path and content of all files of a folder. */
