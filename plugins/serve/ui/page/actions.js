@@ -19,7 +19,11 @@ export function createActions(api, name) {
   const send = (method, place) => api.send(method, place).catch(showProblem)
 
   const button = (/** @type {string} */ text, /** @type {() => unknown} */ onclick) =>
-    element('button', { type: 'button', onclick }, text)
+    element(
+      'button',
+      { type: 'button', onclick: (/** @type {Event} */ event) => isOff(event) || onclick() },
+      text,
+    )
 
   /** One button, so that the focus stays where it is when the workload goes up or down. */
   const toggle = button('Stop', async () => {
@@ -44,10 +48,13 @@ export function createActions(api, name) {
     /** @param {Workload} workload */
     show({ status }) {
       toggle.textContent = isUp(status) ? 'Stop' : 'Start'
-      restart.hidden = !isUp(status)
-      // Not `disabled`: the focus would be lost.
-      for (const one of [toggle, restart])
-        one.ariaDisabled = isBusy(status) && status !== 'starting' ? 'true' : null
+      const busy = isBusy(status) && status !== 'starting'
+      // Neither `disabled` nor hidden: the focus would be lost.
+      toggle.ariaDisabled = busy ? 'true' : null
+      restart.ariaDisabled = busy || !isUp(status) ? 'true' : null
     },
   }
 }
+
+/** @param {Event} event */
+const isOff = ({ currentTarget }) => currentTarget instanceof Element && currentTarget.ariaDisabled === 'true'

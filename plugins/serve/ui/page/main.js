@@ -58,6 +58,7 @@ function show() {
     shown.pane.show()
     if (awaited === name) shown.pane.heading.focus()
     awaited = ''
+    making = ''
   } else {
     shown?.pane.close()
     shown = undefined
@@ -91,8 +92,10 @@ store.onChange(change => {
   showSoon()
   if (!change) return
   const { before, after } = change
-  if (!after) announce(`${before?.name} is deleted`)
-  else if (store.isListed() && before?.status !== after.status)
+  if (!after) {
+    announce(`${before?.name} is deleted`)
+    if (before?.name === selected()) location.hash = ''
+  } else if (store.isListed() && before?.status !== after.status)
     announce(`${after.name}: ${statusWord(after.status)}`)
 })
 
@@ -109,7 +112,7 @@ addEventListener('hashchange', () => {
   const before = shown?.name
   awaited = selected()
   show()
-  if (!awaited && !shown) focusList(before)
+  if (!awaited && !document.activeElement?.closest('header')) focusList(before)
 })
 byId('skip').addEventListener('click', event => {
   event.preventDefault()

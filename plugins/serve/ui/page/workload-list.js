@@ -4,7 +4,7 @@ import { element, fill } from './element.js'
 import { statusBadge } from './status.js'
 
 /** Where a workload is shown on this page. @param {string} name */
-export const placeOf = name => `#/${name}`
+export const placeOf = name => `#/${encodeURIComponent(name)}`
 
 /**
  * The list of workloads. Rows stay the same elements while what they say changes, so that the focus

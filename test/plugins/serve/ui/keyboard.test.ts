@@ -103,6 +103,7 @@ test('a server is found, run, looked at, stopped and deleted with the keyboard a
   await keyboard.press('Enter')
   await page.getByText('No workloads yet.').waitFor()
   expect(await page.locator('#announcer').textContent()).toBe('mem is deleted')
+  expect(await page.evaluate('document.activeElement.id')).toBe('main')
   expect(problems).toEqual([])
   expect(requests.filter(request => !request.includes(` ${api.url}/`))).toEqual([])
 })

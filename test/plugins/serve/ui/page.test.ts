@@ -1,3 +1,5 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startApi } from '../../../support/api-server.ts'
 import { startTinyMcp } from '../../../support/tiny-mcp.ts'
@@ -81,4 +83,32 @@ test('a server that ends is told, and when one is there again the page shows how
   await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 })
   await page.getByRole('link', { name: /^gone/ }).waitFor({ state: 'detached' })
   await page.getByText('Follows what is printed').waitFor()
+})
+
+test('what a server is denied, and why one does not work, is told', { timeout: 60_000 }, async context => {
+  const api = await startUi()
+  await makeRemote(api, 'curious', await startTinyMcp())
+  const { page } = await openPage(context, api, { at: '/#/curious' })
+  await page.getByRole('heading', { name: 'curious' }).waitFor()
+  const data = join(api.user.home, '.local/share/keelson')
+
+  const denial = {
+    level: 'WARN',
+    msg: 'egress denied',
+    host: 'evil.test',
+    port: 443,
+    rule: 'not_in_allow_host',
+  }
+  await appendFile(join(data, 'logs/curious.log'), `${JSON.stringify(denial)}\n`)
+  await page.getByText('It tried to reach evil.test:443 and was not let out.').waitFor()
+
+  const path = join(data, 'statuses/curious.json')
+  const status = JSON.parse(await readFile(path, 'utf8')) as object
+  await writeFile(path, JSON.stringify({ ...status, status: 'error', status_context: 'it <b>fell</b> over' }))
+  await page.getByText('it <b>fell</b> over').waitFor()
+  await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
+  await page
+    .getByRole('link', { name: /^curious/ })
+    .getByText('Failed')
+    .waitFor()
 })
