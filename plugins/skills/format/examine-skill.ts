@@ -83,6 +83,14 @@ export function examineSkill(bytes: Uint8Array, { folderName }: { folderName?: s
     requires,
   }
   warn(frontmatter, find)
+  if (frontmatter.line > 1 || bytes[0] === 0xef) {
+    findings.push({
+      severity: 'warning',
+      line: 1,
+      problem: 'there is something in front of the "---", which not every client understands.',
+      hint: bytes[0] === 0xef ? 'Save the file without a byte order mark.' : 'Remove the empty lines.',
+    })
+  }
   if (frontmatter.lines > MOST_LINES) {
     findings.push({
       severity: 'warning',

@@ -29,10 +29,7 @@ export async function extractSkill(
   options: ExtractOptions = {},
 ): Promise<void> {
   const limits = { ...LIMITS, ...options.limits }
-  const made = await mkdir(folder, { recursive: true, mode: 0o750 })
-  if (made === undefined && (await readdir(folder)).length > 0) {
-    throw core.file_unwritable({ path: folder, problem: 'it is not empty.' })
-  }
+  const made = await prepare(folder)
   try {
     await unpack(archive, folder, limits, options.signal)
   } catch (error) {
@@ -40,6 +37,17 @@ export async function extractSkill(
     if (made === undefined) await mkdir(folder, { mode: 0o750 })
     throw toFailure(error, folder)
   }
+}
+
+/** Makes the folder; answers the first folder that was made for it. */
+async function prepare(folder: string): Promise<string | undefined> {
+  try {
+    const made = await mkdir(folder, { recursive: true, mode: 0o750 })
+    if (made !== undefined || (await readdir(folder)).length === 0) return made
+  } catch (error) {
+    throw toFailure(error, folder)
+  }
+  throw core.file_unwritable({ path: folder, problem: 'it is not empty.' })
 }
 
 async function unpack(
@@ -122,6 +130,16 @@ async function* gunzip(archive: string, limits: SkillLimits, signal?: AbortSigna
   }
 }
 
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full.',
+  EDQUOT: 'your share of the disk is full.',
+  EACCES: 'you are not allowed to.',
+  EPERM: 'you are not allowed to.',
+  EROFS: 'that file system can only be read.',
+  ENOTDIR: 'a part of the path is no folder.',
+  EEXIST: 'it is no folder.',
+}
+
 function toFailure(error: unknown, folder: string): unknown {
   if (error instanceof Failure || !(error instanceof Error && 'code' in error)) return error
   const code = String(error.code)
@@ -133,7 +151,7 @@ function toFailure(error: unknown, folder: string): unknown {
   if (code === 'ENAMETOOLONG') {
     return failures.skill_archive_refused({ problem: 'a path in it is too long.' }, { cause: error })
   }
-  if (code === 'ENOSPC')
-    return core.file_unwritable({ path: folder, problem: 'the disk is full.' }, { cause: error })
+  const problem = UNWRITABLE[code]
+  if (problem) return core.file_unwritable({ path: folder, problem }, { cause: error })
   return error
 }

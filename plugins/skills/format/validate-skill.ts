@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { isFailure } from '../../../src/errors.ts'
 import { describeProblem, treeProblems } from './check-tree.ts'
 import { describeFinding, examineSkill, type Finding, toFinding } from './examine-skill.ts'
@@ -19,25 +19,21 @@ const MOST = 20
 
 /**
  * Checks the skill in a folder by every rule. A folder that is not there, or has no SKILL.md, is an
- * answer too; fails with `skill_unreadable` only when SKILL.md is there and cannot be read.
+ * answer too; fails with `skill_unreadable` only when SKILL.md is a file and may not be read.
  */
 export async function validateSkill(folder: string): Promise<Validation> {
   const errors: string[] = []
   const warnings: string[] = []
-  const bytes = await readSkillFile(folder).catch((error: unknown) => {
-    if (isFailure(error, 'skill_missing')) return undefined
-    throw error
-  })
-  if (!bytes) return { valid: false, errors: [await whyMissing(folder)], warnings }
+  const skillFile = await lstat(join(folder, 'SKILL.md')).catch(() => undefined)
+  if (!skillFile) return { valid: false, errors: [await whyMissing(folder)], warnings }
 
   // The repository of a skill that is one by itself is no part of it.
   const skip = (path: string) => path === '.git'
-  const problems: string[] = []
-  for await (const problem of treeProblems(folder, { skip })) {
-    problems.push(describeProblem(problem))
-    if (problems.length > MOST * 5) break
-  }
+  const problems = await problemsOf(folder, skip)
   errors.push(...cut(problems))
+  if (skillFile.isDirectory()) errors.push('SKILL.md is no file.') // the rest of what it may be has been told
+  if (!skillFile.isFile()) return { valid: false, errors, warnings }
+  const bytes = await readSkillFile(folder)
   try {
     const { findings } = examineSkill(bytes, { folderName: basename(resolve(folder)) })
     const sorted = (isWanted: (finding: Finding) => boolean) => findings.filter(isWanted).map(describeFinding)
@@ -48,6 +44,20 @@ export async function validateSkill(folder: string): Promise<Validation> {
   }
   if (problems.length === 0) warnings.push(...cut(await executables(folder)))
   return { valid: errors.length === 0, errors, warnings }
+}
+
+async function problemsOf(folder: string, skip: (path: string) => boolean): Promise<string[]> {
+  const problems: string[] = []
+  try {
+    for await (const problem of treeProblems(folder, { skip })) {
+      problems.push(describeProblem(problem))
+      if (problems.length > MOST * 5) break
+    }
+  } catch (error) {
+    if (!isFailure(error, 'skill_unreadable')) throw error
+    problems.push(error.message)
+  }
+  return problems
 }
 
 async function whyMissing(folder: string): Promise<string> {

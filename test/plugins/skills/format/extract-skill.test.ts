@@ -162,6 +162,19 @@ test('a folder that is not empty is left as it is', async () => {
   expect(filesOf(folder)).toEqual(['mine'])
 })
 
+test('a place that cannot be written is a failure that names it', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+
+  for (const target of [file, join(file, 'skill')]) {
+    await expect(extractSkill(await archiveOf(tar(good)), target)).rejects.toMatchObject({
+      code: 'file_unwritable',
+      message: expect.stringContaining(target),
+    })
+  }
+})
+
 test('an empty folder that was there is empty again after a failure', async () => {
   const folder = await temporaryFolder()
   const archive = await archiveOf(tar(good, member({ path: '../evil' })))

@@ -218,6 +218,62 @@ describe('a warning, and no error, is', () => {
   })
 })
 
+test.each([
+  ['empty lines', '\n\n', 'Remove the empty lines.'],
+  ['a byte order mark', '\ufeff', 'Save the file without a byte order mark.'],
+])('%s in front of the frontmatter are worth a warning', async (_, before, hint) => {
+  expect(await validateSkill(await withSkill(`${before}${GOOD}`))).toEqual({
+    valid: true,
+    errors: [],
+    warnings: [
+      `SKILL.md, line 1: there is something in front of the "---", which not every client understands. ${hint}`,
+    ],
+  })
+})
+
+test('a SKILL.md that is a link is an error, and not followed', async () => {
+  const folder = join(await temporaryFolder(), 'demo')
+  await mkdir(folder)
+  await symlink('/etc/hostname', join(folder, 'SKILL.md'))
+
+  expect(await validateSkill(folder)).toEqual({
+    valid: false,
+    errors: ['"SKILL.md" is refused: it is a link.'],
+    warnings: [],
+  })
+})
+
+test('a SKILL.md that is a folder is an error', async () => {
+  const folder = join(await temporaryFolder(), 'demo')
+  await mkdir(join(folder, 'SKILL.md'), { recursive: true })
+
+  expect((await validateSkill(folder)).errors).toEqual(['SKILL.md is no file.'])
+})
+
+test('what may not be read is an error; SKILL.md itself is a failure', async () => {
+  const folder = await demo({ 'secret/file': 'x' })
+  const isRoot = process.geteuid?.() === 0
+  await chmod(join(folder, 'secret'), 0o000)
+  await chmod(join(folder, '..'), 0o755)
+  await chmod(folder, 0o755)
+  if (isRoot) process.seteuid?.(65534) // root may read everything
+  try {
+    expect((await validateSkill(folder)).errors).toEqual([
+      `${join(folder, 'secret')} cannot be read: EACCES.`,
+    ])
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+  await chmod(join(folder, 'secret'), 0o755)
+  await chmod(join(folder, 'SKILL.md'), 0o000)
+  if (isRoot) process.seteuid?.(65534)
+  try {
+    await expect(validateSkill(folder)).rejects.toMatchObject({ code: 'skill_unreadable', status: 500 })
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+})
+
 test("a skill's own repository is no part of it", async () => {
   const folder = await demo({ '.git/config': '' })
   await symlink('config', join(folder, '.git', 'link'))
