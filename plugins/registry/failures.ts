@@ -115,7 +115,8 @@ export const failures = defineFailures({
   },
   login_needs_api: {
     status: 400,
-    text: (d: { place: string }) => `Nobody logs in to ${d.place}: only registries with an API ask for that.`,
+    text: (d: { place: string }) =>
+      `The registry that is set (${d.place}) wants no login: only one with an API can.`,
     hint: 'Name one with `keelson registry login --registry URL`.',
   },
   login_not_set: {

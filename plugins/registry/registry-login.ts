@@ -1,3 +1,4 @@
+import { failures as core } from '../../src/errors.ts'
 import type { RegistryAuth, Settings } from '../settings/index.ts'
 import { failures } from './failures.ts'
 import { type Access, fetchPage, type Timeouts } from './sources/http.ts'
@@ -57,6 +58,11 @@ function assertApiUrl(source: string, allowPrivate: boolean): void {
           : url.protocol === 'http:' && !allowPrivate
             ? 'plain http is only for private networks (--allow-private-ip)'
             : undefined
+  if (!problem) return
   // What stands before an `@` may be a password.
-  if (problem) throw failures.source_invalid({ source: source.replace(/\/\/.*@/, '//…@'), problem })
+  const shown = source.replace(/\/\/.*@/, '//…@')
+  throw core.usage({
+    text: `Nobody can log in to "${shown}": ${problem}.`,
+    hint: 'Give the https URL of a registry API.',
+  })
 }

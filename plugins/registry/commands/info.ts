@@ -3,8 +3,9 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { describeServer } from '../describe-server.ts'
 import { listFlags } from '../flags.ts'
 import { toView } from '../formats/to-view.ts'
+import { RegistryCommand } from './registry-command.ts'
 
-export class RegistryInfo extends BaseCommand {
+export class RegistryInfo extends RegistryCommand {
   static override paths = [['registry', 'info']]
   static override usage = BaseCommand.Usage({
     category: 'Registry',
@@ -18,7 +19,7 @@ export class RegistryInfo extends BaseCommand {
 
   override async execute(): Promise<void> {
     const { format, refresh } = this.values(listFlags)
-    const registry = await this.app.service('registry')
+    const registry = await this.registry()
     const server = await registry.get(this.server, { refresh, signal: this.context.signal })
     if (format === 'json') return this.printJson(toView(server))
     for (const line of describeServer(server, this.server)) this.print(line)

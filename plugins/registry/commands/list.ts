@@ -2,8 +2,9 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { listFlags } from '../flags.ts'
 import { toView } from '../formats/to-view.ts'
 import { serverColumns } from '../server-table.ts'
+import { RegistryCommand } from './registry-command.ts'
 
-export class RegistryList extends BaseCommand {
+export class RegistryList extends RegistryCommand {
   static override paths = [
     ['registry', 'list'],
     ['registry', 'ls'],
@@ -17,7 +18,7 @@ export class RegistryList extends BaseCommand {
 
   override async execute(): Promise<void> {
     const { format, refresh } = this.values(listFlags)
-    const registry = await this.app.service('registry')
+    const registry = await this.registry()
     const servers = await registry.servers({ refresh, signal: this.context.signal })
     if (format === 'json') return this.printJson(servers.map(toView))
     this.printTable(serverColumns(servers), servers)

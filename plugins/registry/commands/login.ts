@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { loginFlags, readLoginFlags } from '../flags.ts'
+import { RegistryCommand } from './registry-command.ts'
 
 const flags = {
   registry: flag.string('log in to this registry API, which takes the place of the one that is set', {
@@ -17,7 +18,7 @@ const flags = {
   }),
 } as const
 
-export class RegistryLogin extends BaseCommand {
+export class RegistryLogin extends RegistryCommand {
   static override paths = [['registry', 'login']]
   static override usage = BaseCommand.Usage({
     category: 'Registry',
@@ -59,13 +60,5 @@ export class RegistryLogin extends BaseCommand {
       },
     })
     this.say(`Logged in to ${place}.`)
-  }
-
-  /** The place for secrets may have a password. */
-  private async askForPasswords(): Promise<void> {
-    const { stdin } = this.context
-    if (!('isTTY' in stdin && stdin.isTTY === true)) return
-    const secrets = await this.app.service('secrets')
-    secrets.askWith(question => this.readSecret(question))
   }
 }

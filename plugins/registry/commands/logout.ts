@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { RegistryCommand } from './registry-command.ts'
 
-export class RegistryLogout extends BaseCommand {
+export class RegistryLogout extends RegistryCommand {
   static override paths = [['registry', 'logout']]
   static override usage = BaseCommand.Usage({
     category: 'Registry',
@@ -8,7 +9,7 @@ export class RegistryLogout extends BaseCommand {
   })
 
   override async execute(): Promise<void> {
-    const registry = await this.app.service('registry')
+    const registry = await this.registry()
     const { place } = await registry.logout()
     this.say(`Logged out of ${place}.`)
   }

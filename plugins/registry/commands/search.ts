@@ -3,8 +3,9 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { searchFlags } from '../flags.ts'
 import { toView } from '../formats/to-view.ts'
 import { searchColumns } from '../server-table.ts'
+import { RegistryCommand } from './registry-command.ts'
 
-export class Search extends BaseCommand {
+export class Search extends RegistryCommand {
   static override paths = [['search']]
   static override usage = BaseCommand.Usage({
     category: 'Registry',
@@ -19,7 +20,7 @@ export class Search extends BaseCommand {
 
   override async execute(): Promise<void> {
     const { format } = this.values(searchFlags)
-    const registry = await this.app.service('registry')
+    const registry = await this.registry()
     const servers = await registry.search(this.query, { signal: this.context.signal })
     if (format === 'json') return this.printJson(servers.map(toView))
     if (!servers.length) return this.print(`No server matches "${this.query}".`)

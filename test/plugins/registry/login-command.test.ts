@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { keelsonUser } from '../../support/keelson.ts'
+
+test.each([
+  [['login'], 1, 'wants no login: only one with an API can'],
+  [['login', '--registry', './r.json'], 2, 'it is no URL of an API'],
+  [['login', '--registry', 'https://r.example/r.json'], 2, 'it is a file'],
+  [['login', '--registry', 'http://r.example'], 2, '--allow-private-ip'],
+  [
+    ['login', '--registry', 'https://r.example', '--issuer', 'http://i.example'],
+    2,
+    '--issuer takes an https URL',
+  ],
+  [['login', '--registry', 'https://r.example', '--callback-port', '70000'], 2, '--callback-port'],
+  [['logout'], 1, 'has no login'],
+])('registry %j is refused', async (args, code, text) => {
+  const user = await keelsonUser()
+
+  const shown = await user.run(['registry', ...args])
+
+  expect(shown).toMatchObject({ code, stdout: '' })
+  expect(shown.stderr).toContain(text)
+})
+
+test('a password in the address is not shown', async () => {
+  const user = await keelsonUser()
+
+  const shown = await user.run(['registry', 'login', '--registry', 'https://ada:s3cret@r.example'])
+
+  expect(shown).toMatchObject({ code: 2, stdout: '' })
+  expect(shown.stderr).not.toContain('s3cret')
+})
+
+test('without a place for secrets nobody is asked to log in', async () => {
+  const user = await keelsonUser()
+  const flags = ['--registry', 'https://r.example', '--issuer', 'https://i.example', '--client-id', 'c']
+
+  const shown = await user.run(['registry', 'login', ...flags])
+
+  expect(shown).toMatchObject({ code: 1, stdout: '' })
+  expect(shown.stderr).toContain('keelson secret setup')
+  expect((await user.run(['config', 'get-registry'])).stdout).toContain('built-in catalogue')
+})
+
+test('a place that cannot store secrets is told before anybody is asked to log in', async () => {
+  const user = await keelsonUser()
+  user.env.KEELSON_SECRETS_PROVIDER = 'environment'
+  const flags = ['--registry', 'https://r.example', '--issuer', 'https://i.example', '--client-id', 'c']
+
+  const shown = await user.run(['registry', 'login', ...flags])
+
+  expect(shown).toMatchObject({ code: 1, stdout: '' })
+  expect(shown.stderr).toContain('cannot store secrets')
+})
