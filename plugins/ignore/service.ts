@@ -1,5 +1,5 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { dirname, join, posix, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount } from '../../src/contracts/runtime.ts'
@@ -19,8 +19,10 @@ export function createOverlays({ paths }: { paths: Pick<Paths, 'config'> }): Ove
   return {
     async find(config, mounts) {
       const global = await globalPatterns(config, paths)
-      const hidden = await Promise.all(mounts.map(mount => inMount(mount, global)))
-      return hidden.flat()
+      const found = await Promise.all(mounts.map(mount => inMount(mount, global)))
+      const links = found.flatMap(({ links }) => links)
+      const behind = await Promise.all(links.map(link => behindLink(link, mounts)))
+      return outermost([...found.flatMap(({ hidden }) => hidden), ...behind.flat()])
     },
   }
 }
@@ -30,45 +32,97 @@ async function globalPatterns(config: RunConfig, paths: Pick<Paths, 'config'>): 
   return (await readFileIfThere(join(paths.config, GLOBAL_FILE))) ?? ''
 }
 
+/** A link that is to be hidden: where it is on this host, and inside. */
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
 /** What of one mounted folder is hidden. A mounted file is what the user named, and stays. */
-async function inMount(mount: Mount, global: string): Promise<HiddenPath[]> {
-  const isFolder = await stat(mount.source).then(
-    entry => entry.isDirectory(),
-    () => false,
-  )
-  if (!isFolder) return []
+async function inMount(mount: Mount, global: string): Promise<{ hidden: HiddenPath[]; links: Link[] }> {
+  const hidden: HiddenPath[] = []
+  const links: Link[] = []
+  if (!(await isFolder(mount.source))) return { hidden, links }
   const local = await Promise.all(LOCAL_FILES.map(file => readFileIfThere(join(mount.source, file))))
   const patterns = [global, ...local.map(text => text ?? '')].filter(text => text.trim())
-  if (patterns.length === 0) return []
+  if (patterns.length === 0) return { hidden, links }
   const rules = ignore().add(patterns.join('\n'))
-  const hidden: HiddenPath[] = []
   let seen = 0
   for await (const entry of walk(mount.source, rules)) {
     if (++seen > MOST_FILES) throw failures.ignore_too_many({ path: mount.source, most: MOST_FILES })
-    if (entry.ignored)
-      hidden.push({ target: posix.join(mount.target, entry.path), directory: entry.directory })
+    if (!entry.ignored) continue
+    const target = posix.join(mount.target, entry.path)
+    if (entry.link) links.push({ source: join(mount.source, entry.path), target })
+    else hidden.push({ target, directory: entry.directory })
+  }
+  return { hidden, links }
+}
+
+/**
+ * What a link leads to, wherever it is mounted. The link itself cannot be covered: engines follow it. It
+ * is read twice, as this host reads it and as a program inside does, where other folders are mounted.
+ */
+async function behindLink({ source, target }: Link, mounts: readonly Mount[]): Promise<HiddenPath[]> {
+  const text = await readlink(source).catch(() => undefined)
+  const inside = text === undefined ? undefined : posix.resolve(dirname(target), text)
+  const places = [
+    await realpath(source).catch(() => undefined),
+    ...mounts.flatMap(mount => {
+      const path = inside === undefined ? undefined : below(mount.target, inside)
+      return path === undefined ? [] : [join(mount.source, path)]
+    }),
+  ]
+  const hidden: HiddenPath[] = []
+  for (const place of places) {
+    const found = place === undefined ? undefined : await stat(place).catch(() => undefined)
+    if (place === undefined || !found) continue
+    for (const mount of mounts) {
+      const path = below(await realpath(mount.source).catch(() => mount.source), await realpath(place))
+      if (path) hidden.push({ target: posix.join(mount.target, path), directory: found.isDirectory() })
+    }
   }
   return hidden
 }
+
+/** The path from a folder to what is in it; undefined for what is not. */
+function below(folder: string, path: string): string | undefined {
+  const way = relative(folder, path)
+  return way === '..' || way.startsWith(`..${sep}`) || way.startsWith(sep) ? undefined : way
+}
+
+/** Each path once, and none within a folder that is hidden whole: there is nothing to cover in it. */
+function outermost(all: readonly HiddenPath[]): HiddenPath[] {
+  const folders = all.filter(({ directory }) => directory).map(({ target }) => `${target}/`)
+  const once = new Map(all.map(path => [path.target, path]))
+  return [...once.values()].filter(({ target }) => !folders.some(folder => target.startsWith(folder)))
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    entry => entry.isDirectory(),
+    () => false,
+  )
 
 interface Entry {
   /** Relative to the mount, with slashes. */
   readonly path: string
   readonly directory: boolean
+  readonly link: boolean
   readonly ignored: boolean
 }
 
 /**
- * Every path below a folder; not into what is ignored (it is hidden whole), nor through links. A link
- * itself is left out: covering it would cover, or make, what it leads to.
+ * Every path below a folder; not into what is ignored (it is hidden whole), nor through links. A link to
+ * a folder is ignored by a pattern for folders too, though git would let it be.
  */
-async function* walk(root: string, rules: Ignore, below = ''): AsyncGenerator<Entry> {
-  for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
-    if (entry.isSymbolicLink()) continue
-    const path = posix.join(below, entry.name)
+async function* walk(root: string, rules: Ignore, from = ''): AsyncGenerator<Entry> {
+  for (const entry of await readdir(join(root, from), { withFileTypes: true })) {
+    const path = posix.join(from, entry.name)
+    const link = entry.isSymbolicLink()
     const directory = entry.isDirectory()
-    const ignored = rules.ignores(directory ? `${path}/` : path)
-    yield { path, directory, ignored }
+    const isLikeFolder = directory || (link && (await isFolder(join(root, path))))
+    const ignored = (isLikeFolder && rules.ignores(`${path}/`)) || (!directory && rules.ignores(path))
+    yield { path, directory, link, ignored }
     if (directory && !ignored) yield* walk(root, rules, path)
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from 'vitest'
@@ -221,7 +221,10 @@ export function isolationSuite(
     const folder = await mkdtemp(join(tmpdir(), 'ki-data-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     await mkdir(join(folder, 'sub', 'secrets'), { recursive: true })
-    await writeFile(join(folder, '.keelsonignore'), '.env\nsecrets/\n')
+    await writeFile(join(folder, '.keelsonignore'), '.env\nsecrets/\nlinked\n')
+    await writeFile(join(folder, 'behind'), 'hidden-two')
+    await symlink('behind', join(folder, 'linked'))
+    await symlink('../.env', join(folder, 'sub', 'way'))
     await writeFile(join(folder, '.env'), 'TOKEN=hidden-one')
     await writeFile(join(folder, 'sub', 'secrets', 'key'), 'hidden-two')
     await writeFile(join(folder, 'sub', 'open'), 'visible')
@@ -234,6 +237,8 @@ export function isolationSuite(
     const reads = [
       'cat /data/.env',
       'cat /data/sub/secrets/key',
+      'cat /data/linked /data/behind /data/sub/way',
+      'cp -L /data/linked /tmp/copy; cat /tmp/copy; rm /data/linked; ln -s behind /data/linked; cat /data/linked',
       'ls -A /data/sub/secrets',
       'umount /data/.env; umount -l /data/sub/secrets; cat /data/.env /data/sub/secrets/key',
       'mount -o remount,rw /data/sub/secrets; touch /data/sub/secrets/new && echo written',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -582,6 +582,35 @@ export function runtimeContract(
         await exit
         expect(await readFile(source, 'utf8')).toBe('from the host\n')
         expect(await readFile(target, 'utf8')).toContain('made')
+      })
+
+      test('a hidden path shows nothing and takes nothing, and on the host nothing changes', async () => {
+        const source = await newHome()
+        await mkdir(join(source, 'vault'))
+        await writeFile(join(source, 'key'), 'one secret\n')
+        await writeFile(join(source, 'vault', 'key'), 'another secret\n')
+        const say = async (env: { READ: string; WRITE: string }) => {
+          const name = await make('files', {
+            stdio: true,
+            env,
+            mounts: [{ source, target: '/mounted', readOnly: false }],
+            hidden: [
+              { target: '/mounted/key', directory: false },
+              { target: '/mounted/vault', directory: true },
+            ],
+          })
+          const { stdin, stdout, exit } = await runtime.attach(name)
+          stdin.end()
+          const said = await text(stdout)
+          await exit
+          return said
+        }
+
+        expect(await say({ READ: '/mounted/key', WRITE: '/mounted/vault/new' })).not.toContain('secret')
+        expect(await say({ READ: '/mounted/vault/key', WRITE: '/mounted/key' })).not.toContain('secret')
+        expect(await readFile(join(source, 'key'), 'utf8')).toBe('one secret\n')
+        expect(await readdir(join(source, 'vault'))).toEqual(['key'])
+        expect(await readFile(join(source, 'vault', 'key'), 'utf8')).toBe('another secret\n')
       })
 
       test('a mount of what is not there is refused, and nothing appears on the host', async () => {

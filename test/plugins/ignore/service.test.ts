@@ -71,3 +71,59 @@ test('links are not followed out of the mount', async () => {
   const overlays = createOverlays({ paths: { config: folder({}) } })
   expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: true }])).toEqual([])
 })
+
+test('a link that a pattern names hides what it leads to, in whichever mount', async () => {
+  const root = folder({
+    '.keelsonignore': '.env\nvault/\n',
+    'config/real': 'SECRET',
+    'store/key': '',
+    kept: '',
+  })
+  const other = folder({ token: '' })
+  symlinkSync('config/real', join(root, '.env'))
+  symlinkSync('store', join(root, 'vault'))
+  mkdirSync(join(root, 'sub'))
+  symlinkSync(join(other, 'token'), join(root, 'sub', '.env'))
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const mounts = [
+    { source: root, target: '/data', readOnly: false },
+    { source: other, target: '/other', readOnly: true },
+  ]
+  const found = await overlays.find(config, mounts)
+  expect(found.toSorted((a, b) => a.target.localeCompare(b.target))).toEqual([
+    { target: '/data/config/real', directory: false },
+    { target: '/data/store', directory: true },
+    { target: '/other/token', directory: false },
+  ])
+})
+
+test('a link that a pattern names is also read as a program inside reads it', async () => {
+  const root = folder({ '.keelsonignore': 'secret\n' })
+  const other = folder({ token: '' })
+  symlinkSync('/other/token', join(root, 'secret'))
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const mounts = [
+    { source: root, target: '/data', readOnly: false },
+    { source: other, target: '/other', readOnly: true },
+  ]
+  expect(await overlays.find(config, mounts)).toEqual([{ target: '/other/token', directory: false }])
+})
+
+test('a link that a pattern names and that leads nowhere, out of all mounts or in a circle hides nothing', async () => {
+  const root = folder({ '.keelsonignore': 'secret*\n' })
+  symlinkSync('missing', join(root, 'secret1'))
+  symlinkSync(folder({}), join(root, 'secret2'))
+  symlinkSync('secret3', join(root, 'secret3'))
+  symlinkSync('.', join(root, 'secret4'))
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([])
+})
+
+test('what lies in a hidden folder is not hidden a second time', async () => {
+  const root = folder({ '.keelsonignore': 'secrets/\nlink\n', 'secrets/key': '' })
+  symlinkSync('secrets/key', join(root, 'link'))
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
+    { target: '/data/secrets', directory: true },
+  ])
+})

@@ -64,7 +64,8 @@ missing_packages() {
   have gnome-keyring-daemon || echo gnome-keyring
   local package
   # tini is what `--init` puts into a container, here on either engine.
-  for package in fonts-dejavu-core netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
+  # uidmap and slirp4netns are what podman without root needs.
+  for package in uidmap slirp4netns fonts-dejavu-core netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
     installed "$package" || echo "$package"
   done
 }
@@ -226,6 +227,33 @@ explain_and_leave() {
   exit 3
 }
 
+# --- podman without root -----------------------------------------------------
+
+ROOTLESS=keelson-rootless
+
+# A user for tests of rootless podman, with the image that they need: the script
+# rootless/podman beside this one runs podman as that user.
+ensure_rootless() {
+  local home id
+  if ! id "$ROOTLESS" >/dev/null 2>&1; then
+    say "rootless: making the user $ROOTLESS"
+    useradd --create-home --shell /bin/bash "$ROOTLESS" # and its ranges in /etc/subuid and /etc/subgid
+  fi
+  home="$(getent passwd "$ROOTLESS" | cut -d: -f6)"
+  install -d -o "$ROOTLESS" -m 700 "/run/user/$(id -u "$ROOTLESS")"
+  # What udev gives it; where there is none it is root's alone, and slirp4netns finds no way out.
+  [ ! -c /dev/net/tun ] || chmod 666 /dev/net/tun
+  if [ ! -e "$home/.config/containers/storage.conf" ]; then
+    install -d -o "$ROOTLESS" "$home/.config" "$home/.config/containers"
+    printf '[storage]\ndriver = "overlay"\n' >"$home/.config/containers/storage.conf"
+  fi
+  id="$(docker image inspect --format '{{.Id}}' keelson-test/node:24)"
+  if [ "$("$HERE/rootless/podman" image inspect --format 'sha256:{{.Id}}' keelson-test/node:24 2>/dev/null)" != "$id" ]; then
+    say 'rootless: copying keelson-test/node:24 into podman'
+    docker save keelson-test/node:24 | "$HERE/rootless/podman" load -q >/dev/null
+  fi
+}
+
 main() {
   [ "$(uname -s)" = Linux ] || explain_and_leave 'this is not Linux'
   is_debian || explain_and_leave 'this is not Debian'
@@ -242,6 +270,7 @@ main() {
   write_containers_conf
   ensure_dockerd
   build_images
+  ensure_rootless
   say 'ready'
 }
 
