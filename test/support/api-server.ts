@@ -40,7 +40,8 @@ export interface ApiDocument {
   readonly paths: Record<string, Record<string, Described>>
 }
 
-interface Described {
+/** One operation, as the document describes it. */
+export interface Described {
   readonly operationId: string
   readonly requestBody?: { content: { 'application/json': { schema: object } } }
   readonly responses: Record<string, { content?: Record<string, { schema: object }> }>

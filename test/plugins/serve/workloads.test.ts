@@ -150,29 +150,6 @@ test('bulk operations take names or a group, and nothing begins when one name is
   await expect.poll(async () => (await api.ask('GET', `${path}?all=true`)).text).toBe('{"workloads":[]}\n')
 })
 
-test('thirty that are made and half of them deleted at a time leave fifteen that run, each on a port of its own', async () => {
-  const api = await startApi()
-  const url = await startTinyMcp()
-  const names = Array.from({ length: 30 }, (_, i) => `w${i}`)
-
-  const made = await Promise.all(
-    names.map(async name => {
-      const answer = await api.ask('POST', path, { name, url })
-      if (Number(name.slice(1)) % 2) await api.ask('DELETE', `${path}/${name}`)
-      return answer
-    }),
-  )
-
-  expect(made.map(answer => answer.status)).toEqual(names.map(() => 201))
-  expect(new Set(made.map(answer => (answer.json() as { port: number }).port)).size).toBe(30)
-  const running = async () =>
-    ((await api.ask('GET', `${path}?all=true`)).json() as { workloads: { status: string }[] }).workloads.map(
-      workload => workload.status,
-    )
-  await expect.poll(running, { timeout: 25_000 }).toEqual(Array.from({ length: 15 }, () => 'running'))
-  expect(api.log()).not.toContain('ERROR')
-})
-
 test('of two that make the same workload at a time one is told that it exists', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
