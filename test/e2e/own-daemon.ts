@@ -27,8 +27,10 @@ export const daemonProblem = (): string | undefined =>
 /**
  * In a network of its own, always: without a bridge it would remove the bridge of the machine's daemon,
  * with one it would take it over. `bridge`: its networks work, and are not networks of this host.
+ * `namespace` is the network to take, by the name that ip-netns(8) gave it; it outlives the daemon.
  */
-export async function ownDaemon({ bridge }: { bridge: boolean }): Promise<Daemon> {
+export async function ownDaemon(options: { bridge: boolean; namespace?: string }): Promise<Daemon> {
+  const { bridge, namespace } = options
   const folder = await mkdtemp(join(tmpdir(), 'keelson-dockerd-'))
   const host = `unix://${folder}/docker.sock`
   const answers = () => spawnSync('docker', ['--host', host, 'version'], { timeout: 10_000 }).status === 0
@@ -41,9 +43,9 @@ export async function ownDaemon({ bridge }: { bridge: boolean }): Promise<Daemon
       const alone = bridge ? [] : ['--bridge=none', '--iptables=false', '--ip6tables=false']
       // Their numbers may be strangers' now, whom a new daemon would wait for.
       for (const file of [`${folder}/pid`, containerdPid]) await rm(file, { force: true })
-      const command = ['dockerd', `--host=${host}`, ...places, ...alone].join(' ')
-      const apart = ['--net', 'sh', '-c', `ip link set lo up; exec ${command}`]
-      daemon = spawn('unshare', apart, { stdio: 'ignore', detached: true })
+      const command = `ip link set lo up; exec dockerd ${[`--host=${host}`, ...places, ...alone].join(' ')}`
+      const [enter, net] = namespace ? ['nsenter', `--net=/run/netns/${namespace}`] : ['unshare', '--net']
+      daemon = spawn(enter, [net, 'sh', '-c', command], { stdio: 'ignore', detached: true })
       await until(() => expect(answers()).toBe(true))
     },
     async kill() {

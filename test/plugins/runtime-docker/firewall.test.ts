@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFirewall } from '../../../plugins/runtime-docker/isolation/firewall.ts'
+import { createUpholder } from '../../../plugins/runtime-docker/isolation/uphold.ts'
+import { createLog } from '../../../src/log.ts'
 
 const table = (...args: string[]) =>
   spawnSync('iptables', ['--wait', '10', '-t', 'mangle', ...args], {
@@ -73,3 +75,59 @@ test('without iptables the reason is told', async () => {
   await firewall.remove(rule.network)
   expect(await firewall.list()).toEqual([])
 })
+
+test.runIf(isAllowed)(
+  'rules of which anything has been flushed are missing, complete ones are not',
+  async () => {
+    const { firewall, owner } = firewallOf()
+    const rules = ['a', 'b', 'c'].map(name => ({
+      ...rule,
+      network: `keelson-t-${name}`,
+      bridge: `kt-${name}0`,
+    }))
+    onTestFinished(async () => {
+      for (const { network } of rules) await firewall.remove(network)
+    })
+    for (const one of rules) await firewall.apply(one)
+    expect(await firewall.missing(rules)).toEqual([])
+
+    const jumps = table('-S', 'PREROUTING')
+      .stdout.split('\n')
+      .filter(line => line.includes(owner))
+    const chainOf = (bridge: string) =>
+      /-j (\S+)/.exec(jumps.find(line => line.includes(bridge)) ?? '')?.[1] ?? ''
+    table('-F', chainOf('kt-a0'))
+    const jump = ['-i', 'kt-b0', '-m', 'comment', '--comment', `keelson ${owner} keelson-t-b`]
+    table('-D', 'PREROUTING', ...jump, '-j', chainOf('kt-b0'))
+    expect((await firewall.missing(rules)).map(({ network }) => network)).toEqual([
+      'keelson-t-a',
+      'keelson-t-b',
+    ])
+  },
+)
+
+test.runIf(isAllowed)(
+  'rules that somebody flushes come back, and stay away once their network is gone',
+  async () => {
+    const { firewall, owner } = firewallOf()
+    onTestFinished(() => firewall.remove(rule.network))
+    const said: string[] = []
+    const log = createLog({ human: false, debug: false, write: line => said.push(JSON.parse(line).msg) })
+    const upholder = createUpholder({ firewall, log, everyMs: 50 })
+    await firewall.apply(rule)
+    upholder.add(rule)
+    const jump = () =>
+      table('-S', 'PREROUTING')
+        .stdout.split('\n')
+        .find(line => line.includes(owner))
+    const chain = /-j (\S+)/.exec(jump() ?? '')?.[1] ?? ''
+
+    table('-F', chain)
+    await expect.poll(() => table('-S', chain).stdout, { timeout: 10_000 }).toContain('DROP')
+    expect(said).toEqual(['The firewall rules of a network were gone; they are back.'])
+
+    upholder.delete(rule.network)
+    await firewall.remove(rule.network)
+    expect(jump()).toBeUndefined()
+  },
+)
