@@ -4,7 +4,7 @@ import type { Draft, Treatment } from './draft.ts'
 import { failures } from './failures.ts'
 import type { Wanted, WantedTree } from './fetch-tree.ts'
 import { type FileHashes, fileHashes } from './file-hashes.ts'
-import { authorOf, type SkillRecord } from './record.ts'
+import { authorOf, type Dependency, type SkillRecord } from './record.ts'
 import { type Situation, toPin } from './situation.ts'
 import { checkTrust, type SignerRule, type Trust } from './trust.ts'
 
@@ -93,18 +93,30 @@ async function putOne(
     allowUnsigned: options.allowUnsigned || (pin?.unsigned === true && pin.digest === fetched.digest),
     rule: options.rule,
   })
-  const record = toRecord(node, options, { trust, before, pin, files: await hashes(fetched.folder) })
+  const needed = (name: string): Dependency | undefined => {
+    const [skill, locked] = [node.inTree.get(name), pins.get(name)]
+    if (skill) return { name, reference: skill.reference, digest: skill.digest }
+    return locked && { name, reference: locked.resolvedReference ?? locked.source, digest: locked.digest }
+  }
+  const files = (await fileHashes(fetched.folder)) ?? {}
+  const record = toRecord(node, options, { trust, before, pin, files, needed })
   await draft.put(record, fetched.folder, options)
   if (!options.keepPins) draft.pin(toPin(record))
   return record
 }
 
 function toRecord(
-  { wanted, inTree, isRoot }: Node,
+  { wanted, isRoot }: Node,
   options: PutOptions,
-  facts: { trust: Trust; before: SkillRecord | undefined; pin: LockEntry | undefined; files: FileHashes },
+  facts: {
+    trust: Trust
+    before: SkillRecord | undefined
+    pin: LockEntry | undefined
+    files: FileHashes
+    needed: (name: string) => Dependency | undefined
+  },
 ): SkillRecord {
-  const { trust, before, pin, files } = facts
+  const { trust, before, pin, files, needed } = facts
   const { manifest, reference, digest, resolvedReference, contentDigest } = wanted.fetched
   const isSame = pin?.digest === digest
   const stays = isSame && before?.digest === digest ? before : undefined
@@ -121,10 +133,10 @@ function toRecord(
     status: 'installed',
     installed_at: stays?.installed_at ?? options.now.toISOString(),
     clients: [...new Set([...(before?.clients ?? []), ...options.clients])],
-    dependencies: wanted.requires.flatMap(name => {
-      const skill = inTree.get(name)
-      return skill ? [{ name, reference: skill.reference, digest: skill.digest }] : []
-    }),
+    dependencies:
+      stays && stays.dependencies.length === wanted.requires.length
+        ? stays.dependencies
+        : wanted.requires.flatMap(name => needed(name) ?? []),
     allowed_tools: [...manifest.allowedTools],
     files,
     ...(trust.provenance ? { provenance: trust.provenance } : {}),
@@ -133,8 +145,6 @@ function toRecord(
     explicit: (isRoot && options.explicit) || pin?.explicit === true,
   }
 }
-
-const hashes = async (folder: string): Promise<FileHashes> => (await fileHashes(folder)) ?? {}
 
 const describe = (version: string | undefined, digest: string): string =>
   `${version ? `${version} (` : ''}${digest.replace(/^sha256:/, '').slice(0, 12)}${version ? ')' : ''}`

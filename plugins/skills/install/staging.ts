@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 
-/** Folders for what was fetched and is not installed; those of killed processes go with the next one. */
+/** A folder for what was fetched and is not installed; it is gone when the work is done. */
 export async function withStaging<T>(folder: string, work: (staging: string) => Promise<T>): Promise<T> {
-  await sweep(folder)
+  await sweepStaging(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const mine = encodeURIComponent(processIdentity(process.pid) ?? String(process.pid))
   const staging = await mkdtemp(join(folder, `${mine}~`))
@@ -16,7 +16,8 @@ export async function withStaging<T>(folder: string, work: (staging: string) => 
   }
 }
 
-async function sweep(folder: string): Promise<void> {
+/** Removes what killed processes have left. */
+export async function sweepStaging(folder: string): Promise<void> {
   const names = await readdir(folder).catch(error => {
     if (isMissing(error)) return []
     throw error

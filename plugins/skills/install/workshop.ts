@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { failures as core } from '../../../src/errors.ts'
-import { tryLock, withLock } from '../../../src/lib/file-lock.ts'
+import { readFileIfThere } from '../../../src/lib/atomic-file.ts'
+import { type Lock, tryLock, withLock } from '../../../src/lib/file-lock.ts'
 import type { Log } from '../../../src/log.ts'
 import type { ClientFolders } from './client-folders.ts'
 import { createDraft, type Draft } from './draft.ts'
@@ -8,12 +9,15 @@ import { leaveSteps, type SkillGroups, setMember } from './membership.ts'
 import type { Place } from './place.ts'
 import { createRecordStore, type RecordStore } from './record-store.ts'
 import { readSituation, type Situation } from './situation.ts'
-import { withStaging } from './staging.ts'
+import { sweepStaging, withStaging } from './staging.ts'
 import { sweepTemporary } from './sweep-temporary.ts'
 import { createTransactions } from './transaction.ts'
 
 const LOCK_SECONDS = 120
 const LOCK_NAME = 'keelson.lock.yaml'
+
+/** Held in a project while its lock file and folders change. */
+const lockOf = (root: string): string => join(root, `${LOCK_NAME}.lock`)
 
 /** Where skills are changed: one change at a time, each whole or not at all. */
 export interface Workshop {
@@ -41,7 +45,9 @@ export function createWorkshop(options: {
 }): Workshop {
   const { folder, folders, groups, contentDigest, log } = options
   const store = createRecordStore({ folder, log })
+  const staging = join(folder, 'staging')
   const lock = join(folder, 'lock')
+  const told = new Set<string>()
   const transactions = createTransactions({
     journal: join(folder, 'journal.json'),
     contentDigest,
@@ -55,15 +61,24 @@ export function createWorkshop(options: {
       onTimeout: () => core.locked({ path, seconds: LOCK_SECONDS }),
     })
 
-  /** Readers wait for nobody: while a change is under way they see what was before. */
-  async function settle(): Promise<void> {
-    if (!(await transactions.isPending())) return
-    const mine = await tryLock(lock)
-    if (!mine) return
+  /**
+   * Puts right what a killed process has left, and takes its locks away. Waits for nobody: while a change
+   * is under way, readers see what was before.
+   */
+  async function settle(place: Place): Promise<void> {
+    await sweepStaging(staging)
+    const paths = place.scope === 'user' ? [lock] : [lock, lockOf(place.root)]
+    if (!(await transactions.isPending()) && !(await someAreThere(paths))) return
+    const held: Lock[] = []
     try {
+      for (const path of paths) {
+        const mine = await tryLock(path)
+        if (!mine) return
+        held.push(mine)
+      }
       await transactions.recover()
     } finally {
-      await mine.release()
+      for (const mine of held) await mine.release()
     }
   }
 
@@ -73,7 +88,7 @@ export function createWorkshop(options: {
       await transactions.recover()
       for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
       if (place.scope === 'user') return work()
-      return locked(join(place.root, `${LOCK_NAME}.lock`), async () => {
+      return locked(lockOf(place.root), async () => {
         await sweepTemporary(place.root, name => name === LOCK_NAME || name === `${LOCK_NAME}.lock`)
         return work()
       })
@@ -96,10 +111,16 @@ export function createWorkshop(options: {
     folders,
     groups,
     store,
-    stage: work => withStaging(join(folder, 'staging'), work),
+    stage: work => withStaging(staging, work),
     async look(place) {
-      await settle()
-      return readSituation(store, place)
+      await settle(place)
+      const situation = await readSituation(store, place)
+      const { readFrom, path } = situation.lock ?? {}
+      if (readFrom !== undefined && readFrom !== path && !told.has(readFrom)) {
+        log.info(`${readFrom} is read, because there is no ${LOCK_NAME} yet.`)
+        told.add(readFrom)
+      }
+      return situation
     },
     change: (place, work) =>
       lockedIn(place, async () => {
@@ -111,4 +132,9 @@ export function createWorkshop(options: {
         return result
       }),
   }
+}
+
+async function someAreThere(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) if ((await readFileIfThere(path)) !== undefined) return true
+  return false
 }

@@ -1,3 +1,5 @@
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startApi } from '../../support/api-server.ts'
 import { keelsonUser } from '../../support/keelson.ts'
@@ -24,6 +26,8 @@ test('every operation that is described succeeds as it is described', async () =
   user.env.KEELSON_SECRETS_PASSWORD = 'correct horse battery'
   const api = await startApi({ user })
   const url = await startTinyMcp()
+  const project = join(await realpath(user.home), 'project')
+  await mkdir(join(project, '.git'), { recursive: true })
   const v1 = '/api/v1beta'
   const all: readonly (readonly [method: string, path: string, body?: unknown])[] = [
     ['GET', '/health'],
@@ -58,6 +62,13 @@ test('every operation that is described succeeds as it is described', async () =
     ['POST', `${v1}/skills/validate`, { path: skill }],
     ['POST', `${v1}/skills/build`, { path: skill }],
     ['GET', `${v1}/skills/builds`],
+    ['GET', `${v1}/skills/content?ref=csv-report`],
+    ['POST', `${v1}/skills`, { name: 'csv-report', clients: ['cursor'], allow_unsigned: true }],
+    ['GET', `${v1}/skills`],
+    ['GET', `${v1}/skills/csv-report`],
+    ['DELETE', `${v1}/skills/csv-report`],
+    ['POST', `${v1}/skills/sync`, { project_root: project, check: true }],
+    ['POST', `${v1}/skills/upgrade`, { project_root: project, preview: true }],
     ['DELETE', `${v1}/skills/builds/csv-report`],
     ['POST', `${v1}/workloads`, { name: 'a', url }],
     ['GET', `${v1}/workloads`],

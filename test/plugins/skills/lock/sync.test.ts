@@ -316,6 +316,7 @@ test('ToolHive’s lock file is followed, and stays as it is', async () => {
 
   expect(await mine.sync()).toMatchObject({ installed: ['fonts', 'pdf'] })
 
+  expect(mine.warnings.join()).toContain('toolhive.lock.yaml is read')
   expect(await mine.read('project/toolhive.lock.yaml')).toBe(text)
   await mine.publish('registry.test/skills/zip:1', { name: 'zip' })
   await mine.installer.install(mine.project, { reference: 'registry.test/skills/zip:1' })
