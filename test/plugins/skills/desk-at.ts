@@ -45,7 +45,7 @@ export interface Desk extends Publisher {
 }
 
 export const USER: Place = { scope: 'user' }
-export const NOW = new Date('2026-05-04T03:02:01Z')
+const NOW = new Date('2026-05-04T03:02:01Z')
 
 /** Works without a test around it, too. */
 export function deskAt(home: string): Desk {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { type Desk, deskAt } from './desk-at.ts'
 
-export { type Desk, deskAt, NOW, treeOf, USER } from './desk-at.ts'
+export { type Desk, deskAt, treeOf, USER } from './desk-at.ts'
 
 /** A desk in a home folder that goes away with the test, with Cursor and Claude Code installed. */
 export async function desk(): Promise<Desk> {
