@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
@@ -44,4 +44,12 @@ export async function keelsonUser(): Promise<KeelsonUser> {
       return { code: result.exitCode, stdout: result.stdout, stderr: result.stderr }
     },
   }
+}
+
+/** A user who has a place for secrets: a file under a password. */
+export async function userWithSecrets(): Promise<KeelsonUser> {
+  const user = await keelsonUser()
+  user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
+  expect(await user.run(['secret', 'provider', 'encrypted'])).toMatchObject({ code: 0, stderr: '' })
+  return user
 }

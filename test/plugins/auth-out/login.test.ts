@@ -1,16 +1,19 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { identityProvider } from '../../support/identity-provider.ts'
-import type { KeelsonUser } from '../../support/keelson.ts'
+import { type KeelsonUser, userWithSecrets } from '../../support/keelson.ts'
 import { guardedRegistry } from './guarded-registry.ts'
-import { person, recordingBrowser, startLogin } from './person.ts'
+import { recordingBrowser, startLogin } from './person.ts'
+
+// Each starts the program several times, and each time a key is made from a password, on purpose slowly.
+vi.setConfig({ testTimeout: 180_000 })
 
 /** A user, a registry that wants a login, and the provider it trusts; the flags that say so. */
 async function world(options: Parameters<typeof identityProvider>[0] = {}) {
   const provider = await identityProvider(options)
   const registry = await guardedRegistry(provider)
-  const user = await person()
+  const user = await userWithSecrets()
   const flags = [
     '-p',
     '--registry',
@@ -143,14 +146,12 @@ test('a token that the registry does not take any more is renewed once', async (
   expect(refreshes()).toBe(1)
 })
 
-test('a login that the provider has ended says so, and what to type', async () => {
+test('a login whose refresh token was taken back is over, and says what to type', async () => {
   const { login, list, provider } = await world({ accessTokenSeconds: 1, rotate: false })
   await login()
-  provider.answer((request, response) => {
-    if (request.url !== '/token') return false
-    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
-    return true
-  })
+  expect(await list()).toMatchObject({ code: 0 })
+  const used = provider.asked.map(({ form }) => form.get('refresh_token')).find(token => token !== null)
+  await provider.revoke(used ?? '')
 
   const first = await list()
   const second = await list()
@@ -195,6 +196,43 @@ test('logging out forgets tokens here and at the provider, and what the registry
   const listed = await user.run(['registry', 'list'])
   expect(listed).toMatchObject({ code: 1, stdout: '' })
   expect(listed.stderr).toContain('nobody has logged in')
+})
+
+test('logging out works without the provider, with a warning', async () => {
+  const { login, user, provider } = await world()
+  await login()
+  await provider.stop()
+
+  const shown = await user.run(['registry', 'logout'])
+
+  expect(shown).toMatchObject({ code: 0, stdout: '' })
+  expect(shown.stderr).toContain('may still be good elsewhere')
+  expect((await user.run(['secret', 'list', '--system'])).stdout).not.toContain('REGISTRY_OAUTH_')
+})
+
+test('an interrupted login leaves everything as it was', async () => {
+  const { user, flags } = await world()
+  const waiting = await startLogin(user, flags)
+
+  waiting.interrupt()
+
+  expect(await waiting.ended).toMatchObject({ code: 130, stdout: '' })
+  expect((await user.run(['config', 'get-registry'])).stdout).toBe('Registry: built-in catalogue\n')
+  expect((await user.run(['secret', 'list', '--system'])).stdout).not.toContain('REGISTRY_OAUTH_')
+})
+
+test('a registry that does not take the token of that provider is not set', async () => {
+  const { registry, user, provider, flags } = await world()
+  registry.answer((_, response) => response.writeHead(403).end())
+
+  const waiting = await startLogin(user, flags)
+  await provider.visit(waiting.url)
+
+  const shown = await waiting.ended
+  expect(shown.code).toBe(1)
+  expect(shown.stderr).toContain('does not allow this login')
+  expect((await user.run(['config', 'get-registry'])).stdout).toBe('Registry: built-in catalogue\n')
+  expect((await user.run(['secret', 'list', '--system'])).stdout).not.toContain('REGISTRY_OAUTH_')
 })
 
 test('after logging out the same login needs no flags', async () => {

@@ -2,19 +2,11 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { expect, vi } from 'vitest'
-import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
+import { vi } from 'vitest'
+import type { KeelsonUser } from '../../support/keelson.ts'
 
 const main = new URL('../../../src/main.ts', import.meta.url).pathname
 const ADDRESS = /^https?:\/\/\S+$/m
-
-/** A user who has a place for secrets. */
-export async function person(): Promise<KeelsonUser> {
-  const user = await keelsonUser()
-  user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
-  expect(await user.run(['secret', 'provider', 'encrypted'])).toMatchObject({ code: 0 })
-  return user
-}
 
 /** A login that waits for somebody to open the address it shows. */
 export interface Waiting {
@@ -34,7 +26,7 @@ export async function startLogin(user: KeelsonUser, args: readonly string[] = []
     extendEnv: false,
     stdin: 'ignore',
     reject: false,
-    timeout: 60_000,
+    timeout: 150_000,
   })
   const ended = child.then(({ exitCode: code, stdout, stderr }) => ({ code, stdout, stderr }))
   let shown = ''
@@ -55,5 +47,5 @@ export async function recordingBrowser(user: KeelsonUser): Promise<() => Promise
   const script = `#!/bin/sh\nprintf %s "$1" >"${opened}.part" && mv "${opened}.part" "${opened}"\n`
   await writeFile(join(user.home, 'xdg-open'), script, { mode: 0o755 })
   user.env.PATH = `${user.home}:${user.env.PATH}`
-  return () => vi.waitFor(() => readFile(opened, 'utf8'), { timeout: 30_000 })
+  return () => vi.waitFor(() => readFile(opened, 'utf8'), { timeout: 120_000 })
 }

@@ -1,15 +1,19 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startApi } from '../../support/api-server.ts'
 import { identityProvider } from '../../support/identity-provider.ts'
+import { userWithSecrets } from '../../support/keelson.ts'
 import { guardedRegistry } from './guarded-registry.ts'
-import { person, recordingBrowser } from './person.ts'
+import { recordingBrowser } from './person.ts'
+
+// Keys are made from passwords, on purpose slowly.
+vi.setConfig({ testTimeout: 180_000 })
 
 const path = '/api/v1beta/registry'
 
 test('a login over HTTP opens a browser on the machine of the server', async () => {
   const provider = await identityProvider()
   const registry = await guardedRegistry(provider)
-  const user = await person()
+  const user = await userWithSecrets()
   const opened = await recordingBrowser(user)
   const api = await startApi({ user })
   const auth = { issuer: provider.issuer, client_id: provider.clientId }

@@ -1,16 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
+import { expect, test, vi } from 'vitest'
+import { keelsonUser, userWithSecrets } from '../../support/keelson.ts'
+
+// Keys are made from passwords, on purpose slowly.
+vi.setConfig({ testTimeout: 180_000 })
 
 const NPMRC = '//npm.example/:_authToken=token-of-npm\n'
-
-async function userWithSecrets(): Promise<KeelsonUser> {
-  const user = await keelsonUser()
-  user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
-  expect(await user.run(['secret', 'provider', 'encrypted'])).toMatchObject({ code: 0 })
-  return user
-}
 
 test('a file with logins is kept among the secrets, shown on demand and taken back', async () => {
   const user = await userWithSecrets()

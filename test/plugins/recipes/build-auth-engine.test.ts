@@ -8,7 +8,7 @@ import { execa } from 'execa'
 import { create } from 'tar'
 import { expect, onTestFinished, test } from 'vitest'
 import { engineProblem } from '../../support/engine-problem.ts'
-import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
+import { type KeelsonUser, userWithSecrets } from '../../support/keelson.ts'
 
 const docker = async (...args: string[]) => (await execa('docker', args)).stdout
 
@@ -18,13 +18,6 @@ function isThere(image: string): boolean {
   if (problem && process.env.CI) expect.fail(problem)
   if (problem) console.warn(`not tried: ${problem}`)
   return !problem
-}
-
-async function userWithSecrets(): Promise<KeelsonUser> {
-  const user = await keelsonUser()
-  user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
-  expect(await user.run(['secret', 'provider', 'encrypted'])).toMatchObject({ code: 0 })
-  return user
 }
 
 /** A package registry that builds reach and that answers only who brings the right `authorization`. */
