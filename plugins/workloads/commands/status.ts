@@ -69,7 +69,8 @@ function upgradeOf({ last_upgrade: last }: Workload): string | undefined {
   if (!last) return undefined
   const when = last.at.replace('T', ' ').replace(/\..*$/, '')
   if (last.outcome === 'upgraded') return `from ${last.from} at ${when}`
-  return `rolled back from ${last.to} at ${when}: ${last.reason?.split('\n', 1)[0] ?? ''}`
+  const why = last.reason?.split('\n', 1)[0]?.replace(/ Its last lines:$/, '') ?? 'nobody knows why'
+  return `rolled back from ${last.to} at ${when}: ${why}`
 }
 
 /** `3d 4h 5m`, `4h 5m` or `5m`; undefined when it does not run. */

@@ -3,6 +3,7 @@ import { findFreePort } from '../../../src/lib/ports.ts'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { until } from '../../e2e/home.ts'
 import { leaveOut } from '../../e2e/places-to-run.ts'
+import { startApi } from '../../support/api-server.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -67,37 +68,42 @@ describe('an upgrade', { timeout: 180_000 }, () => {
     expect(await version(url)).toBe('2.0.0')
   })
 
-  test('loses no call of sessions that call a hundred times a second', async () => {
-    const url = await runFirst()
-    await world.offer('2.0.0')
-    const clients = await Promise.all(Array.from({ length: 5 }, () => clientV1(url)))
-    const seen: string[] = []
-    const failed: unknown[] = []
-    let calls: Promise<void>[] = []
-    const timer = setInterval(() => {
-      const client = clients[calls.length % clients.length]
-      const ms = calls.length % 20 === 0 ? 500 : 0
-      calls.push(
-        (
-          client?.callTool({ name: 'version', arguments: { ms } }) ?? Promise.reject(new Error('no client'))
-        ).then(
-          result => void seen.push(textOf(result)),
-          error => void failed.push(error),
-        ),
-      )
-    }, 10)
-    const shown = await apply().finally(() => clearInterval(timer))
-    const all = calls.length
-    await Promise.all(calls)
-    calls = []
+  test.each([
+    ['that is fit', '2.0.0', 0, ['1.0.0', '2.0.0']],
+    ['that is not', '2.5.0', 1, ['1.0.0']],
+  ])(
+    'to a version %s loses no call of sessions that call a hundred times a second',
+    async (_, tag, code, versions) => {
+      const url = await runFirst()
+      if (tag === '2.5.0') await world.push(tag, 'no-tools')
+      await world.offer(tag)
+      const clients = await Promise.all(Array.from({ length: 5 }, () => clientV1(url)))
+      const seen: string[] = []
+      const failed: unknown[] = []
+      const calls: Promise<void>[] = []
+      const timer = setInterval(() => {
+        const client = clients[calls.length % clients.length] ?? expect.fail()
+        const ms = calls.length % 20 === 0 ? 500 : 0
+        calls.push(
+          client.callTool({ name: 'version', arguments: { ms } }).then(
+            result => void seen.push(textOf(result)),
+            error => void failed.push(error),
+          ),
+        )
+      }, 10)
+      const shown = await apply().finally(() => clearInterval(timer))
+      await Promise.all(calls)
 
-    expect(shown.code).toBe(0)
-    expect(failed).toEqual([])
-    expect(seen).toHaveLength(all)
-    expect(all).toBeGreaterThan(100)
-    expect(new Set(seen)).toEqual(new Set(['1.0.0', '2.0.0']))
-    for (const client of clients) expect(textOf(await client.callTool({ name: 'version' }))).toBe('2.0.0')
-  })
+      expect(shown.code).toBe(code)
+      expect(failed).toEqual([])
+      expect(seen).toHaveLength(calls.length)
+      expect(calls.length).toBeGreaterThan(100)
+      expect([...new Set(seen)].sort()).toEqual(versions)
+      for (const client of clients) {
+        expect(textOf(await client.callTool({ name: 'version' }))).toBe(versions.at(-1))
+      }
+    },
+  )
 
   test('lets a call that takes long finish where it began, while others are with the newer version', async () => {
     const url = await runFirst()
@@ -184,6 +190,45 @@ describe('an upgrade', { timeout: 180_000 }, () => {
     expect(await version(url)).toBe('2.0.0 hello')
     expect((await world.config(name)).env_vars).toEqual({ GREETING: 'hello', OWN: 'kept' })
   })
+})
+
+test('over HTTP, an upgrade is answered when it has ended, and whoever listens hears of it', {
+  timeout: 180_000,
+}, async () => {
+  const url = await runFirst()
+  const user = { home: world.home.path, env: world.home.env, run: world.home.keelson }
+  const api = await startApi({ user })
+  const listening = new AbortController()
+  const events = await fetch(`${api.url}/api/v1beta/events`, { signal: listening.signal })
+  let heard = ''
+  const reading = (async () => {
+    for await (const chunk of events.body ?? []) heard += Buffer.from(chunk).toString()
+  })().catch(() => undefined)
+  const ask = () => api.ask('POST', `/api/v1beta/workloads/${name}/upgrade`)
+  const both = { from: `${world.repository}:1.0.0`, to: `${world.repository}:2.0.0` }
+
+  await world.push('2.6.0', 'no-tools')
+  await world.offer('2.6.0')
+  const refused = await ask()
+  expect(refused.status).toBe(422)
+  expect(refused.text).toContain('serves as before. The new server')
+  await until(() => expect(heard).toContain(`event: workload-rolled-back\ndata: {"name":"${name}"`))
+  expect(await version(url)).toBe('1.0.0')
+
+  await world.offer('2.0.0')
+  const answer = await ask()
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.json()).toMatchObject({ result: { workload_name: name, candidate_image: both.to } })
+  expect(await version(url)).toBe('2.0.0')
+  const { from, to } = both
+  await until(() =>
+    expect(heard).toContain(
+      `event: workload-upgraded\ndata: {"name":"${name}","from":"${from}","to":"${to}"`,
+    ),
+  )
+  expect((await ask()).json()).toMatchObject({ result: { status: 'up-to-date' } })
+  listening.abort()
+  await reading
 })
 
 describe('a newer version that is not fit', { timeout: 180_000 }, () => {

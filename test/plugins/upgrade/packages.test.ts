@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFreePort } from '../../../src/lib/ports.ts'
 import { clientV1 } from '../../e2e/clients.ts'
 import { CA } from '../../e2e/home.ts'
-import { flagsOf, needsPlace } from '../../e2e/places-to-run.ts'
+import { flagsOf, leftOvers, needsPlace, PLACES } from '../../e2e/places-to-run.ts'
 import { openWorld, type World } from './world.ts'
 
 // Packages of npm, in containers and straight on the host.
@@ -22,7 +22,7 @@ afterAll(() => world.close(), 180_000)
 const offer = (name: string, version: string, transport: string) =>
   world.offer('', { image: `${name}@${version}`, transport, target_port: undefined })
 
-describe.each(['process', 'docker'] as const)('on %s', { timeout: 600_000 }, place => {
+describe.each(PLACES)('on %s', { timeout: 600_000 }, place => {
   test('a newer version of a package takes the place of the one that serves, in the same session', async context => {
     needsPlace(context, place)
     const name = `package-${place}-${process.pid}`
@@ -43,7 +43,7 @@ describe.each(['process', 'docker'] as const)('on %s', { timeout: 600_000 }, pla
     const again = await world.home.keelson(['upgrade', 'apply', name])
     expect(again.stdout).toBe(`${name} is up to date: ${MEMORY}@${NEW}.`)
     await world.home.ok(['rm', name])
-    if (place === 'docker') expect(await world.containers(name)).toEqual([])
+    if (place !== 'process') expect(leftOvers(place, name)).toEqual([])
   })
 })
 
