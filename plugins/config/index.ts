@@ -3,7 +3,13 @@ import { GetBuildAuthFile, SetBuildAuthFile, UnsetBuildAuthFile } from './comman
 import { GetBuildEnv, SetBuildEnv, UnsetBuildEnv } from './commands/build-env.ts'
 import { GetCaCert, SetCaCert, UnsetCaCert } from './commands/ca-cert.ts'
 import { otelCommands } from './commands/otel.ts'
-import { GetRegistry, SetRegistry, UnsetRegistry } from './commands/registry.ts'
+import {
+  GetRegistry,
+  SetRegistry,
+  SetRegistryAuth,
+  UnsetRegistry,
+  UnsetRegistryAuth,
+} from './commands/registry.ts'
 import { UsageMetrics } from './commands/usage-metrics.ts'
 
 /** The commands for settings. The settings themselves are a service of their own. */
@@ -17,6 +23,8 @@ const config: Plugin = {
     SetRegistry,
     GetRegistry,
     UnsetRegistry,
+    SetRegistryAuth,
+    UnsetRegistryAuth,
     SetBuildEnv,
     GetBuildEnv,
     UnsetBuildEnv,

@@ -67,6 +67,8 @@ export interface Registry {
   verifyCatalogue(path?: string): Promise<{ place: string; servers: number; skills: number }>
   /** Back to the built-in catalogue. */
   unsetSource(): Promise<void>
+  /** Where to log in to the API that is set, from now on; undefined: nowhere. Forgets the login. */
+  setAuth(auth: RegistryAuth['oauth'] | undefined): Promise<void>
   /**
    * Logs in to a registry API in a browser. The registry must take the token; only then is anything
    * stored: tokens among the secrets, the registry and where to log in in the settings.
@@ -263,6 +265,12 @@ export function createRegistry(surroundings: Surroundings): Registry {
     },
 
     unsetSource: () => put(NOTHING_SET),
+
+    async setAuth(oauth) {
+      const { kind, place } = await currentSource()
+      if (oauth && kind !== 'api') throw failures.login_needs_api({ place })
+      await put({ registry_auth: oauth && { type: 'oauth', oauth } })
+    },
 
     async login(request) {
       if (!tokens) throw core.service_missing({ service: 'registryTokens' })

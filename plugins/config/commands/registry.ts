@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { flag } from '../../../src/cli/flags.ts'
+import { type FlagValues, flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
 import { loginFlags, readLoginFlags } from '../../registry/index.ts'
 
@@ -35,28 +35,63 @@ export class SetRegistry extends BaseCommand {
   override async execute(): Promise<void> {
     const values = this.values(flags)
     const { 'allow-private-ip': allowPrivate } = values
-    const { issuer, client_id, audience, scopes = DEFAULT_SCOPES } = readLoginFlags(values)
-    if ((issuer === undefined) !== (client_id === undefined)) {
-      throw failures.usage({
-        text: '--issuer and --client-id go together.',
-        hint: '`keelson registry login` finds out what is missing where the registry says it.',
-      })
-    }
-    if (issuer === undefined && (audience !== undefined || values.scopes.length)) {
-      throw failures.usage({ text: '--audience and --scopes need --issuer and --client-id.' })
-    }
+    const auth = readAuth(values)
     const registry = await this.app.service('registry')
     await registry.setSource({
       source: this.source,
       allowPrivate,
       cwd: process.cwd(),
-      auth:
-        issuer === undefined || client_id === undefined
-          ? undefined
-          : { issuer, client_id, scopes, ...(audience === undefined ? {} : { audience }) },
+      auth,
     })
     if (allowPrivate)
       this.print('Caution: this registry may be reached over plain http and in private networks.')
+  }
+}
+
+/** What the flags say of a login; undefined: nothing. Fails with `usage` when it is not enough. */
+function readAuth(values: FlagValues<typeof loginFlags>) {
+  const { issuer, client_id, audience, scopes = DEFAULT_SCOPES } = readLoginFlags(values)
+  if ((issuer === undefined) !== (client_id === undefined)) {
+    throw failures.usage({
+      text: '--issuer and --client-id go together.',
+      hint: '`keelson registry login` finds out what is missing where the registry says it.',
+    })
+  }
+  if (issuer === undefined || client_id === undefined) {
+    if (audience === undefined && values.scopes.length === 0) return undefined
+    throw failures.usage({ text: '--audience and --scopes need --issuer and --client-id.' })
+  }
+  return { issuer, client_id, scopes, ...(audience === undefined ? {} : { audience }) }
+}
+
+export class SetRegistryAuth extends BaseCommand {
+  static override paths = [['config', 'set-registry-auth']]
+  static override usage = BaseCommand.Usage({
+    category: 'Settings',
+    description:
+      'set where to log in to the registry API that is set (deprecated: `config set-registry` and `registry login` do)',
+  })
+  static override flags = loginFlags
+
+  override async execute(): Promise<void> {
+    const auth = readAuth(this.values(loginFlags))
+    if (!auth) throw failures.usage({ text: 'Give --issuer and --client-id.' })
+    const registry = await this.app.service('registry')
+    await registry.setAuth(auth)
+  }
+}
+
+export class UnsetRegistryAuth extends BaseCommand {
+  static override paths = [['config', 'unset-registry-auth']]
+  static override usage = BaseCommand.Usage({
+    category: 'Settings',
+    description:
+      'forget where to log in to the registry, and the login (deprecated: `registry logout` and `config unset-registry` do)',
+  })
+
+  override async execute(): Promise<void> {
+    const registry = await this.app.service('registry')
+    await registry.setAuth(undefined)
   }
 }
 
