@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { LockEntry } from '../lock/lock-entry.ts'
+import { failures as lockFailures } from '../lock/failures.ts'
+import { entryProblem, graphProblem, type LockEntry } from '../lock/lock-entry.ts'
 import type { ClientFolders } from './client-folders.ts'
 import { failures } from './failures.ts'
 import { compareFiles, editedFiles, type FileHashes, fileHashes } from './file-hashes.ts'
@@ -111,7 +112,10 @@ export function createDraft(
       if (before !== after) steps.push({ path, before: before ?? null, after: after ?? null, mode })
     }
     add(store.pathOf(place), store.toText(place, situation.records), store.toText(place, records), 0o600)
-    if (lock && !sameMap(pins, situation.pins)) add(lock.path, lock.text, lock.withEntries(pins), 0o644)
+    if (lock && !sameMap(pins, situation.pins)) {
+      assertLockable(lock.path, [...pins.values()])
+      add(lock.path, lock.text, lock.withEntries(pins), 0o644)
+    }
     return steps
   }
 
@@ -150,6 +154,12 @@ function shouldWrite(
   if (isSame && tolerant) return false
   if (!force) throw failures.skill_edited({ name: record.name, path: target, files: edits })
   return !isUnchanged(record.files, found)
+}
+
+/** What would not be read again is not written (a signer's name that is too long, say). */
+function assertLockable(path: string, entries: readonly LockEntry[]): void {
+  const problem = entries.map(entryProblem).find(Boolean) ?? graphProblem(entries)
+  if (problem) throw lockFailures.skill_lock_invalid({ path, problem })
 }
 
 const isUnchanged = (a: FileHashes, b: FileHashes): boolean =>

@@ -61,12 +61,19 @@ export function createWorkshop(options: {
       onTimeout: () => core.locked({ path, seconds: LOCK_SECONDS }),
     })
 
+  async function sweepFiles(place: Place): Promise<void> {
+    for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
+    if (place.scope === 'user') return
+    await sweepTemporary(place.root, name => name === LOCK_NAME || name === `${LOCK_NAME}.lock`)
+  }
+
   /**
    * Puts right what a killed process has left, and takes its locks away. Waits for nobody: while a change
    * is under way, readers see what was before.
    */
   async function settle(place: Place): Promise<void> {
     await sweepStaging(staging)
+    await sweepFiles(place)
     const paths = place.scope === 'user' ? [lock] : [lock, lockOf(place.root)]
     if (!(await transactions.isPending()) && !(await someAreThere(paths))) return
     const held: Lock[] = []
@@ -86,12 +93,8 @@ export function createWorkshop(options: {
   const lockedIn = <T>(place: Place, work: () => Promise<T>): Promise<T> =>
     locked(lock, async () => {
       await transactions.recover()
-      for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
-      if (place.scope === 'user') return work()
-      return locked(lockOf(place.root), async () => {
-        await sweepTemporary(place.root, name => name === LOCK_NAME || name === `${LOCK_NAME}.lock`)
-        return work()
-      })
+      await sweepFiles(place)
+      return place.scope === 'user' ? work() : locked(lockOf(place.root), work)
     })
 
   /** Skills that nothing has installed any more leave their groups. */

@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readLockFile } from '../../../../plugins/skills/lock/lock-file.ts'
+import { ALICE } from '../../../support/fake-skill-sources.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { desk } from '../desk.ts'
 
 const SHA = `sha256:${'a'.repeat(64)}`
 const COMMIT = 'c'.repeat(40)
@@ -203,4 +205,15 @@ skills:
 
     expect([...again.entries].sort()).toEqual([...lock.entries].sort())
   })
+})
+
+test('what would not be read again is not written, and nothing is installed', async () => {
+  const made = await desk()
+  const signer = { ...ALICE, signerIdentity: `https://x.test/${'a'.repeat(600)}` }
+  await made.publish('registry.test/skills/pdf:1', { name: 'pdf', signer })
+
+  const refused = made.installer.install(made.project, { reference: 'registry.test/skills/pdf:1' })
+
+  await expect(refused).rejects.toMatchObject({ code: 'skill_lock_invalid' })
+  expect(await made.tree('project')).toEqual({})
 })
