@@ -169,6 +169,7 @@ export function createGround(options: HostOptions) {
     journal,
     log,
     logOf,
+    clock,
     times,
     hosted,
     queues,

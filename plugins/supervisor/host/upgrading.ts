@@ -25,6 +25,9 @@ interface Trial {
   readonly over: Promise<void>
 }
 
+/** How often what could not be removed is tried again. */
+const TIDY_MS = 30_000
+
 /** What the workload's package is called in what people read. */
 const packageOf = ({ source, image = '' }: RunConfig): string => source ?? image
 
@@ -37,8 +40,11 @@ const packageOf = ({ source, image = '' }: RunConfig): string => source ?? image
  * 3. The proxy turns to it; what the old one was asked is finished, then it is removed, and the record with it.
  */
 export function createUpgrading(ground: Ground): Upgrading {
-  const { store, proxies, leases, log, logOf, times, hosted, inTurn, setStatus, stopInstance, give } = ground
+  const { store, proxies, leases, log, logOf, clock, times, hosted, inTurn, setStatus, stopInstance, give } =
+    ground
   const trials = new Map<string, Trial>()
+  const closing = new AbortController()
+  const untidy = new Set<string>()
 
   const lost = (name: string) => failures.upgrade_lost({ name })
   const quietly = (name: string, what: Promise<void>) =>
@@ -58,7 +64,10 @@ export function createUpgrading(ground: Ground): Upgrading {
     }
   }
 
-  /** Asks a new server for what it must be able to do; calls `take` with it. When anything fails its instance is there still, and let go of. */
+  /**
+   * Asks a new server for what it must be able to do, then calls `take` with it. When anything fails it is
+   * let go of, and its instance is still there.
+   */
   async function tryOut(
     { wait_ms }: UpgradeRecord,
     next: Living,
@@ -131,13 +140,31 @@ export function createUpgrading(ground: Ground): Upgrading {
     }
   }
 
-  /** Removes what is not needed any more, and the record when that has succeeded; else it stays for the next host. */
+  /** Removes what is not needed any more, and the record when that has succeeded; else again and again. */
   async function discard(name: string, remove: () => Promise<void>): Promise<void> {
     try {
       await remove()
       await store.upgrades.remove(name)
+      untidy.delete(name)
     } catch (error) {
-      log.warn(`What is left of the upgrade is removed later: ${messageOf(error)}`, { workload: name })
+      const isNews = !untidy.has(name)
+      untidy.add(name)
+      if (isNews)
+        log.warn(`What is left of an upgrade is removed later: ${messageOf(error)}`, { workload: name })
+      if (isNews) void tidyUp(name)
+    }
+  }
+
+  /** The engine may be away. Whatever is left when this host ends is for the next one. */
+  async function tidyUp(name: string): Promise<void> {
+    while (untidy.has(name)) {
+      await clock.delay(TIDY_MS, closing.signal).catch(() => undefined)
+      if (closing.signal.aborted) return
+      if (!trials.has(name))
+        await quietly(
+          name,
+          inTurn(name, () => clearUp(name)),
+        )
     }
   }
 
@@ -162,7 +189,7 @@ export function createUpgrading(ground: Ground): Upgrading {
   /** Removes the instances of the record that the workload's run config does not name. */
   async function clearUp(name: string): Promise<void> {
     const record = await store.upgrades.find(name)
-    if (!record) return
+    if (!record) return void untidy.delete(name)
     const kept = await store.configs.find(name)
     await discard(name, async () => {
       for (const config of [record.from, record.to]) {
@@ -213,6 +240,7 @@ export function createUpgrading(ground: Ground): Upgrading {
       return trial?.over
     },
     async cancelAll() {
+      closing.abort()
       await Promise.all([...trials.keys()].map(name => upgrading.cancel(name)))
     },
     forget: name => quietly(name, clearUp(name)),

@@ -134,6 +134,26 @@ test('a server that only lets in whom it knows is taken at its word', async () =
   await expect(audition(proxy, target)).resolves.toBeDefined()
 })
 
+test('a stateless server of 2026-07-28 is asked to describe itself, and for its tools', async () => {
+  const asked: unknown[] = []
+  const target = await testServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id, method } = JSON.parse(text)
+    asked.push([request.headers['mcp-protocol-version'], request.headers['mcp-method'], method])
+    const result = { capabilities: { tools: {} }, tools: [] }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(
+      `: hello\n\nevent: message\r\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\r\n\r\n`,
+    )
+  })
+  await audition(await testProxy({ config: { stateless: true } }), target)
+  expect(asked).toEqual([
+    ['2026-07-28', 'server/discover', 'server/discover'],
+    ['2026-07-28', 'tools/list', 'tools/list'],
+  ])
+})
+
 test('a successor that takes its time to listen is waited for', async () => {
   const proxy = await testProxy()
   let tries = 0

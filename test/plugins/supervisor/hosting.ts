@@ -98,6 +98,8 @@ export interface Hosting {
   time: number
   /** While false, waits last until the work they belong to is over. */
   flows: boolean
+  /** Ends all waits, and those to come. */
+  pass(): void
   status(name: string): Promise<string | undefined>
   context(name: string): Promise<string | undefined>
   /** Values by variable that every workload gets, or why they cannot be read. */
@@ -116,6 +118,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
   const proxies = fakeProxies()
   const waits: number[] = []
   const hosts: Host[] = []
+  const held: (() => void)[] = []
   const settle = 1
   const make = () => {
     const host = createHost({
@@ -135,6 +138,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
           if (ms !== settle && ms !== NEVER) waits.push(ms)
           await new Promise<void>((resolve, reject) => {
             if (ms !== NEVER && hosted.flows) setImmediate(resolve)
+            else if (ms !== NEVER) held.push(resolve)
             if (signal?.aborted) reject(signal.reason)
             signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
           })
@@ -155,6 +159,10 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
     time: 1_000_000,
     flows: true,
     secrets: {},
+    pass() {
+      hosted.flows = true
+      for (const resolve of held.splice(0)) resolve()
+    },
     status: async name => (await store.statuses.read(name))?.status,
     context: async name => (await store.statuses.read(name))?.status_context,
     next: make,

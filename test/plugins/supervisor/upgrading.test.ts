@@ -292,7 +292,10 @@ test.each([
   expect(await hosted.store.upgrades.find('web')).toBeUndefined()
 })
 
-test('what cannot be removed now is removed by the next host', async () => {
+test.each([
+  ['later, by the same host', true],
+  ['by the next host', false],
+])('what cannot be removed now is removed %s', async (_, lasts) => {
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
@@ -302,11 +305,16 @@ test('what cannot be removed now is removed by the next host', async () => {
     if (name === 'web') throw new Error('the engine is busy')
     return remove(name)
   })
+  hosted.flows = false
   await hosted.host.upgrade('web')
   expect(await names(runtime)).toEqual(['web', 'web-next'])
   expect(hosted.lines.join('')).toContain('the engine is busy')
   broken.mockRestore()
-  await hosted.host.close({ handover: true })
-  await hosted.next().adopt()
-  expect(await names(runtime)).toEqual(['web-next'])
+  if (!lasts) {
+    await hosted.host.close({ handover: true })
+    await hosted.next().adopt()
+  } else expect(hosted.waits).toEqual([30_000])
+  hosted.pass()
+  await until(async () => expect(await names(runtime)).toEqual(['web-next']))
+  expect(await hosted.store.upgrades.find('web')).toBeUndefined()
 })
