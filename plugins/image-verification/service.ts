@@ -8,6 +8,7 @@ import { namesSigner, type Provenance } from './provenance.ts'
 import type { SignerClaims } from './signer.ts'
 import type { TrustRoots } from './trust-roots.ts'
 import { type Verification, verifyCandidate } from './verify-candidate.ts'
+import { verifyDetached } from './verify-detached.ts'
 
 type Verified = Extract<Verification, { ok: true }>
 
@@ -39,6 +40,8 @@ export interface ImageVerification {
    * are signatures of which none holds, or when they cannot be looked up.
    */
   signer(reference: string, options?: { signal?: AbortSignal | undefined }): Promise<SignerClaims | undefined>
+  /** Who made a detached signature (CMS, as gitsign makes them) of some bytes; see `verifyDetached`. */
+  detachedSigner(signature: Buffer, content: Buffer): Promise<Verification>
 }
 
 export function createImageVerification({
@@ -108,6 +111,11 @@ export function createImageVerification({
       const { signer, problems } = await findSigner(reference, undefined, () => undefined, signal)
       if (!signer && problems.size) throw refuse(reference, tell(problems))
       return signer
+    },
+
+    async detachedSigner(signature, content) {
+      const root = await trustRoots.find(undefined)
+      return 'problem' in root ? { ok: false, ...root } : verifyDetached(signature, content, root)
     },
   }
 }

@@ -45,6 +45,8 @@ export interface TestSigstore {
   attest(digest: string, signer: SignerFacts, statement?: Statement, evidence?: Evidence): Promise<Bundle>
   /** A plain signature of some bytes, as a bundle. */
   sign(bytes: Buffer, signer: SignerFacts, evidence?: Evidence): Promise<Bundle>
+  /** A certificate for a key, as base64 of DER. */
+  certify(publicKey: KeyObject, signer: SignerFacts, evidence?: Evidence): Promise<string>
   /** A layer as cosign writes them: a payload that names the digest, and annotations. */
   cosignLayer(digest: string, signer: SignerFacts, evidence?: Evidence): Promise<CosignLayer>
   /** What answers the requests of somebody who signs: the authority and the log. */
@@ -191,6 +193,8 @@ export async function testSigstore(): Promise<TestSigstore> {
       tlogs: [log(LOG_URL, tlog.publicKey, sha256(tlog.publicKey))],
       ctlogs: [log('https://ctfe.sigstore.dev', ctLog.publicKey, Buffer.from(base64(ctLog.logID), 'base64'))],
     }),
+
+    certify: (publicKey, signer, evidence = {}) => certify(publicKey, signer, evidence),
 
     async attest(digest, signer, statement = {}, evidence = {}) {
       const [algorithm = '', hex = ''] = (statement.digest ?? digest).split(':')

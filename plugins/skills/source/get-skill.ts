@@ -13,13 +13,13 @@ import { findEntry, gitPackageOf, nearNames, packageOf } from './find-entry.ts'
 import { type GitReference, toGitText } from './git-reference.ts'
 import { toSkillFailure } from './oci-trouble.ts'
 import { parseSkillReference, type SkillReference } from './parse-reference.ts'
-import { signerOfArtifact } from './signer.ts'
+import { signerOfArtifact, signerOfCommit } from './signer.ts'
 import { within } from './within.ts'
 
 export interface GetSkillDeps {
   readonly oci: Oci
   readonly registry: Pick<Registry, 'skills'>
-  readonly verification: Pick<ImageVerification, 'signer'>
+  readonly verification: Pick<ImageVerification, 'signer' | 'detachedSigner'>
   readonly builds: Pick<Builds, 'find' | 'list' | 'extractTo'>
   /** Tokens, trusted certificates, `KEELSON_PRIVATE_GIT_HOSTS`. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -61,12 +61,13 @@ export async function getSkill(deps: GetSkillDeps, call: GetSkillCall): Promise<
 
 async function fromGit(deps: GetSkillDeps, call: GetSkillCall, git: GitReference): Promise<GotSkill> {
   const { target, scratch, progress } = call
-  const { commit } = await within(
+  const { commit, object } = await within(
     { reference: toGitText(git), ms: deps.timeouts.gitMs, signal: call.signal },
     signal => fetchGit(git, { env: deps.env, target, scratch, signal, progress }),
   )
   const resolvedReference = toGitText({ ...git, ref: commit })
-  return { reference: toGitText(git), digest: commit, resolvedReference }
+  const signer = call.preview ? undefined : await signerOfCommit(deps.verification, resolvedReference, object)
+  return { reference: toGitText(git), digest: commit, resolvedReference, ...(signer ? { signer } : {}) }
 }
 
 async function fromArtifact(deps: GetSkillDeps, call: GetSkillCall, artifact: string): Promise<GotSkill> {

@@ -101,6 +101,7 @@ export function createGit({ folder, env, proxy, protocol, authorization, signal 
       extendEnv: false,
       input,
       encoding: 'buffer',
+      stripFinalNewline: false,
       reject: false,
       detached: isGroup,
       maxBuffer: maxBytes,

@@ -1,6 +1,7 @@
 import { isFailure } from '../../../src/errors.ts'
 import type { ImageVerification, SignerClaims } from '../../image-verification/index.ts'
 import type { SkillSigner } from '../skill.ts'
+import { findSignature } from './commit-signature.ts'
 import { failures } from './failures.ts'
 
 /** Who signed an artifact, by digest; undefined: nobody. Fails with `skill_signature_invalid`. */
@@ -17,6 +18,20 @@ export async function signerOfArtifact(
     const { reason } = error.details as { reason: string }
     throw failures.skill_signature_invalid({ reference, problem: reason }, { cause: error })
   }
+}
+
+/** Who signed a commit; undefined: nobody, or only with a key. Fails with `skill_signature_invalid`. */
+export async function signerOfCommit(
+  verification: Pick<ImageVerification, 'detachedSigner'>,
+  reference: string,
+  commit: Buffer,
+): Promise<SkillSigner | undefined> {
+  const found = findSignature(commit)
+  if (found?.kind !== 'cms') return undefined
+  const result = await verification.detachedSigner(found.signature, found.content)
+  if (!result.ok) throw failures.skill_signature_invalid({ reference, problem: result.problem })
+  // No log has seen it: whoever had the key after its ten minutes could say it was before.
+  return { ...toSigner(result.claims), provisional: true }
 }
 
 /** What a certificate does not say is left out. */

@@ -62,7 +62,7 @@ export async function gitRepository(root: string, name = 'acme/skills'): Promise
       const from = before ? `from ${before}\n` : ''
       const add = (text: string | Buffer) => parts.push(Buffer.from(text))
       add(
-        `commit refs/heads/${branch}\ncommitter Test <test@example.com> 1767225600 +0000\ndata 4\nmade\n${from}deleteall\n`,
+        `commit refs/heads/${branch}\ncommitter Test <test@example.com> 1767225600 +0000\ndata 5\nmade\n${from}deleteall\n`,
       )
       for (const [path, member] of Object.entries(files)) {
         const { mode, content } =

@@ -27,7 +27,10 @@ export async function skillSources({ entries = [], hosts = [], env, ...given }: 
   const sources = createSkillSources({
     oci: ociClient(),
     registry: { skills: async () => entries },
-    verification: { signer: async () => undefined },
+    verification: {
+      signer: async () => undefined,
+      detachedSigner: () => Promise.reject(new Error('no commit of this test is signed')),
+    },
     builds: await localBuilds(),
     env: { PATH: process.env.PATH, KEELSON_PRIVATE_GIT_HOSTS: hosts.join(','), ...env },
     scratch,
