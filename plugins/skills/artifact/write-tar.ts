@@ -1,3 +1,5 @@
+import { Header, Pax } from 'tar'
+
 /** One file of an archive. */
 export interface TarFile {
   /** Relative, with slashes. */
@@ -15,43 +17,18 @@ export async function* writeTar(
   files: AsyncIterable<TarFile> | Iterable<TarFile>,
   { mtime }: { mtime: number },
 ): AsyncGenerator<Buffer> {
+  const stat = { mode: 0o644, uid: 0, gid: 0, mtime: new Date(mtime * 1000), type: 'File' as const }
   for await (const { path, content } of files) {
+    const header = new Header({ ...stat, path, size: content.length })
+    const block = Buffer.alloc(BLOCK)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is ASCII
-    const isShort = Buffer.byteLength(path) <= 100 && /^[\x00-\x7f]*$/.test(path)
-    if (!isShort) {
-      const record = paxRecord('path', path)
-      yield header({ name: 'PaxHeaders.0/file', type: 'x', size: record.length, mtime })
-      yield padded(record)
-    }
-    yield header({ name: isShort ? path : 'file', type: '0', size: content.length, mtime })
+    const needsPax = header.encode(block) || /[^\x00-\x7f]/.test(path)
+    if (needsPax) yield new Pax({ path, mode: stat.mode }).encode()
+    yield block
     yield padded(content)
   }
   yield Buffer.alloc(2 * BLOCK)
 }
 
-function header({ name, type, size, mtime }: { name: string; type: '0' | 'x'; size: number; mtime: number }) {
-  const block = Buffer.alloc(BLOCK)
-  block.write(name, 0)
-  block.write('0000644\0' + '0000000\0' + '0000000\0', 100)
-  block.write(`${octal(size, 11)}\0${octal(mtime, 11)}\0`, 124)
-  block.write(' '.repeat(8), 148)
-  block.write(type, 156)
-  block.write('ustar\x0000', 257)
-  block.write('0000000\0' + '0000000\0', 329)
-  const sum = block.reduce((total, byte) => total + byte, 0)
-  block.write(`${octal(sum, 6)}\0 `, 148)
-  return block
-}
-
-const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0')
-
 const padded = (bytes: Buffer): Buffer =>
   Buffer.concat([bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)])
-
-/** A record begins with its own length, digits and all. */
-function paxRecord(key: string, value: string): Buffer {
-  const rest = Buffer.byteLength(` ${key}=${value}\n`)
-  let length = rest + 1
-  while (rest + String(length).length !== length) length++
-  return Buffer.from(`${length} ${key}=${value}\n`)
-}

@@ -2,7 +2,6 @@ import { createPrivateKey, type KeyObject, scrypt } from 'node:crypto'
 import * as t from 'typanion'
 import { readGivenFile } from '../../../../src/given-file.ts'
 import { failures } from '../../failures.ts'
-import { openSecretbox } from './secretbox.ts'
 
 const extra = { extra: t.isUnknown() }
 const number = (most: number) => t.cascade(t.isNumber(), [t.isInteger(), t.isInInclusiveRange(1, most)])
@@ -74,9 +73,11 @@ async function decrypt(json: Buffer, password: string, refuse: (problem: string)
     }
   })
   if (!key) throw refuse('it is encrypted in a way that is not known here.')
-  const der = openSecretbox(Buffer.from(ciphertext, 'base64'), Buffer.from(cipher.nonce, 'base64'), key)
-  if (!der) {
+  const { xsalsa20poly1305 } = await import('@noble/ciphers/salsa.js')
+  try {
+    const box = xsalsa20poly1305(key, Buffer.from(cipher.nonce, 'base64'))
+    return Buffer.from(box.decrypt(Buffer.from(ciphertext, 'base64')))
+  } catch {
     throw refuse(password ? 'the password in COSIGN_PASSWORD is wrong.' : 'COSIGN_PASSWORD is not set.')
   }
-  return der
 }

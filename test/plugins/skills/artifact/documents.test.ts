@@ -139,7 +139,7 @@ describe('an artifact', () => {
     const builds = await store()
 
     expect((await builds.build(fixture('csv-report'))).digest).toBe(
-      'sha256:8ca53ce36c3824aae2eff25f0d681390e17404692e4340c3150ffd5b9be304f0',
+      'sha256:e370bc32a5121514cf7428b3fe4bd30aa92a8d331e474db81b1be5b8ee664513',
     )
   })
 
