@@ -20,7 +20,7 @@ export async function visit(
 ): Promise<Visit> {
   const browser = await launch(context)
   const page = await (await browser.newContext({ locale: 'en-GB', ...options })).newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(45_000)
   const problems: string[] = []
   const requests: string[] = []
   page.on('console', message => {

@@ -66,6 +66,13 @@ export interface Denial {
   readonly reason?: string
 }
 
+/** An upgrade that came to nothing. */
+export interface Rollback {
+  readonly name: string
+  readonly to?: string
+  readonly reason?: string
+}
+
 interface Change {
   readonly from: string
   readonly to: string

@@ -1,3 +1,4 @@
+/** @import { Workload } from '../page-types.d.ts' */
 import { createApi, Refusal } from './api.js'
 import { askToken } from './dialog.js'
 import { byId, element, fill } from './element.js'
@@ -146,6 +147,11 @@ void follow(api, {
     const first = !store.isListed()
     store.hear(event)
     if (first && store.isListed()) store.checkUpgrades().catch(ignoreMissing)
+    if (event.name === 'workload-upgraded') {
+      const { name } = /** @type {Workload} */ (event.data)
+      announce(`${name} is upgraded`)
+      store.checkUpgrades(name).catch(ignoreMissing)
+    }
   },
   onLost: problem => showConnection('lost', problem),
 })

@@ -1,5 +1,5 @@
 /** @import { Api } from './api.js' */
-/** @import { Denial, ServerEvent, Upgrade, Workload } from '../page-types.d.ts' */
+/** @import { Denial, Rollback, ServerEvent, Upgrade, Workload } from '../page-types.d.ts' */
 
 /** A server that tries in a loop is no reason to show more. */
 const DENIALS = 5
@@ -11,6 +11,7 @@ const DENIALS = 5
  * @property {() => boolean} isListed  whether all there are have been told
  * @property {(name: string) => Upgrade | undefined} upgradeOf
  * @property {(name: string) => readonly Denial[]} denialsOf  the last of them, while the page was open
+ * @property {(name: string) => Rollback | undefined} rollbackOf  of the last upgrade, while the page was open
  * @property {(event: ServerEvent) => void} hear
  * @property {() => void} begin  what is told from now on is the whole
  * @property {(name?: string) => Promise<void>} checkUpgrades  of one, or of all
@@ -31,6 +32,8 @@ export function createStore(api) {
   const upgrades = new Map()
   /** @type {Map<string, Denial[]>} */
   const denials = new Map()
+  /** @type {Map<string, Rollback>} */
+  const rollbacks = new Map()
   /** Those told since the connection was made, until all have been. @type {Set<string> | undefined} */
   let told = new Set()
   let listed = false
@@ -48,6 +51,7 @@ export function createStore(api) {
     known.delete(name)
     upgrades.delete(name)
     denials.delete(name)
+    rollbacks.delete(name)
     if (before) tell({ before, after: undefined })
   }
 
@@ -56,6 +60,7 @@ export function createStore(api) {
     find: name => known.get(name),
     isListed: () => listed,
     upgradeOf: name => upgrades.get(name),
+    rollbackOf: name => rollbacks.get(name),
     denialsOf: name => denials.get(name) ?? [],
     begin() {
       told = new Set()
@@ -72,6 +77,12 @@ export function createStore(api) {
         const denial = /** @type {Denial} */ (data)
         const before = denials.get(denial.workload) ?? []
         denials.set(denial.workload, [...before, denial].slice(-DENIALS))
+        tell()
+      }
+      if (name === 'workload-rolled-back' || name === 'workload-upgraded') {
+        const outcome = /** @type {Rollback} */ (data)
+        if (name === 'workload-upgraded') rollbacks.delete(outcome.name)
+        else rollbacks.set(outcome.name, outcome)
         tell()
       }
       if (name === 'workload-removed') forget(/** @type {Workload} */ (data).name)

@@ -3,7 +3,7 @@
 /** @import { Upgrade } from '../page-types.d.ts' */
 import { openDialog } from './dialog.js'
 import { element } from './element.js'
-import { announce, showProblem } from './notices.js'
+import { showProblem } from './notices.js'
 import { variableFields } from './variable-fields.js'
 
 /**
@@ -56,12 +56,12 @@ async function offer(api, store, upgrade) {
       const body = { env, secrets: secrets.map(one => `${one.name},target=${one.target}`) }
       await api.send('POST', `/api/v1beta/workloads/${encodeURIComponent(name)}/upgrade`, body)
       await store.checkUpgrades(name)
-      announce(`${name} is upgraded`)
       close()
     } catch (error) {
       apply.disabled = false
-      state.textContent = ''
-      showProblem(error)
+      // The dialog may be closed by now.
+      if (apply.isConnected) state.textContent = error instanceof Error ? error.message : String(error)
+      else showProblem(error)
     }
   }
 
@@ -79,7 +79,7 @@ async function offer(api, store, upgrade) {
         element(
           'p',
           {},
-          'Its configuration is kept. Clients that are connected to it are cut off for a moment.',
+          'Its configuration is kept, and so is its URL. The newer version is tried first: if it does not answer, this one serves on.',
         ),
         ...fields.nodes,
         state,

@@ -47,7 +47,8 @@ export function createPane(api, store, name) {
       if (!now) return
       const upgrade = store.upgradeOf(name)
       const denials = store.denialsOf(name)
-      const text = JSON.stringify([now, upgrade, denials])
+      const rollback = store.rollbackOf(name)
+      const text = JSON.stringify([now, upgrade, denials, rollback])
       if (text === said) return
       said = text
       fill(badge, statusBadge(now.status))
@@ -57,6 +58,12 @@ export function createPane(api, store, name) {
         notices,
         now.status_context && element('p', { class: 'context' }, now.status_context),
         denials.some(({ host }) => host) && deniedNotice(denials),
+        rollback &&
+          element(
+            'p',
+            { class: 'context' },
+            `It was not upgraded to ${rollback.to ?? 'the newer version'}, and serves as before. ${rollback.reason ?? ''}`,
+          ),
         isNews && upgradeNotice(api, store, upgrade),
       )
       fillFacts(facts, now)

@@ -64,7 +64,7 @@ const hostileServer = () =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })
 
-test('names and descriptions of tools are text', { timeout: 60_000 }, async context => {
+test('names and descriptions of tools are text', { timeout: 120_000 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'bad', `${await hostileServer()}/mcp?${encodeURIComponent(ALL)}`)
   const { page, problems, requests } = await openPage(context, api, { at: '/#/bad' })
@@ -79,7 +79,7 @@ test('names and descriptions of tools are text', { timeout: 60_000 }, async cont
 })
 
 test('logs are text, without what would move the cursor or turn the line', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'bad', `${await hostileServer()}/mcp`)
@@ -99,7 +99,9 @@ test('logs are text, without what would move the cursor or turn the line', {
   expect(problems).toEqual([])
 })
 
-test('entries of a registry are text, and so is what the API refuses', { timeout: 60_000 }, async context => {
+test('entries of a registry are text, and so is what the API refuses', {
+  timeout: 120_000,
+}, async context => {
   const variables = CORPUS.map((one, index) => ({ name: `V${index}`, description: one, default: one }))
   const server = {
     title: ALL,

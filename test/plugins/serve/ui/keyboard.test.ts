@@ -108,7 +108,9 @@ test('a server is found, run, looked at, stopped and deleted with the keyboard a
   expect(requests.filter(request => !request.includes(` ${api.url}/`))).toEqual([])
 })
 
-test('a dialog keeps the focus until it is closed, and gives it back', async context => {
+test('a dialog keeps the focus until it is closed, and gives it back', {
+  timeout: 120_000,
+}, async context => {
   const api = await startUi({ servers })
   const { page } = await openPage(context, api)
   await page.getByRole('button', { name: 'Run a server' }).focus()
@@ -125,7 +127,7 @@ test('a dialog keeps the focus until it is closed, and gives it back', async con
   expect(await focused(page)).toBe('Run a server')
 })
 
-test('the rows of the list are reached with the arrow keys, too', async context => {
+test('the rows of the list are reached with the arrow keys, too', { timeout: 120_000 }, async context => {
   const api = await startUi()
   for (const name of ['a', 'b'])
     await api.ask('POST', '/api/v1beta/workloads', { name, url: 'http://127.0.0.1:9/mcp' })

@@ -17,12 +17,17 @@ export async function startUi(
   Object.assign(user.env, { KEELSON_RUNTIME: 'process', KEELSON_SECRETS_PASSWORD: 'correct horse battery' })
   if (existsSync(CA)) Object.assign(user.env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA })
   if (options.servers) {
-    const path = join(user.home, 'registry.json')
-    const registry = { version: '1.0.0', last_updated: '2026-11-21T00:00:00Z', servers: options.servers }
-    await writeFile(path, JSON.stringify(registry))
-    await user.run(['config', 'set-registry', path])
+    await user.run(['config', 'set-registry', await writeRegistry(user.home, options.servers)])
   }
   return startApi({ user, args: ['--port', '0', '--ui', ...(options.args ?? [])] })
+}
+
+/** Writes the registry of the test anew; answers where it is. */
+export async function writeRegistry(home: string, servers: Record<string, object>): Promise<string> {
+  const path = join(home, 'registry.json')
+  const registry = { version: '1.0.0', last_updated: '2026-11-21T00:00:00Z', servers }
+  await writeFile(path, JSON.stringify(registry))
+  return path
 }
 
 /** The page, when it has heard of all workloads. */

@@ -5,7 +5,7 @@ import { serve } from '../../mcp/servers.ts'
 import { makeRemote, startUi } from './open-page.ts'
 
 test('a page of another origin can neither read nor change anything, nor show this one in a frame', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'mine', await startTinyMcp())

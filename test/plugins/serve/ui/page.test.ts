@@ -6,7 +6,7 @@ import { startTinyMcp } from '../../../support/tiny-mcp.ts'
 import { everything } from '../../mcp/servers.ts'
 import { makeRemote, openPage, startUi } from './open-page.ts'
 
-test('an empty list says what to do', async context => {
+test('an empty list says what to do', { timeout: 120_000 }, async context => {
   const api = await startUi()
   const { page, problems } = await openPage(context, api)
 
@@ -15,7 +15,7 @@ test('an empty list says what to do', async context => {
   expect(problems).toEqual([])
 })
 
-test('the page asks nobody but the server it came from', { timeout: 60_000 }, async context => {
+test('the page asks nobody but the server it came from', { timeout: 120_000 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'all', await everything('streamableHttp'))
   const { page, problems, requests } = await openPage(context, api)
@@ -31,7 +31,7 @@ test('the page asks nobody but the server it came from', { timeout: 60_000 }, as
 })
 
 test('what the command line does is seen at once, and nothing is asked for twice', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async context => {
   const api = await startUi()
   const url = await startTinyMcp()
@@ -64,7 +64,7 @@ test('what the command line does is seen at once, and nothing is asked for twice
 })
 
 test('a server that ends is told, and when one is there again the page shows how things are', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async context => {
   const api = await startUi()
   const url = await startTinyMcp()
@@ -85,7 +85,7 @@ test('a server that ends is told, and when one is there again the page shows how
   await page.getByText('Follows what is printed').waitFor()
 })
 
-test('what a server is denied, and why one does not work, is told', { timeout: 60_000 }, async context => {
+test('what a server is denied, and why one does not work, is told', { timeout: 120_000 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'curious', await startTinyMcp())
   const { page } = await openPage(context, api, { at: '/#/curious' })
@@ -104,6 +104,16 @@ test('what a server is denied, and why one does not work, is told', { timeout: 6
 
   const path = join(data, 'statuses/curious.json')
   const status = JSON.parse(await readFile(path, 'utf8')) as object
+  const upgrade = {
+    from: 'a:1',
+    to: 'a:2',
+    at: '2026-11-21T11:00:00Z',
+    outcome: 'rolled-back',
+    reason: 'It is <i>mute</i>.',
+  }
+  await writeFile(path, JSON.stringify({ ...status, last_upgrade: upgrade }))
+  await page.getByText('It was not upgraded to a:2, and serves as before. It is <i>mute</i>.').waitFor()
+
   await writeFile(path, JSON.stringify({ ...status, status: 'error', status_context: 'it <b>fell</b> over' }))
   await page.getByText('it <b>fell</b> over').waitFor()
   await page.getByRole('button', { name: 'Start', exact: true }).waitFor()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { visit } from '../../../support/browser.ts'
 import { startTinyMcp } from '../../../support/tiny-mcp.ts'
-import { makeRemote, openPage, startUi } from './open-page.ts'
+import { makeRemote, openPage, startUi, writeRegistry } from './open-page.ts'
 
 const CHECK = '**/api/v1beta/workloads/**/upgrade-check'
 const CHECK_ALL = '**/api/v1beta/workloads/upgrade-check?all=true'
@@ -16,7 +16,7 @@ const newer = {
 }
 
 test('an upgrade says what it changes, asks for what is new, and is sent once', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'old', await startTinyMcp())
@@ -47,7 +47,7 @@ test('an upgrade says what it changes, asks for what is new, and is sent once', 
 })
 
 test('an upgrade that fails is told in the words of the API, and can be tried again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'old', await startTinyMcp())
@@ -73,7 +73,7 @@ test('an upgrade that fails is told in the words of the API, and can be tried ag
 
 for (const status of [404, 501, 503]) {
   test(`a server that answers ${status} about upgrades is used all the same`, {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async context => {
     const api = await startUi()
     await makeRemote(api, 'old', await startTinyMcp())
@@ -87,7 +87,7 @@ for (const status of [404, 501, 503]) {
   })
 }
 
-test('nothing newer shows nothing', { timeout: 60_000 }, async context => {
+test('nothing newer shows nothing', { timeout: 120_000 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'old', await startTinyMcp())
   const { page, problems } = await openPage(context, api, { at: '/#/old' })
@@ -96,4 +96,46 @@ test('nothing newer shows nothing', { timeout: 60_000 }, async context => {
   await page.getByRole('tab', { name: 'Proxy log' }).waitFor()
   expect(await page.getByText('Upgrade').count()).toBe(0)
   expect(problems).toEqual([])
+})
+
+test('a real server is upgraded, and one that cannot be serves as before and says why', {
+  timeout: 300_000,
+}, async context => {
+  const at = (version: string) => ({
+    memory: {
+      description: 'Remembers things',
+      image: `npx://@modelcontextprotocol/server-memory@${version}`,
+      transport: 'stdio',
+    },
+  })
+  const api = await startUi({ servers: at('2026.7.4') })
+  const offer = async (version: string) => {
+    await writeRegistry(api.user.home, at(version))
+    await api.ask('POST', '/api/v1beta/registry/default/refresh')
+  }
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'mem', registry: 'default', server: 'memory' })
+  await expect
+    .poll(async () => (await api.ask('GET', '/api/v1beta/workloads/mem/status')).text, { timeout: 120_000 })
+    .toContain('running')
+  await offer('2026.8.31')
+  const { page } = await openPage(context, api)
+
+  await page.getByRole('link', { name: /^mem.*Upgrade/ }).click()
+  await page.getByRole('button', { name: 'Upgrade…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Upgrade', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached', timeout: 120_000 })
+  await page
+    .getByRole('link', { name: /^mem.*2026\.8\.31/ })
+    .getByText('Running')
+    .waitFor()
+  await page.getByRole('button', { name: 'Upgrade…' }).waitFor({ state: 'detached' })
+
+  await offer('9999.1.1')
+  await page.reload()
+  await page.getByRole('button', { name: 'Upgrade…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click()
+  await dialog.getByText(/"mem" (was not|cannot be) upgraded/).waitFor({ timeout: 120_000 })
+  await page.keyboard.press('Escape')
+  expect((await api.ask('GET', '/api/v1beta/workloads/mem/status')).text).toContain('running')
 })
