@@ -6,6 +6,8 @@ export type SkillGroups = Pick<Groups, 'list' | 'get' | 'change'>
 
 /** Makes a skill a member of a group, or no longer. */
 export async function setMember(groups: SkillGroups, { group, skill, member }: GroupStep): Promise<void> {
+  const now = await groups.get(group)
+  if ((now.skills ?? []).includes(skill) === member) return // an undo must not need to write what is right
   await groups.change(group, before => {
     const { skills = [], ...rest } = before
     if (skills.includes(skill) === member) return before

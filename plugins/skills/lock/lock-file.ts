@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Document, isMap, isSeq, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml'
+import { failures as core } from '../../../src/errors.ts'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { failures } from './failures.ts'
 import { ENTRY_FIELDS, entryProblem, graphProblem, type LockEntry } from './lock-entry.ts'
@@ -47,7 +48,9 @@ async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw error
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    const problem = 'code' in error ? String(error.code) : error.message
+    throw core.file_unreadable({ what: 'The lock file', path, problem }, { cause: error })
   }
 }
 

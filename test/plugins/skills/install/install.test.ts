@@ -293,6 +293,25 @@ test('a fetch that fails leaves nothing', async () => {
   expect(await made.tree('.cursor')).toEqual({})
 })
 
+test('what fails at the very last step undoes all the others', async () => {
+  const made = await withPdf()
+  await made.publish('registry.test/skills/pdf:2', { name: 'pdf', body: 'new', requires: [] })
+  await made.installer.install(made.project, { reference: REF })
+  await rm(join(made.home, 'state'), { recursive: true })
+  await made.write('state', 'no folder, so that no group can be changed')
+  const before = await made.tree('')
+
+  const late = made.installer.install(made.project, {
+    reference: 'registry.test/skills/pdf:2',
+    clients: ['kiro'],
+    group: 'default',
+    force: true,
+  })
+
+  await expect(late).rejects.toMatchObject({ code: 'file_unwritable' })
+  expect(await made.tree('')).toEqual(before)
+})
+
 test('a client’s folder that cannot be written undoes what was written for the others', async () => {
   const made = await withPdf()
   await made.write('.claude/skills', 'a file where a folder should be')

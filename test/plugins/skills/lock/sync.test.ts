@@ -327,12 +327,14 @@ test('ToolHive’s lock file is followed, and stays as it is', async () => {
   ])
 })
 
-test('a lock file that cannot be written fails the installation, and leaves nothing', async () => {
+test('a lock file that cannot be read fails the installation, and leaves nothing', async () => {
   const made = await desk()
   await made.publish(PDF, { name: 'pdf' })
   await mkdir(join(made.home, 'project/keelson.lock.yaml'))
 
-  await expect(made.installer.install(made.project, { reference: PDF })).rejects.toThrow()
+  await expect(made.installer.install(made.project, { reference: PDF })).rejects.toMatchObject({
+    code: 'file_unreadable',
+  })
 
   expect(await made.tree('project')).toEqual({})
   expect(await made.installer.list('all')).toEqual([])
