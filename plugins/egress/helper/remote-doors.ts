@@ -39,6 +39,7 @@ export function createRemoteDoors(options: {
   const doors = new Map<string, Standing>()
   let current: Promise<HelperSession> | undefined
   let isClosed = false
+  let isSearching = false
 
   function onTold(told: Told): void {
     if ('decision' in told) return void onDecision?.(told.decision)
@@ -52,34 +53,30 @@ export function createRemoteDoors(options: {
     if (current) return current
     const made = begin()
     current = made
-    made.catch(() => {
+    const forget = () => {
       if (current === made) current = undefined
-    })
+    }
+    made.then(({ ended }) => ended.then(forget).then(getBack), forget)
     return made
   }
 
-  async function begin(): Promise<HelperSession> {
-    const opened = await openSession(await helper.run(await program()), onTold)
-    void opened.ended.then(async () => {
-      current = undefined
-      await getBack()
-    })
-    return opened
-  }
+  const begin = async () => openSession(await helper.run(await program()), onTold)
 
+  /** Until every door is open again, or nobody wants them any more. */
   async function getBack(): Promise<void> {
+    if (isSearching) return
+    isSearching = true
     for (let step = 0; doors.size > 0 && !isClosed; step++) {
       await delay(PAUSES_MS[Math.min(step, PAUSES_MS.length - 1)])
       try {
         const opened = await session()
         await Promise.all([...doors].map(([id, door]) => put(opened, id, door)))
-        return
+        break
       } catch (error) {
         if (step === 0) for (const { log } of doors.values()) log.warn(`No way out: ${messageOf(error)}`)
-        // A session that was lost meanwhile has begun a search of its own.
-        if (current) return
       }
     }
+    isSearching = false
   }
 
   async function put(opened: HelperSession, id: string, { request }: Standing): Promise<void> {
@@ -97,7 +94,9 @@ export function createRemoteDoors(options: {
     doors.delete(id)
     const opened = await current?.catch(() => undefined)
     await opened?.call('DELETE', `/doors/${encodeURIComponent(id)}`).catch(() => undefined)
-    if (doors.size === 0) opened?.end()
+    if (doors.size > 0) return
+    current = undefined // whoever opens the next door does not get the one that is ending
+    opened?.end()
   }
 
   return {

@@ -1,6 +1,6 @@
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
 import { connect } from 'node:net'
-import { Duplex, type Readable, type Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { messageOf } from '../../../src/errors.ts'
 import { createLog, type Level } from '../../../src/log.ts'
@@ -10,6 +10,7 @@ import { compilePolicy } from '../policy.ts'
 import { createEgressProxy, type Door } from '../proxy/egress-proxy.ts'
 import { createResolver } from '../resolver.ts'
 import { findGateways } from './find-gateways.ts'
+import { toSocket } from './to-socket.ts'
 import { BEAT_MS, type DoorRequest, type Told, WINDOW } from './wire.ts'
 
 /** More than this waits for a host that does not read: then it is not told everything. */
@@ -19,11 +20,11 @@ const MOST_UNTOLD = 1024 * 1024
  * The egress proxy of all workloads of an engine that is elsewhere, run by a host over two streams. What
  * it opens closes with them: it keeps nothing.
  */
-export function serve(
+export async function serve(
   input: Readable,
   output: Writable,
   options: { onEnd: () => void; resolve?: Resolve },
-): void {
+): Promise<void> {
   const resolve = options.resolve ?? createResolver()
   const doors = new Map<string, { door: Door; request: DoorRequest }>()
   const listeners = new Set<ServerHttp2Stream>()
@@ -89,7 +90,7 @@ export function serve(
     stream.respond({ ':status': 204 }, { endStream: true })
   }
 
-  const session = performServerHandshake(Duplex.from({ readable: input, writable: output }), {
+  const session = performServerHandshake(await toSocket({ readable: input, writable: output }), {
     settings: { initialWindowSize: WINDOW },
   })
   session.setLocalWindowSize(2 * WINDOW)

@@ -7,6 +7,7 @@ import {
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
+import { toSocket } from './to-socket.ts'
 import { BEAT_MS, type Told, WINDOW } from './wire.ts'
 
 /** A program in a helper, as the host that runs it speaks to it. */
@@ -22,8 +23,9 @@ export interface HelperSession {
 
 /** Speaks with the program behind `streams`; resolves when it has answered. */
 export async function openSession(streams: Duplex, onTold: (told: Told) => void): Promise<HelperSession> {
+  const socket = await toSocket({ readable: streams, writable: streams })
   const session = connect('http://helper', {
-    createConnection: () => streams,
+    createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: WINDOW },
   })
   let problem: Error | undefined
@@ -37,7 +39,7 @@ export async function openSession(streams: Duplex, onTold: (told: Told) => void)
     clearInterval(beat)
     streams.destroy()
   })
-  streams.once('close', () => session.destroy())
+  socket.once('close', () => session.destroy())
 
   async function ask(headers: OutgoingHttpHeaders, body?: string): Promise<ClientHttp2Stream> {
     if (session.closed || session.destroyed) throw problem ?? new Error('the helper has ended')

@@ -6,7 +6,7 @@ import { createResolver } from '../../../plugins/egress/resolver.ts'
 declare const NAME_SERVER: string
 
 /** What runs in the helper, but with the test's name server for the machine's. */
-export default (input: Readable, output: Writable): void =>
+export default (input: Readable, output: Writable): Promise<void> =>
   serve(input, output, {
     onEnd: () => process.exit(),
     resolve: createResolver({ servers: [NAME_SERVER] }),
