@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { lstat, rm } from 'node:fs/promises'
-import { get, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import * as t from 'typanion'
 import { failures as core } from '../../src/errors.ts'
@@ -87,6 +87,7 @@ async function isHealthy({ url, nonce }: ServerRecord): Promise<boolean> {
   if (socket === undefined && !(parsed?.protocol === 'http:' && isLoopback(parsed.hostname))) return false
   const place = socket === undefined ? { host: parsed?.hostname, port: parsed?.port } : { socketPath: socket }
   const signal = AbortSignal.timeout(HEALTH_MS)
+  const { get } = await import('node:http') // loads the whole of fetch, and few have a server already
   const asked = get({ ...place, path: '/health', agent: false, signal })
   try {
     const [{ statusCode, headers }] = (await once(asked, 'response')) as [IncomingMessage]

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { isFailure, messageOf } from '../errors.ts'
 import { redact } from '../lib/redact.ts'
 import type { FailureStyle } from './api.ts'
@@ -19,6 +18,9 @@ const REGISTRY_CODES: ReadonlySet<string> = new Set([
   'registry_unavailable',
   'registry_legacy_format',
 ])
+
+/** Not from `node:http`: to import that loads the whole of fetch. */
+const UNTOLD: Readonly<Record<number, string>> = { 501: 'Not Implemented' }
 
 const GENERAL_CODES: Readonly<Record<number, string>> = { 400: 'bad_request', 404: 'not_found' }
 
@@ -49,5 +51,5 @@ function messageFor(error: unknown, status: number): string {
   const isTold = status < 500 || status === 502 || status === 503 || status === 504
   if (status === 413 && !isFailure(error)) return 'Request Entity Too Large'
   if (status === 414 && !isFailure(error)) return 'URI Too Long'
-  return isTold ? redact(messageOf(error)) : (STATUS_CODES[status] ?? 'Internal Server Error')
+  return isTold ? redact(messageOf(error)) : (UNTOLD[status] ?? 'Internal Server Error')
 }

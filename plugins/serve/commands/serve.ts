@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { type FlagTable, flag } from '../../../src/cli/flags.ts'
 
@@ -47,6 +48,8 @@ export class Serve extends BaseCommand {
     const { groups } = this.constructor as typeof BaseCommand
     const others = this.values(Object.assign({}, ...groups.map(group => group.flags)) as FlagTable)
     const auth = groups.length ? await (await this.app.service('callerAuths')).fromFlags(others) : undefined
+    // Before anything is loaded: V8 lets the place for new objects grow to 48 MB, which stays when all is quiet.
+    setFlagsFromString('--semi-space-growth-factor=1')
     const { serve } = await import('../serve.ts')
     await serve(this.app, {
       host: values.host ?? '127.0.0.1',
