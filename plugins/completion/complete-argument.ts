@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { App } from '../../src/app.ts'
 import type { CommandClass } from '../../src/cli/base-command.ts'
@@ -19,9 +19,11 @@ export async function completeArgument(
   const last = places.at(-1)
   const place = places[before.length] ?? (last?.includes('...') ? last : undefined)
   if (place === undefined) return { candidates: [], files: 'none' }
-  if (command.completes === 'workloads' && (before.length === 0 || place.includes('...'))) {
-    const names = (await workloadNames(app.paths)).filter(name => !before.includes(name))
-    return { candidates: names.map(value => ({ value, description: 'workload' })), files: 'none' }
+  if (command.completes && (before.length === 0 || place.includes('...'))) {
+    const [find, description] =
+      command.completes === 'workloads' ? [workloadNames, 'workload'] : [skillNames, 'installed skill']
+    const names = (await find(app.paths)).filter(name => !before.includes(name))
+    return { candidates: names.map(value => ({ value, description })), files: 'none' }
   }
   const bare = place.replace(/[[\].]/g, '')
   if (/^[a-z-]+(\|[a-z-]+)+$/.test(bare)) {
@@ -31,10 +33,32 @@ export async function completeArgument(
 }
 
 /** Names of all workloads, stopped ones included, without asking any runtime. */
-async function workloadNames(paths: Paths): Promise<string[]> {
+const workloadNames = async (paths: Paths): Promise<string[]> =>
+  (await jsonFiles(join(paths.state, 'runconfigs'))).map(file => file.slice(0, -'.json'.length))
+
+/** Names of all skills, of the user and of every project. */
+async function skillNames(paths: Paths): Promise<string[]> {
+  const folder = join(paths.data, 'skills', 'installed')
+  const names = new Set<string>()
+  for (const file of await jsonFiles(folder)) {
+    for (const name of skillsIn(await readFile(join(folder, file), 'utf8'))) names.add(name)
+  }
+  return [...names].sort()
+}
+
+/** Nobody wants to hear in the middle of a word that a file cannot be read; the command itself will say so. */
+function skillsIn(text: string): string[] {
   try {
-    const files = await readdir(join(paths.state, 'runconfigs'))
-    return files.filter(file => file.endsWith('.json')).map(file => file.slice(0, -'.json'.length))
+    const { skills = {} } = JSON.parse(text) as { skills?: object }
+    return Object.keys(skills)
+  } catch {
+    return []
+  }
+}
+
+async function jsonFiles(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter(file => file.endsWith('.json'))
   } catch (error) {
     if (isMissing(error)) return []
     throw error

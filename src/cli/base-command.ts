@@ -43,7 +43,7 @@ export abstract class BaseCommand extends Command<CliContext> {
   /** Positional arguments as help shows them. */
   static synopsis = ''
   /** What a shell may complete the first positional argument with. */
-  static completes: 'workloads' | undefined = undefined
+  static completes: 'workloads' | 'skills' | undefined = undefined
   /** Whether words behind `--` are kept apart (`this.context.passthrough`). */
   static passthrough = false
   /** Whether plugins may add flag groups (`provides.flags`) to this command. */

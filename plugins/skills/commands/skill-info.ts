@@ -18,6 +18,7 @@ export class SkillInfo extends BaseCommand {
     description: 'show an installed skill, and who signed it',
   })
   static override synopsis = 'NAME'
+  static override completes = 'skills' as const
   static override flags = flags
 
   name = Option.String({ required: true })

@@ -18,6 +18,7 @@ export class SkillUninstall extends BaseCommand {
     examples: [['Remove it from the project around you', '$0 skill uninstall pdf --scope project']],
   })
   static override synopsis = 'NAME'
+  static override completes = 'skills' as const
   static override flags = flags
 
   name = Option.String({ required: true })

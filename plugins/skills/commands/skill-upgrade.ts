@@ -40,6 +40,7 @@ export class SkillUpgrade extends BaseCommand {
     ],
   })
   static override synopsis = '[NAME...]'
+  static override completes = 'skills' as const
   static override flags = flags
 
   names = Option.Rest()

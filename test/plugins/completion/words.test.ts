@@ -96,6 +96,18 @@ test('without any workload there is nothing to offer, and no error', async () =>
   expect(await offered(await keelsonUser(), 'rm', '')).toEqual({ words: [], files: ':none' })
 })
 
+test('skill commands complete what is installed, for the user and in projects', async () => {
+  const user = await keelsonUser()
+  const folder = join(user.home, '.local/share/keelson/skills/installed')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'user.json'), JSON.stringify({ skills: { pdf: {}, fonts: {} } }))
+  await writeFile(join(folder, 'a1b2.json'), JSON.stringify({ skills: { pdf: {}, zip: {} } }))
+  await writeFile(join(folder, 'broken.json'), 'not even JSON')
+
+  expect((await offered(user, 'skill', 'uninstall', '')).words).toEqual(['fonts', 'pdf', 'zip'])
+  expect((await offered(user, 'skill', 'upgrade', 'pdf', 'z')).words).toEqual(['zip'])
+})
+
 test('the shells are offered to `completion`', async () => {
   const { words } = await offered(await keelsonUser(), 'completion', '')
 
