@@ -9,6 +9,14 @@ const PLACE = '/keelson'
 export const isConfidential = (path: string): boolean =>
   path === ENV_FILE || path === SECRETS_FILE || AUTH_FILE.test(path)
 
+/** Whether a file with logins is among them. */
+export const holdsSecrets = (files: ReadonlyMap<string, string>): boolean =>
+  [...files.keys()].some(path => AUTH_FILE.test(path))
+
+/** Labels what the builder stage is from the moment on at which it holds values. */
+export const withStageLabel = (dockerfile: string, label: string): string =>
+  dockerfile.replace(/^COPY build-(?:env|auth-).*$/m, line => `${line}\nLABEL ${label}`)
+
 /** Shorter values would be found in any program. */
 const SHORTEST = 8
 

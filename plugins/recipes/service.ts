@@ -1,4 +1,4 @@
-import { createHash, scryptSync } from 'node:crypto'
+import { createHash, randomUUID, scryptSync } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
@@ -16,7 +16,7 @@ import {
 import { redactValues } from '../../src/lib/redact.ts'
 import { withBuildContext } from './build-context.ts'
 import { type BuildSettings, NO_VARIABLES } from './build-settings.ts'
-import { isConfidential } from './build-variables.ts'
+import { holdsSecrets, isConfidential, withStageLabel } from './build-variables.ts'
 import { checkOptions, readCertificates } from './check-options.ts'
 import { failures } from './failures.ts'
 import { goRecipe, localGoRecipe } from './go-recipe.ts'
@@ -198,7 +198,8 @@ export function createRecipes(host: {
     made: Plan,
     wait: WaitOptions,
   ): Promise<{ image: string; version: string }> {
-    const { tag, dockerfile, labels, secrets } = made
+    const { tag, labels, secrets } = made
+    const { dockerfile, ...rest } = withPassingStages(made)
     wait.signal?.throwIfAborted()
     wait.report?.(`Building ${tag}`)
     let said: string | undefined
@@ -208,8 +209,8 @@ export function createRecipes(host: {
     }
     try {
       await withBuildContext(async context => {
-        await writeContext(context, made)
-        await images.build({ tag, context, dockerfile, labels }, { signal: wait.signal, report })
+        await writeContext(context, { ...made, dockerfile })
+        await images.build({ tag, context, dockerfile, labels, ...rest }, { signal: wait.signal, report })
       })
     } catch (error) {
       throw withoutSecrets(error, secrets)
@@ -239,6 +240,13 @@ export function createRecipes(host: {
     const found = parseDocument(text, path, lastBuilt)
     return (await images.has(found.image)) ? found : undefined
   }
+}
+
+/** The label is new for each build: nobody else's stages go with it. */
+function withPassingStages({ dockerfile, files, secrets }: Plan): { dockerfile: string; passing?: string } {
+  if (secrets.length === 0 && !holdsSecrets(files)) return { dockerfile }
+  const passing = `keelson-build=${randomUUID()}`
+  return { dockerfile: withStageLabel(dockerfile, passing), passing }
 }
 
 function ask(

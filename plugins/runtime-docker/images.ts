@@ -1,7 +1,7 @@
 import * as t from 'typanion'
 import type { ImageStore, Report } from '../../src/contracts/runtime.ts'
 import { parseDocument } from '../../src/document.ts'
-import { isFailure } from '../../src/errors.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
 import { redact } from '../../src/lib/redact.ts'
 import { lastWords } from './diagnose.ts'
 import type { BuildExtras, Dialect } from './dialect.ts'
@@ -47,6 +47,14 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       () => false,
     )
 
+  /** Removes the unnamed images with the label, and those they were made from as far as nothing else needs them. */
+  async function forget(label: string, report: Report | undefined): Promise<void> {
+    const doing = 'remove the stages of a build that hold secrets'
+    await cli
+      .run(['image', 'prune', '--force', `--filter=label=${label}`], { doing })
+      .catch(error => report?.(`warning: ${messageOf(error)}`))
+  }
+
   return {
     has: async reference => (await inspect(reference)) !== undefined,
 
@@ -72,7 +80,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       }
     },
 
-    async build({ tag, context, dockerfile, labels }, { signal, report } = {}) {
+    async build({ tag, context, dockerfile, labels, passing }, { signal, report } = {}) {
       extras ??= dialect.buildExtras(hasPlugin)
       const { args, env } = await extras
       const output = collect(report)
@@ -98,6 +106,8 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
           { runtime, image: tag, problem: output.end(BUILD_LINES) || error.message },
           { cause: error },
         )
+      } finally {
+        if (passing !== undefined) await forget(passing, report)
       }
     },
 

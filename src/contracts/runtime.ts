@@ -225,6 +225,8 @@ export interface ImageBuild {
   readonly context: string
   readonly dockerfile: string
   readonly labels: Readonly<Record<string, string>>
+  /** A label, `name=value`, of stages that hold secrets: their images do not outlive the build, done or failed. */
+  readonly passing?: string
 }
 
 /** A package to run: what the recipe for its scheme needs. */

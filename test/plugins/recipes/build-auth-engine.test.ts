@@ -51,6 +51,16 @@ function imageOf(): string {
   return image
 }
 
+/** No stage of a build on this host has a file with the text in it. */
+async function expectNoStageHolds(file: string, text: string): Promise<void> {
+  const ids = (await docker('image', 'ls', '--all', '--quiet', '--filter=label=keelson-build')).split('\n')
+  for (const id of new Set(ids.filter(Boolean))) {
+    const args = ['run', '--rm', '--network=none', '--entrypoint=/bin/cat', id, `/keelson/${file}`]
+    const { stdout } = await execa('docker', args, { reject: false }) // another test's may go meanwhile
+    expect(stdout).not.toContain(text)
+  }
+}
+
 /** Neither the image nor its history nor its configuration holds the text, nor a file that could. */
 async function expectNowhereIn(image: string, text: string): Promise<void> {
   const inside = (script: string) =>
@@ -105,6 +115,7 @@ test('npm installs from a registry that wants the login of the npmrc, which is n
   expect(await docker('run', '--rm', '--network=none', image)).toBe('installed')
   expect(shown.stderr).not.toContain(token)
   await expectNowhereIn(image, token)
+  await expectNoStageHolds('build-auth-npmrc', token)
 })
 
 test('pip installs from an index that wants the login of the netrc, which is not in the image', {
@@ -143,6 +154,7 @@ test('pip installs from an index that wants the login of the netrc, which is not
   expect(await docker('run', '--rm', '--network=none', image)).toBe('installed')
   expect(shown.stderr).not.toContain(password)
   await expectNowhereIn(image, password)
+  await expectNoStageHolds('build-auth-netrc', password)
 })
 
 /** A wheel (PyPA binary distribution format) with one program. */

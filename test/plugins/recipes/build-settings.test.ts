@@ -211,6 +211,24 @@ describe('files with logins', () => {
     await expect(stat(builds[0]?.context ?? '')).rejects.toThrow()
   })
 
+  test('stages that hold one bear a label of this build alone, by which they are removed', async () => {
+    const { runtime, builds } = fakeImages()
+    const recipes = await recipesWith(settingsOf({}, { authFiles }))
+    const { dockerfile } = await recipes.plan(npm)
+    await recipes.build(npm, { runtime })
+    const { passing = '', dockerfile: built = '' } = builds[0] ?? {}
+    expect(passing).toMatch(/^keelson-build=[0-9a-f-]{36}$/)
+    expect(built).toContain(`COPY build-auth-npmrc /keelson/\nLABEL ${passing}\n`)
+    expect(built.replace(`LABEL ${passing}\n`, '')).toBe(dockerfile)
+  })
+
+  test('a build without secrets has nothing to remove', async () => {
+    const { runtime, builds } = fakeImages()
+    await (await recipesWith(settingsOf({ A: 'plain' }))).build(npm, { runtime })
+    expect(builds).toHaveLength(1)
+    expect(builds[0]?.passing).toBeUndefined()
+  })
+
   test('another login makes another image', async () => {
     const key = async (text: string) =>
       (await (await recipesWith(settingsOf({}, { authFiles: new Map([['npmrc', text]]) }))).plan(npm)).key
