@@ -5,11 +5,13 @@ import type { Descriptor } from '../oci/index.ts'
 export const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json'
 export const DSSE_ENVELOPE = 'application/vnd.dsse.envelope.v1+json'
 
+/** The annotation that has the signer's certificate; signatures made with a plain key have none. */
+export const CERTIFICATE = 'dev.sigstore.cosign/certificate'
+
 /** What cosign writes beside a signature, as annotations of its layer. */
 const NAMES = {
   // This one has a different prefix than the rest.
   signature: 'dev.cosignproject.cosign/signature',
-  certificate: 'dev.sigstore.cosign/certificate',
   log: 'dev.sigstore.cosign/bundle',
   timestamp: 'dev.sigstore.cosign/rfc3161timestamp',
 }
@@ -19,7 +21,7 @@ const NAMES = {
  * annotations do not hold). Throws when something is missing; whether it is true is for the verifier.
  */
 export function toBundle({ annotations = {}, mediaType }: Descriptor, content: Buffer): unknown {
-  const certificate = annotations[NAMES.certificate]
+  const certificate = annotations[CERTIFICATE]
   if (!certificate) throw new Error('it has no certificate')
   const log = annotations[NAMES.log]
   const timestamp = annotations[NAMES.timestamp]

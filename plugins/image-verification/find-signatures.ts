@@ -1,6 +1,6 @@
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { type Descriptor, type ImageManifest, MEDIA_TYPES, type Oci, pinReference } from '../oci/index.ts'
-import { DSSE_ENVELOPE, SIMPLE_SIGNING, toBundle } from './cosign.ts'
+import { CERTIFICATE, DSSE_ENVELOPE, SIMPLE_SIGNING, toBundle } from './cosign.ts'
 
 /** Something that may be a signature of the image; nothing about it has been checked. */
 export interface Candidate {
@@ -11,7 +11,18 @@ export interface Candidate {
 }
 
 /** A candidate, or why something that looked like one, or a place to look, could not be read. */
-export type Found = Candidate | { readonly problem: string }
+export type Found =
+  | Candidate
+  | {
+      readonly problem: string
+      /** It is made with a plain key, which does not say who holds it. */
+      readonly byKey?: boolean
+    }
+
+const BY_KEY: Found = {
+  problem: 'a signature is made with a plain key, which does not say whose',
+  byKey: true,
+}
 
 const BUNDLE = 'application/vnd.dev.sigstore.bundle'
 /** More than this many in one place are not looked at: whoever may push could keep us busy for ever. */
@@ -59,7 +70,8 @@ async function* fromReferrers(oci: Oci, pinned: string, signal?: AbortSignal): A
       const layer = content.layers[0]
       if (!layer?.mediaType.startsWith(BUNDLE)) return undefined
       const bytes = await oci.blob(pinned, layer, { signal })
-      return { bundle: JSON.parse(bytes.toString('utf8')) }
+      const bundle = JSON.parse(bytes.toString('utf8'))
+      return bundle?.verificationMaterial?.publicKey ? BY_KEY : { bundle }
     })
   }
 }
@@ -78,6 +90,10 @@ async function* fromCosignTag(
   const found = await oci.findManifest(reference, { signal })
   if (found?.kind !== 'manifest') return
   for (const layer of found.content.layers.filter(({ mediaType }) => mediaType === type)) {
+    if (!layer.annotations?.[CERTIFICATE]) {
+      yield BY_KEY
+      continue
+    }
     yield* attempt(signal, async () => {
       const payload = await oci.blob(reference, layer, { signal })
       return { bundle: toBundle(layer, payload), payload }
@@ -88,7 +104,7 @@ async function* fromCosignTag(
 /** Reads one candidate; what goes wrong concerns that one only. */
 async function* attempt(
   signal: AbortSignal | undefined,
-  read: () => Promise<Candidate | undefined>,
+  read: () => Promise<Found | undefined>,
 ): AsyncGenerator<Found> {
   try {
     const candidate = await read()

@@ -36,7 +36,7 @@ export interface ImageVerification {
   ): Promise<Verdict>
   /**
    * Who signed what a reference with a digest names, whoever that is: for those who trust whom they
-   * meet first, and then nobody else. Undefined: nobody did. Fails with `image_unverified` when there
+   * meet first, and then nobody else. Undefined: nobody did, or only with a plain key. Fails with `image_unverified` when there
    * are signatures of which none holds, or when they cannot be looked up.
    */
   signer(reference: string, options?: { signal?: AbortSignal | undefined }): Promise<SignerClaims | undefined>
@@ -59,21 +59,29 @@ export function createImageVerification({
     sigstoreUrl: string | undefined,
     objection: (found: Verified) => string | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<{ digest: string; signer?: SignerClaims; problems: ReadonlySet<string> }> {
+  ): Promise<{
+    readonly digest: string
+    readonly signer?: SignerClaims
+    readonly problems: ReadonlySet<string>
+    /** Whether the problems are all of signatures made with plain keys. */
+    readonly onlyKeys: boolean
+  }> {
     const root = await trustRoots.find(sigstoreUrl)
     if ('problem' in root) throw refuse(reference, root.problem)
     const { descriptor, bytes } = await oci.manifest(reference, { signal })
     const image = { digest: descriptor.digest, manifest: bytes }
 
     const problems = new Set<string>()
+    let onlyKeys = true
     for await (const found of findSignatures(oci, reference, image.digest, signal)) {
       const result =
         'problem' in found ? { ok: false as const, ...found } : verifyCandidate(found, image, root)
       const problem = result.ok ? objection(result) : result.problem
-      if (result.ok && problem === undefined) return { ...image, signer: result.claims, problems }
+      if (result.ok && problem === undefined) return { ...image, signer: result.claims, problems, onlyKeys }
       if (problem) problems.add(problem)
+      if (!('byKey' in found)) onlyKeys = false
     }
-    return { ...image, problems }
+    return { ...image, problems, onlyKeys }
   }
 
   const tell = (problems: ReadonlySet<string>): string => [...problems].slice(0, 3).join('; ')
@@ -108,8 +116,9 @@ export function createImageVerification({
     },
 
     async signer(reference, { signal } = {}) {
-      const { signer, problems } = await findSigner(reference, undefined, () => undefined, signal)
-      if (!signer && problems.size) throw refuse(reference, tell(problems))
+      const found = await findSigner(reference, undefined, () => undefined, signal)
+      const { signer, problems, onlyKeys } = found
+      if (!signer && !onlyKeys) throw refuse(reference, tell(problems))
       return signer
     },
 

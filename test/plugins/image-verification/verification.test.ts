@@ -274,7 +274,7 @@ describe('an image is not verified', () => {
   })
 
   test.each([
-    ['certificate', 'dev.sigstore.cosign/certificate', /cannot be read/],
+    ['certificate', 'dev.sigstore.cosign/certificate', /made with a plain key/],
     ['signature', 'dev.cosignproject.cosign/signature', /cannot be read/],
     ['log entry', 'dev.sigstore.cosign/bundle', /expected 1 timestamps, got 0/],
   ])("when cosign's %s is missing", async (_, annotation, reason) => {

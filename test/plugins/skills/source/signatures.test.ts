@@ -81,6 +81,17 @@ test('an artifact without a signature has no signer', async () => {
   expect(await (await trusting()).get(reference)).not.toHaveProperty('signer')
 })
 
+test('a signature made with a plain key does not say who made it, and counts as none', async () => {
+  const artifact = await newArtifact()
+  const { payload, annotations } = await sigstore.cosignLayer(artifact.digest, maker)
+  const { 'dev.sigstore.cosign/certificate': _, ...keyed } = annotations
+  await attachCosign(oci, artifact, [{ payload, annotations: keyed }])
+  const sources = await trusting()
+  expect(await sources.get(artifact.reference)).not.toHaveProperty('signer')
+  await attachBundle(oci, artifact, await stranger.attest(artifact.digest, maker))
+  await expect(sources.get(artifact.reference)).rejects.toMatchObject({ code: 'skill_signature_invalid' })
+})
+
 test('a good signature is found beside bad ones', async () => {
   const artifact = await newArtifact()
   await attachBundle(oci, artifact, await stranger.attest(artifact.digest, maker))
