@@ -1,4 +1,4 @@
-import type { Backend, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import type { Backend, Successor, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Status } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -36,6 +36,8 @@ export interface Life {
 
 /** A server that is fit to take another's place. */
 export interface Understudy {
+  /** Fails when it has ended since. */
+  assertUp(): Promise<void>
   /** Puts it in place at once, in the workload's turn; `drained` resolves when the one before may go. */
   take(options: { graceMs: number; signal: AbortSignal }): { readonly drained: Promise<void> }
 }
@@ -72,6 +74,8 @@ export function createLife(options: LifeOptions): Life {
   /** Resolves with the reason when what was last brought up has ended. */
   let fall = Promise.withResolvers<string>()
   let nudge = new AbortController()
+  /** Fit, and not in place yet. */
+  let understudy: Successor | undefined
 
   const isOver = () => ended.signal.aborted
   const startedAt = () => server.startedAt() ?? new Date(upSince)
@@ -113,8 +117,19 @@ export function createLife(options: LifeOptions): Life {
       assertAlive()
       throw isFailure(error, 'successor_unfit') ? await unfit(error.message) : error
     })
+    understudy = successor
+    let end: string | undefined
+    void mine.promise.then(how => {
+      end = how
+    })
     return {
+      async assertUp() {
+        await check()
+        assertAlive()
+        if (end !== undefined) throw await endedEarly(end)
+      },
       take(patience) {
+        understudy = undefined
         up = true
         upSince = clock.now()
         void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
@@ -318,6 +333,7 @@ export function createLife(options: LifeOptions): Life {
     end(why) {
       reason ??= why
       up = false
+      understudy?.discard()
       ended.abort()
       server.release()
     },

@@ -99,6 +99,7 @@ export function createUpgrading(ground: Ground): Upgrading {
       inTurn(name, async () => {
         const old = hosted.get(name)
         if (signal.aborted || old?.proxy !== entry.proxy) throw lost(name)
+        await understudy.assertUp()
         await store.configs.saveOver(from, to)
         old.life.retire()
         hosted.set(name, { ...old, ...next, runtime: old.runtime })

@@ -19,6 +19,8 @@ interface FakeProxy {
   readonly config: RunConfig
   readonly backends: Backend[]
   readonly reasons: string[]
+  /** Successors that were let go of. */
+  discarded: number
   connected: boolean
   open: boolean
 }
@@ -44,7 +46,10 @@ function fakeProxies(): Proxies & {
     of: (name: string) => made.findLast(proxy => proxy.config.name === name && proxy.open),
     async open(config: RunConfig) {
       if (proxies.fail) throw proxies.fail
-      const fake: FakeProxy = { config, backends: [], reasons: [], connected: false, open: true }
+      const fake: FakeProxy = {
+        ...{ config, backends: [], reasons: [], discarded: 0 },
+        ...{ connected: false, open: true },
+      }
       made.push(fake)
       return {
         port: config.port || 45_678,
@@ -68,7 +73,9 @@ function fakeProxies(): Proxies & {
               fake.connected = true
               await proxies.drains
             },
-            discard() {},
+            discard() {
+              fake.discarded++
+            },
           }
         },
         ready: ({ signal }: { timeoutMs: number; signal?: AbortSignal }) =>

@@ -32,6 +32,13 @@ async function ready(hosted: Hosting, from = workload('web'), to = newer(from)):
   await hosted.store.upgrades.save(from.name, { from, to, wait_ms: 60_000 })
 }
 
+/** The newer server does not answer until this is called. */
+function holdBack(hosted: Hosting): () => void {
+  const answers = Promise.withResolvers<void>()
+  hosted.proxies.answers = name => (name === 'next web' ? answers.promise : Promise.resolve())
+  return answers.resolve
+}
+
 async function expectAsBefore(hosted: Hosting, runtime: ReturnType<typeof engine>, from = workload('web')) {
   expect(await names(runtime)).toEqual([from.name])
   expect(await hosted.store.configs.get(from.name)).toEqual(from)
@@ -69,14 +76,14 @@ test('both are there until the newer one has answered and the other has finished
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
-  const [answers, drains] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  hosted.proxies.answers = name => (name === 'next web' ? answers.promise : Promise.resolve())
+  const answer = holdBack(hosted)
+  const drains = Promise.withResolvers<void>()
   hosted.proxies.drains = drains.promise
 
   const upgrade = hosted.host.upgrade('web')
   await until(async () => expect(await names(runtime)).toEqual(['web', 'web-next']))
   expect((await hosted.store.configs.get('web')).image).toBe('serve')
-  answers.resolve()
+  answer()
   await until(async () => expect((await hosted.store.configs.get('web')).image).toBe('newer'))
   expect(await names(runtime)).toEqual(['web', 'web-next'])
   drains.resolve()
@@ -115,7 +122,7 @@ test('a newer one that ends at once leaves the old one, with its last lines', as
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted, workload('web'), newer(workload('web'), { image: 'exits' }))
-  hosted.proxies.answers = name => (name === 'next web' ? new Promise(() => undefined) : Promise.resolve())
+  holdBack(hosted)
   await expect(hosted.host.upgrade('web')).rejects.toMatchObject({
     code: 'instance_ended',
     message: expect.stringMatching(/exit code 3[\s\S]*cannot open database/),
@@ -139,6 +146,23 @@ test.each([
   await expectAsBefore(hosted, runtime)
 })
 
+test.each([
+  ['HTTP', workload('web'), 'newer'],
+  ['stdio', stdio('web'), 'echo'],
+])('a newer %s one that ends while it waits for its turn leaves the old one', async (_, from, image) => {
+  const runtime = engine()
+  const hosted = await hosting(runtime)
+  await ready(hosted, from, newer(from, { image }))
+  const answer = holdBack(hosted)
+  const upgrade = hosted.host.upgrade('web')
+  upgrade.catch(() => undefined)
+  await until(async () => expect((await runtime.inspect('web-next'))?.state).toBe('running'))
+  answer()
+  runtime.crash('web-next')
+  await expect(upgrade).rejects.toMatchObject({ code: 'instance_ended' })
+  await expectAsBefore(hosted, runtime, from)
+})
+
 test('a newer one that is not fit leaves the old one', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)
@@ -153,26 +177,25 @@ test('a run config that was edited meanwhile is not overwritten', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
-  const answers = Promise.withResolvers<void>()
-  hosted.proxies.answers = name => (name === 'next web' ? answers.promise : Promise.resolve())
+  const answer = holdBack(hosted)
   const upgrade = hosted.host.upgrade('web')
   upgrade.catch(() => undefined)
   const edited = workload('web', { env_vars: { EDITED: 'yes' } })
   await hosted.store.configs.save(edited)
-  answers.resolve()
+  answer()
   await expect(upgrade).rejects.toMatchObject({ code: 'workload_changed', status: 409 })
   await expectAsBefore(hosted, runtime, edited)
+  expect(hosted.proxies.of('web')?.discarded).toBe(1)
 })
 
 test('a second upgrade of the same workload is refused while one is under way', async () => {
   const hosted = await hosting(engine())
   await ready(hosted)
-  const answers = Promise.withResolvers<void>()
-  hosted.proxies.answers = name => (name === 'next web' ? answers.promise : Promise.resolve())
+  const answer = holdBack(hosted)
   const first = hosted.host.upgrade('web')
   await expect(hosted.host.upgrade('web')).rejects.toMatchObject({ code: 'upgrade_runs' })
   const settled = hosted.host.settleUpgrade('web')
-  answers.resolve()
+  answer()
   await Promise.all([first, settled])
 })
 
@@ -188,7 +211,7 @@ test.each(['stop', 'remove'] as const)('a %s breaks an upgrade off and has the l
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
-  hosted.proxies.answers = name => (name === 'next web' ? new Promise(() => undefined) : Promise.resolve())
+  holdBack(hosted)
   const upgrade = hosted.host.upgrade('web')
   upgrade.catch(() => undefined)
   await until(async () => expect(await names(runtime)).toEqual(['web', 'web-next']))
@@ -204,7 +227,7 @@ test('a host that hands over leaves the old one running and nothing of the newer
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
-  hosted.proxies.answers = name => (name === 'next web' ? new Promise(() => undefined) : Promise.resolve())
+  holdBack(hosted)
   const upgrade = hosted.host.upgrade('web')
   upgrade.catch(() => undefined)
   await until(async () => expect(await names(runtime)).toEqual(['web', 'web-next']))
@@ -218,13 +241,12 @@ test('an old one that crashes while the newer one is asked comes back without wa
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
-  const answers = Promise.withResolvers<void>()
-  hosted.proxies.answers = name => (name === 'next web' ? answers.promise : Promise.resolve())
+  const answer = holdBack(hosted)
   const upgrade = hosted.host.upgrade('web')
   await until(async () => expect(await names(runtime)).toEqual(['web', 'web-next']))
   runtime.crash('web')
   await until(() => expect(hosted.proxies.of('web')?.backends).toHaveLength(2))
-  answers.resolve()
+  answer()
   await upgrade
   expect(await names(runtime)).toEqual(['web-next'])
 })
@@ -248,7 +270,7 @@ test('a workload that does not run, with a newer version that is not fit, stays 
   const hosted = await hosting(runtime)
   await ready(hosted, workload('web'), newer(workload('web'), { image: 'exits' }))
   await hosted.host.stop('web')
-  hosted.proxies.answers = name => (name === 'next web' ? new Promise(() => undefined) : Promise.resolve())
+  holdBack(hosted)
   await expect(hosted.host.upgrade('web')).rejects.toMatchObject({ code: 'instance_ended' })
   expect(await names(runtime)).toEqual(['web'])
   expect(await hosted.store.configs.get('web')).toEqual(workload('web'))

@@ -23,7 +23,7 @@ const inspect = (containers: readonly string[]): { Config: { Env?: string[] } }[
   JSON.parse(spawnSync('docker', ['inspect', ...containers], { encoding: 'utf8' }).stdout)
 
 test('a secret that the newer version needs is in its environment and nowhere else', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async context => {
   if (problem) leaveOut(context, problem)
   const { home } = world
