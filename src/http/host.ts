@@ -1,6 +1,10 @@
 import type { Socket } from 'node:net'
-import type { ValidatorFactory } from '@fastify/ajv-compiler'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
@@ -23,11 +27,13 @@ const SWEEP_MS = 100
 /** More requests than this being answered at a time are refused: each may hold a body and start work. */
 const MOST_AT_A_TIME = 512
 
+type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
+
 /** Bodies are checked by us; what fastify would compile schemas with is much, and takes long to load. */
 const NO_COMPILERS = {
-  buildValidator: (() => () => () => true) as unknown as ValidatorFactory,
+  buildValidator: () => () => () => true,
   buildSerializer: () => () => (value: unknown) => String(JSON.stringify(value)),
-}
+} as unknown as Compilers
 
 /** The HTTP host of the management API. */
 export interface HttpHost extends Api {
