@@ -5,7 +5,7 @@ import { until } from '../../e2e/home.ts'
 import { leaveOut } from '../../e2e/places-to-run.ts'
 import { startApi } from '../../support/api-server.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
-import { openWorld, type World } from './world.ts'
+import { docker, openWorld, type World } from './world.ts'
 
 // The real program, a real registry, a real engine, and a server of which there are several versions.
 
@@ -40,7 +40,7 @@ const version = async (url: string) => {
   return textOf(await client.callTool({ name: 'version' }))
 }
 
-describe('an upgrade', { timeout: 180_000 }, () => {
+describe('an upgrade', { timeout: 300_000 }, () => {
   test('puts the newer version behind the same URL, and nothing of the old one stays', async () => {
     const url = await runFirst('--isolate-network')
     const [before] = await world.containers(name)
@@ -109,13 +109,11 @@ describe('an upgrade', { timeout: 180_000 }, () => {
     const url = await runFirst()
     await world.offer('2.0.0')
     const client = await clientV1(url)
-    let isOver = false
-    const slow = client.callTool({ name: 'version', arguments: { ms: 25_000 } }).finally(() => {
-      isOver = true
-    })
+    const [old = ''] = await world.containers(name)
+    const slow = client.callTool({ name: 'version', arguments: { hold: true } })
     const upgraded = apply()
-    await until(async () => expect(await version(url)).toBe('2.0.0'))
-    expect(isOver).toBe(false)
+    await until(async () => expect(await version(url)).toBe('2.0.0'), 150)
+    await docker('kill', '--signal', 'USR2', old)
     expect(textOf(await slow)).toBe('1.0.0')
     expect((await upgraded).code).toBe(0)
     expect(textOf(await client.callTool({ name: 'version' }))).toBe('2.0.0')
@@ -127,7 +125,8 @@ describe('an upgrade', { timeout: 180_000 }, () => {
     const url = await world.home.ok(['run', 'clock', '--name', name, '--runtime', 'docker', ...QUIET])
     await world.offer('2.0.0', speaks)
     const client = await clientV1(url)
-    const slow = client.callTool({ name: 'version', arguments: { ms: 25_000 } })
+    const [old = ''] = await world.containers(name)
+    const slow = client.callTool({ name: 'version', arguments: { hold: true } })
     const seen = new Set<string>()
     const failed: unknown[] = []
     let over = false
@@ -140,7 +139,10 @@ describe('an upgrade', { timeout: 180_000 }, () => {
       }
     })()
 
-    const shown = await apply()
+    const upgraded = apply()
+    await until(() => expect(seen).toContain('2.0.0'), 150)
+    await docker('kill', '--signal', 'USR2', old)
+    const shown = await upgraded
     over = true
     await steady
 
@@ -193,7 +195,7 @@ describe('an upgrade', { timeout: 180_000 }, () => {
 })
 
 test('over HTTP, an upgrade is answered when it has ended, and whoever listens hears of it', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const url = await runFirst()
   const user = { home: world.home.path, env: world.home.env, run: world.home.keelson }
@@ -231,7 +233,7 @@ test('over HTTP, an upgrade is answered when it has ended, and whoever listens h
   await reading
 })
 
-describe('a newer version that is not fit', { timeout: 180_000 }, () => {
+describe('a newer version that is not fit', { timeout: 300_000 }, () => {
   test.each([
     ['exits', 'ended before it was ready', 'the database is of another version'],
     ['deaf', 'did not answer within 3 seconds: it does not accept connections', ''],

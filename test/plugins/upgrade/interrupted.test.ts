@@ -49,9 +49,9 @@ function begin(...more: string[]) {
 
 const killSupervisor = async () => process.kill(await world.home.supervisor(), 'SIGKILL')
 const record = () => world.exists(`.local/state/keelson/upgrades/${name}.json`)
-const untilBeside = () => until(async () => expect(await world.containers(name)).toHaveLength(2))
+const untilBeside = () => until(async () => expect(await world.containers(name)).toHaveLength(2), 150)
 const untilNamed = (tag: string) =>
-  until(async () => expect((await world.config(name)).source).toBe(`${world.repository}:${tag}`))
+  until(async () => expect((await world.config(name)).source).toBe(`${world.repository}:${tag}`), 150)
 
 /** After the next command: this version answers, as the only one there is. */
 async function expectOnly(tag: string): Promise<void> {
@@ -62,7 +62,7 @@ async function expectOnly(tag: string): Promise<void> {
     expect(await world.containers(name)).toHaveLength(1)
     expect(await world.networks(name)).toHaveLength(1)
     expect(record()).toBe(false)
-  })
+  }, 150)
   const [container] = await world.containers(name)
   expect(await world.config(name)).toMatchObject({
     source: `${world.repository}:${tag}`,
@@ -70,11 +70,11 @@ async function expectOnly(tag: string): Promise<void> {
   })
 }
 
-describe('killed with SIGKILL, the supervisor', { timeout: 240_000 }, () => {
+describe('killed with SIGKILL, the supervisor', { timeout: 480_000 }, () => {
   test('before the newer version is there leaves the old one', async () => {
     await world.offer('2.1.0')
     const { ended } = begin()
-    await until(() => expect(record()).toBe(true))
+    await until(() => expect(record()).toBe(true), 150)
     await killSupervisor()
     const { code, said } = await ended
     expect(code).toBe(1)
@@ -94,7 +94,7 @@ describe('killed with SIGKILL, the supervisor', { timeout: 240_000 }, () => {
   test('while the old version finishes what it was asked leaves the newer one', async () => {
     await world.offer('2.0.0')
     const client = await clientV1(url)
-    const slow = client.callTool({ name: 'version', arguments: { ms: 25_000 } })
+    const slow = client.callTool({ name: 'version', arguments: { hold: true } })
     slow.catch(() => undefined) // it dies with the proxy
     const { ended } = begin()
     await untilNamed('2.0.0')
@@ -104,7 +104,7 @@ describe('killed with SIGKILL, the supervisor', { timeout: 240_000 }, () => {
   })
 })
 
-describe('killed with SIGKILL, the command', { timeout: 240_000 }, () => {
+describe('killed with SIGKILL, the command', { timeout: 480_000 }, () => {
   test('while it fetches leaves the old version', async () => {
     await world.push('2.2.0')
     await world.offer('2.2.0')
@@ -125,7 +125,7 @@ describe('killed with SIGKILL, the command', { timeout: 240_000 }, () => {
 
     await world.offer('2.0.0')
     const fit = begin()
-    await until(() => expect(record()).toBe(true))
+    await until(() => expect(record()).toBe(true), 150)
     fit.cli.kill('SIGKILL')
     await fit.ended
     await until(() => expect(record()).toBe(false))
@@ -136,7 +136,7 @@ describe('killed with SIGKILL, the command', { timeout: 240_000 }, () => {
   })
 })
 
-describe('while an upgrade is under way', { timeout: 240_000 }, () => {
+describe('while an upgrade is under way', { timeout: 480_000 }, () => {
   test('a second one is refused, a stop breaks it off, and a removal leaves nothing', async () => {
     await world.offer('2.1.0')
     const first = begin()

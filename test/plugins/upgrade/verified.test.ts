@@ -72,7 +72,7 @@ async function expectRefused(mode: string, reason: string): Promise<void> {
   expect(await version()).toBe('1.0.0')
 }
 
-describe('where signatures are demanded', { timeout: 180_000 }, () => {
+describe('where signatures are demanded', { timeout: 300_000 }, () => {
   test('a version that its makers signed is the one that runs, by the digest that was verified', async () => {
     const digest = await pushSigned('2.0.0', maker)
     const applied = await apply('enabled')
