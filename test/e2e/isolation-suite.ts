@@ -293,6 +293,19 @@ export function isolationSuite(
     await expect.poll(async () => (await world.store.statuses.read(name))?.status).toBe('running')
   })
 
+  test('there is no helper container here, and elsewhere one, which comes back when it is removed', async context => {
+    needs(context)
+    if (place === 'process') return
+    const id = world.helper('inspect', '--format', '{{.Id}}')
+    if (!world.elsewhere) return expect(id).toBe('')
+    expect(id).toMatch(/^[0-9a-f]{64}$/)
+    world.helper('rm', '--force')
+    const there = { url: `http://allowed.test:${world.allowed.port}/` }
+    await expect.poll(() => call('fetch', there).catch(() => ''), { timeout: 60_000 }).toBe('200 hello')
+    expect(await call('fetch', { url: `http://evil.test:${world.allowed.port}/` })).toMatch(DENIED)
+    expect(world.helper('inspect', '--format', '{{.Id}}')).not.toBe(id)
+  })
+
   test('a successor opens the same doors for servers that went on running', async context => {
     needs(context)
     const before = await doorOf(url)

@@ -61,6 +61,8 @@ export interface IsolationWorld {
   save(name: string, profile: PermissionProfile | undefined, more?: Partial<RunConfig>): Promise<string>
   /** The same, and starts it. */
   run: IsolationWorld['save']
+  /** Asks the engine's program about this installation's helper container. */
+  helper(...command: string[]): string
   /** Another host over the same disk, as after the death of the first. */
   successor(): Host
   /** Networks, firewall rules and files that stand for enclosures of this installation. */
@@ -180,6 +182,13 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
       const url = await world.save(name, profile, more)
       await world.host.start(name)
       return url
+    },
+    helper(...command) {
+      const args = [...command, `keelson-${ownerOf(paths.data).slice(0, 8)}-_egress`]
+      return spawnSync(place, args, {
+        encoding: 'utf8',
+        env: { ...(elsewhere?.env ?? process.env) },
+      }).stdout.trim()
     },
     successor: makeHost,
     async remains() {

@@ -92,13 +92,21 @@ export function createNetworks(options: {
   const isElsewhere = async () =>
     foundElsewhere || process.platform !== 'linux' || isolation.elsewhere(await info()) !== undefined
 
+  /** Whoever may set rules once may do so later; whoever may not asks again. */
+  let maySetRules = false
+  async function firewallProblem(): Promise<string | undefined> {
+    const problem = maySetRules ? undefined : await firewall.problem()
+    maySetRules = problem === undefined
+    return problem
+  }
+
   /** Why the host cannot be closed off here, and the helper does not help either. */
   let lacking: string | undefined
 
   async function placeOfDoor(): Promise<DoorPlace> {
     lacking = undefined
     if (await isElsewhere()) return 'helper'
-    const problem = await firewall.problem()
+    const problem = await firewallProblem()
     if (problem === undefined) return 'gateway'
     try {
       await image.fetch()
@@ -165,7 +173,7 @@ export function createNetworks(options: {
       if (await isElsewhere()) await image.fetch(wait)
       else if (isolation.mayBeElsewhere?.(await info())) await image.fetch(wait).catch(() => undefined)
       else {
-        const problem = await firewall.problem()
+        const problem = await firewallProblem()
         if (problem === undefined) return []
         return await image.fetch(wait).then(
           () => [],
@@ -202,7 +210,7 @@ export function createNetworks(options: {
 
     async remove(instance) {
       const name = nameOf(instance)
-      const withHelper = (await isElsewhere()) || (await firewall.problem()) !== undefined
+      const withHelper = (await isElsewhere()) || (await firewallProblem()) !== undefined
       upholder.delete(name)
       if (withHelper) await helper.leave(name)
       await networks.drop(name, instance)
