@@ -44,6 +44,7 @@ export async function openWorld(): Promise<World> {
         'FROM keelson-test/node:24',
         'COPY versioned-server.mjs /server.mjs',
         `ENV VERSION=${version} BEHAVIOUR=${behaviour}`,
+        `LABEL world=${registry.host}`, // an image of its own, which no other test removes
         'ENTRYPOINT ["node", "/server.mjs"]',
       ].join('\n')
       const context = new URL('../../../fixtures/upgrades', import.meta.url).pathname
@@ -82,7 +83,6 @@ export async function openWorld(): Promise<World> {
       try {
         await home.close()
       } finally {
-        // By their names: another test may have the same image under another.
         const names = await docker('images', '--digests', '--format', '{{json .}}', repository)
         for (const line of lines(names)) {
           const { Repository, Tag, Digest } = JSON.parse(line)
