@@ -205,11 +205,11 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
       ]
     },
     async close() {
+      await Promise.all(hosts.map(host => host.close({ handover: true }))) // or they would bring back what is removed
       for (const config of await store.configs.list()) {
         await runtime.remove(instanceName(config))
         await runtime.isolation?.remove(instanceName(config))
       }
-      await Promise.all(hosts.map(host => host.close({ handover: true })))
       await elsewhere?.close()
       web.server.close()
       services.close()
