@@ -1,16 +1,16 @@
+import { once } from 'node:events'
 import { chmod, lstat, mkdir, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, type ListenOptions, type Server } from 'node:net'
 import { dirname } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { messageOf } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 
 /** Answers the port that is listened on. */
-export async function listenOnPort(server: FastifyInstance, host: string, port: number): Promise<number> {
-  await server.listen({ host: host.replace(/^\[|\]$/g, ''), port, exclusive: true }).catch(error => {
+export async function listenOnPort(server: Server, host: string, port: number): Promise<number> {
+  await listen(server, { host: host.replace(/^\[|\]$/g, ''), port }).catch(error => {
     throw explain(error, `${host}:${port}`)
   })
-  const address = server.server.address()
+  const address = server.address()
   return typeof address === 'object' && address ? address.port : port
 }
 
@@ -18,11 +18,11 @@ export async function listenOnPort(server: FastifyInstance, host: string, port: 
  * Listens on a socket that only this user may open, from its first moment. One that a killed program
  * left is replaced; a live one, and whatever is no socket, is left alone. Answers how it is taken away.
  */
-export async function listenOnSocket(server: FastifyInstance, path: string): Promise<() => Promise<void>> {
+export async function listenOnSocket(server: Server, path: string): Promise<() => Promise<void>> {
   await makeRoom(path)
   const before = process.umask(0o177)
   try {
-    await server.listen({ path, exclusive: true })
+    await listen(server, { path })
   } catch (error) {
     throw explain(error, path)
   } finally {
@@ -30,6 +30,11 @@ export async function listenOnSocket(server: FastifyInstance, path: string): Pro
   }
   await chmod(path, 0o600)
   return () => rm(path, { force: true })
+}
+
+async function listen(server: Server, place: ListenOptions): Promise<void> {
+  server.listen({ ...place, exclusive: true })
+  await once(server, 'listening') // fails with the error, if that comes
 }
 
 async function makeRoom(path: string): Promise<void> {

@@ -2,19 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import type { App } from '../../src/app.ts'
-import { VERSION } from '../../src/build.ts'
 import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
 import { messageOf } from '../../src/errors.ts'
 import { createCallerGuard } from '../../src/http/guard-callers.ts'
-import { createHttpHost } from '../../src/http/host.ts'
-import { toOpenApi } from '../../src/http/open-api.ts'
+import type { HttpHost } from '../../src/http/host.ts'
 import { isLoopback } from '../../src/lib/loopback.ts'
 import { superviseBeside } from '../supervisor/index.ts'
 import { createDiscovery } from './discovery.ts'
-import { documentRoutes } from './document-routes.ts'
+import { createDoor } from './door.ts'
 import { failures } from './failures.ts'
 import { listenOnPort, listenOnSocket } from './listen.ts'
-import { ownRoutes } from './routes.ts'
 
 const GRACE_MS = 30_000
 
@@ -50,33 +47,28 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
 
   const nonce = randomBytes(16).toString('hex')
   const guard = createCallerGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
-  const http = createHttpHost({ log: app.log, guard, auth, perSecond: options.rateLimit })
-  ownRoutes(http, { nonce, metadata: auth?.metadata })
-  for (const entry of app.entries.filter(candidate => candidate.routes)) {
-    await (await app.plugin(entry)).routes?.(http, app)
-  }
-  if (options.openapi) {
-    const about = { title: 'keelson', version: VERSION, login: auth !== undefined }
-    documentRoutes(http, toOpenApi(http.operations, about))
-  }
-
-  if (options.ui) await (await import('./ui/page-routes.ts')).pageRoutes(http.server)
-
-  const close = socket === undefined ? undefined : await listenOnSocket(http.server, socket)
-  const port = socket === undefined ? await listenOnPort(http.server, host, options.port) : 0
+  const door = createDoor({ nonce, guard })
+  const close = socket === undefined ? undefined : await listenOnSocket(door.server, socket)
+  const port = socket === undefined ? await listenOnPort(door.server, host, options.port) : 0
   const url =
     socket === undefined ? `http://${isIPv6(host) ? `[${host}]` : host}:${port}` : `unix://${socket}`
+  let http: HttpHost | undefined
   let role: ReturnType<typeof takeRole> | undefined
   try {
     await discovery.write({ url, pid: process.pid, nonce, started_at: new Date().toISOString() })
+    const { loadOperations } = await import('./load-operations.ts')
+    http = await loadOperations(app, { ...options, listener: door.server, nonce, guard, auth })
+    door.open(await http.ready())
     options.onUp(url)
     role = takeRole(app)
     if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve))
   } finally {
-    await http.close(GRACE_MS)
+    await http?.close(GRACE_MS)
     await role?.hand()
     await close?.()
     await discovery.remove(nonce)
+    door.server.close()
+    door.server.closeAllConnections()
   }
 }
 

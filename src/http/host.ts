@@ -1,3 +1,4 @@
+import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, {
   type FastifyInstance,
@@ -40,12 +41,16 @@ export interface HttpHost extends Api {
   readonly server: FastifyInstance
   /** All operations, in the order they were added. */
   readonly operations: readonly Operation[]
+  /** What requests are given to, when all operations have been added. */
+  ready(): Promise<RequestListener>
   /** Takes no more requests; resolves when those that run and the work behind them are done, or `graceMs` is over. */
   close(graceMs: number): Promise<void>
 }
 
 export function createHttpHost(options: {
   log: Log
+  /** What is listened on; its requests come by `ready`. */
+  listener: Server
   /** Throws for requests that are not answered at all. */
   guard: (headers: { host?: string; origin?: string }) => void
   /** Requests of one caller; 0: any number. */
@@ -53,7 +58,7 @@ export function createHttpHost(options: {
   /** Where callers log in; absent: nobody has to. */
   auth?: CallerAuth | undefined
 }): HttpHost {
-  const { log, guard, perSecond = 0, auth } = options
+  const { log, listener, guard, perSecond = 0, auth } = options
   const limit = createRateLimit({ perSecond, now: Date.now })
   const operations: Operation[] = []
   const eventSources: EventSource[] = []
@@ -62,13 +67,15 @@ export function createHttpHost(options: {
   const behind = new Set<Promise<void>>()
   let running = 0
 
+  let route: RequestListener = () => undefined
   const server = fastify({
     logger: false,
+    serverFactory(handler) {
+      route = handler
+      return listener
+    },
     bodyLimit: BODY_BYTES,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 120_000,
     exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false },
     schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors(error, request, reply) {
@@ -76,15 +83,14 @@ export function createHttpHost(options: {
       fail(request, reply as FastifyReply, error, request.url.startsWith('/registry/') ? 'json' : 'text')
     },
   })
-  server.server.headersTimeout = 10_000
 
   /** Opened ahead, as browsers do, and without a request yet: to Node these are not idle, and would hold up the end. */
   const unused = new Set<Socket>()
-  server.server.on('connection', socket => {
+  listener.on('connection', socket => {
     unused.add(socket)
     socket.once('close', () => unused.delete(socket))
   })
-  server.server.on('request', request => unused.delete(request.socket))
+  listener.on('request', request => unused.delete(request.socket))
 
   /** Bytes are kept as they come: what they are is the operation's to say, whatever the Content-Type says. */
   server.removeAllContentTypeParsers()
@@ -211,23 +217,25 @@ export function createHttpHost(options: {
       const entry = done.finally(() => behind.delete(entry))
       behind.add(entry)
     },
+    async ready() {
+      await server.ready()
+      return route
+    },
     async close(graceMs) {
       ending.abort()
       const over = AbortSignal.timeout(graceMs)
       const patience = new Promise<void>(resolve => over.addEventListener('abort', () => resolve()))
-      const closed = server.close().then(
-        () => undefined,
-        error => log.warn(messageOf(error)),
-      )
+      const unheard = new Promise<void>(resolve => listener.close(() => resolve()))
+      const closed = Promise.all([unheard, server.close()]).catch(error => log.warn(messageOf(error)))
       // Connections that were busy when the end began would be kept for their next request.
       const sweep = setInterval(() => {
-        server.server.closeIdleConnections()
+        listener.closeIdleConnections()
         for (const socket of unused) socket.destroy()
       }, SWEEP_MS)
       await Promise.race([closed, patience])
       clearInterval(sweep)
       await Promise.race([Promise.all(behind), patience])
-      server.server.closeAllConnections()
+      listener.closeAllConnections()
     },
   }
 }

@@ -1,0 +1,35 @@
+import type { Server } from 'node:http'
+import type { App } from '../../src/app.ts'
+import { VERSION } from '../../src/build.ts'
+import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
+import { createHttpHost, type HttpHost } from '../../src/http/host.ts'
+import { toOpenApi } from '../../src/http/open-api.ts'
+import { documentRoutes } from './document-routes.ts'
+import { ownRoutes } from './routes.ts'
+
+/** All that the server answers: its own operations, those of the plugins, and what was asked for beside them. */
+export async function loadOperations(
+  app: App,
+  options: {
+    readonly listener: Server
+    readonly nonce: string
+    readonly guard: (headers: { host?: string; origin?: string }) => void
+    readonly auth: CallerAuth | undefined
+    readonly rateLimit: number
+    readonly openapi: boolean
+    readonly ui: boolean
+  },
+): Promise<HttpHost> {
+  const { listener, nonce, guard, auth } = options
+  const http = createHttpHost({ log: app.log, listener, guard, auth, perSecond: options.rateLimit })
+  ownRoutes(http, { nonce, metadata: auth?.metadata })
+  for (const entry of app.entries.filter(candidate => candidate.routes)) {
+    await (await app.plugin(entry)).routes?.(http, app)
+  }
+  if (options.openapi) {
+    const about = { title: 'keelson', version: VERSION, login: auth !== undefined }
+    documentRoutes(http, toOpenApi(http.operations, about))
+  }
+  if (options.ui) await (await import('./ui/page-routes.ts')).pageRoutes(http.server)
+  return http
+}
