@@ -1,6 +1,7 @@
 import { isLoopback } from '../../../src/lib/loopback.ts'
 import { isPrivateAddress } from '../../../src/lib/private-address.ts'
 import { failures } from './failures.ts'
+import { findProxy } from './find-proxy.ts'
 import type { GitReference } from './git-reference.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -13,6 +14,8 @@ export interface GitAddress {
   readonly host: string
   readonly port: number
   readonly allowPrivate: boolean
+  /** The HTTP proxy on the way there. */
+  readonly via: URL | undefined
   /** What the user has given for this host. */
   readonly authorization: { readonly url: string; readonly header: string } | undefined
 }
@@ -40,6 +43,7 @@ export function locateRepository({ host: place, repository }: GitReference, env:
     host,
     port: Number(port) || (isOwn ? 80 : 443),
     allowPrivate,
+    via: isOwn ? undefined : findProxy(env, host),
     authorization: header === undefined ? undefined : { url: `${origin}/`, header },
   }
 }

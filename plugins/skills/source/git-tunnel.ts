@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
 import { FetchProblem, guardedLookup, toProblem } from '../../../src/lib/guarded-fetch.ts'
 import { isPrivateAddress } from '../../../src/lib/private-address.ts'
+import { connectThrough } from './connect-through.ts'
 import { readExactly } from './read-exactly.ts'
 
 /** The only way out for one git process. */
@@ -20,6 +21,8 @@ export interface TunnelOptions {
   readonly allowPrivate: boolean
   /** What may come back through it, all connections together. */
   readonly maxBytes: number
+  /** An HTTP proxy on the way; it looks names up, and judges where they lead. */
+  readonly via?: URL | undefined
   readonly connectTimeoutMs?: number
 }
 
@@ -55,10 +58,11 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     },
   }
 
-  function track(socket: Socket): void {
+  function track(socket: Socket): Socket {
     sockets.add(socket)
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
+    return socket
   }
 
   async function serve(client: Socket): Promise<void> {
@@ -86,16 +90,25 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     if (!options.allowPrivate && isIP(host) && isPrivateAddress(host)) {
       throw new FetchProblem('private', `${host} is a private address`)
     }
-    const socket = connect({ host, port, lookup: guardedLookup(options.allowPrivate) })
-    track(socket)
     const late = AbortSignal.timeout(options.connectTimeoutMs ?? 10_000)
     try {
-      await once(socket, 'connect', { signal: late })
+      const target = { host, port }
+      return track(await (options.via ? connectThrough(options.via, target, late) : connectTo(target, late)))
     } catch (error) {
-      socket.destroy()
       throw late.aborted ? new FetchProblem('timeout', `${host} does not take the connection`) : error
     }
-    return socket
+  }
+
+  async function connectTo(target: { host: string; port: number }, late: AbortSignal): Promise<Socket> {
+    const socket = connect({ ...target, lookup: guardedLookup(options.allowPrivate) })
+    try {
+      // The signal is for the way there only: handed to the socket it would cut it off later.
+      await once(socket, 'connect', { signal: late })
+      return socket
+    } catch (error) {
+      socket.on('error', () => undefined).destroy()
+      throw error
+    }
   }
 
   function join(client: Socket, upstream: Socket): void {

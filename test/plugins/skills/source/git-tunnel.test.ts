@@ -1,6 +1,9 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
+import { findProxy } from '../../../../plugins/skills/source/find-proxy.ts'
 import { openGitTunnel, type TunnelOptions } from '../../../../plugins/skills/source/git-tunnel.ts'
 import { readExactly } from '../../../../plugins/skills/source/read-exactly.ts'
 import { registryServer } from '../../../support/registry-server.ts'
@@ -112,4 +115,78 @@ test('what does not speak SOCKS is hung up on', async () => {
   socket.resume()
   await once(socket, 'close')
   expect(tunnel.problem()).toBeUndefined()
+})
+
+test.each([
+  ['directly', false],
+  ['through a proxy', true],
+])('what is connected %s stays so beyond the time for connecting', async (_, isProxied) => {
+  const late = Promise.withResolvers<void>()
+  const server = await registryServer((_, response) => void late.promise.then(() => response.end('hello')))
+  const via = isProxied ? (await proxyTo(server.url)).via : undefined
+  const tunnel = await tunnelTo(server.url, { via, connectTimeoutMs: 1000 })
+  const { socket } = await ask(tunnel.proxy, '127.0.0.1', tunnel.port)
+  socket.write('GET / HTTP/1.0\r\n\r\n')
+  const over = AbortSignal.timeout(1200)
+  await once(over, 'abort')
+  late.resolve()
+  expect(Buffer.concat(await socket.toArray()).toString()).toContain('hello')
+})
+
+/** An HTTP proxy that leads everything to one server, and notes what it was asked. */
+async function proxyTo(url: string, status = 200) {
+  const asked: { target: string; login: string | undefined }[] = []
+  const server = createServer()
+  const sockets: Duplex[] = []
+  server.on('connect', (request, socket) => {
+    sockets.push(socket)
+    asked.push({ target: request.url ?? '', login: request.headers['proxy-authorization'] })
+    socket.write(`HTTP/1.1 ${status} x\r\n\r\n`)
+    if (status !== 200) return
+    const upstream = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.pipe(upstream).pipe(socket)
+    for (const one of [socket, upstream]) one.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const via = new URL(`http://me:p%40ss@127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return { via, asked }
+}
+
+test('with a proxy the name is looked up there', async () => {
+  const server = await registryServer((_, response) => response.end('hello'))
+  const { via, asked } = await proxyTo(server.url)
+  const options = { host: 'git.example.invalid', port: 443, allowPrivate: false, via }
+  const tunnel = await tunnelTo(server.url, options)
+  const { reply, socket } = await ask(tunnel.proxy, 'git.example.invalid', 443)
+  expect(reply).toBe(0)
+  socket.write('GET / HTTP/1.0\r\n\r\n')
+  expect(Buffer.concat(await socket.toArray()).toString()).toContain('hello')
+  expect(asked).toEqual([
+    { target: 'git.example.invalid:443', login: `Basic ${Buffer.from('me:p@ss').toString('base64')}` },
+  ])
+})
+
+test('a proxy that refuses is named, without the login for it', async () => {
+  const { via } = await proxyTo('http://127.0.0.1:1', 407)
+  const tunnel = await tunnelTo('http://127.0.0.1:1', { host: 'h.invalid', port: 443, via })
+  expect((await ask(tunnel.proxy, 'h.invalid', 443)).reply).toBe(4)
+  expect(tunnel.problem()?.message).toBe(`the proxy ${via.host} answers with status 407`)
+})
+
+test.each([
+  [{}, undefined],
+  [{ HTTPS_PROXY: 'http://p:1' }, 'http://p:1/'],
+  [{ https_proxy: 'p:1' }, 'http://p:1/'],
+  [{ HTTPS_PROXY: 'socks5://p:1' }, undefined],
+  [{ HTTPS_PROXY: 'http://p:1', NO_PROXY: '*' }, undefined],
+  [{ HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.com,.example.com' }, undefined],
+  [{ HTTPS_PROXY: 'http://p:1', no_proxy: 'git.example.com:443' }, undefined],
+  [{ HTTPS_PROXY: 'http://p:1', NO_PROXY: 'ample.com git.example.co' }, 'http://p:1/'],
+])('the environment %j names the proxy %s', (env, url) => {
+  expect(findProxy(env, 'git.example.com')?.href).toBe(url)
 })
