@@ -1,6 +1,5 @@
 import { type FlagValues, flag } from '../../src/cli/flags.ts'
-import { failures } from '../../src/errors.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { assertIssuer } from './assert-issuer.ts'
 
 const format = flag.choice('how to print', ['text', 'json'], 'text')
 
@@ -27,19 +26,11 @@ export function readLoginFlags(values: FlagValues<typeof loginFlags>): {
   scopes?: string[]
 } {
   const { issuer, 'client-id': clientId, audience, scopes } = values
-  if (issuer !== undefined && !isIssuer(issuer)) {
-    throw failures.usage({ text: `--issuer takes an https URL (http on this machine), not "${issuer}".` })
-  }
+  if (issuer !== undefined) assertIssuer(issuer, '--issuer')
   return {
     ...(issuer === undefined ? {} : { issuer }),
     ...(clientId === undefined ? {} : { client_id: clientId }),
     ...(audience === undefined ? {} : { audience }),
     ...(scopes.length ? { scopes: [...scopes] } : {}),
   }
-}
-
-function isIssuer(text: string): boolean {
-  const url = URL.parse(text)
-  if (!url || url.username || url.password || url.search || url.hash) return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
 }

@@ -34,7 +34,9 @@ export async function loginToRegistry(
   const url = source ?? current.place
   const allowPrivate = allowed ?? (isSame && (await settings.get('allow_private_registry_ip')) === true)
   assertApiUrl(url, allowPrivate)
-  const before = isSame ? (await settings.get('registry_auth'))?.oauth : undefined
+  const stored = isSame ? (await settings.get('registry_auth'))?.oauth : undefined
+  // A client is known to one provider only.
+  const before = auth.issuer === undefined || auth.issuer === stored?.issuer ? stored : undefined
   const check = async (token: string): Promise<void> => {
     const access: Access = { allowPrivate, timeouts, token: async () => token, hasLogin: true }
     const probe = `${url.replace(/\/+$/, '')}/v0.1/servers?limit=1&version=latest`

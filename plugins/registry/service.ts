@@ -3,6 +3,7 @@ import { failures as core, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import type { RegistryAuth, Settings, SettingsChange } from '../settings/index.ts'
+import { assertIssuer } from './assert-issuer.ts'
 import { type Detected, detectSource } from './detect-source.ts'
 import { failures } from './failures.ts'
 import { shortNameOf, toFullName } from './formats/names.ts'
@@ -248,6 +249,7 @@ export function createRegistry(surroundings: Surroundings): Registry {
     },
 
     async setSource({ source, allowPrivate, auth, cwd }) {
+      if (auth) assertIssuer(auth.issuer, 'issuer')
       const access: Access = { allowPrivate, timeouts }
       const detected = await detectSource(source, { access, cwd, auth: auth !== undefined })
       const { kind, place } = detected

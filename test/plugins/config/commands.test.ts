@@ -1,8 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
+
+// Each starts the program, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const config = async (...args: string[]) => {
   const user = await keelsonUser()

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
+
+// Each starts the program, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const LOGIN = ['--issuer', 'https://i.example', '--client-id', 'c']
 

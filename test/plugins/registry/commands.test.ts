@@ -1,7 +1,10 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
+
+// Each starts the program, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const LEGACY = JSON.stringify({
   version: '1.0.0',

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
+
+// Each starts the program, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 test.each([
   [['login'], 1, 'wants no login: only one with an API can'],

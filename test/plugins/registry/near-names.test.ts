@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { keelsonUser } from '../../support/keelson.ts'
+
+// Each starts the program, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 test.each([
   ['filesystm', 'filesystem'],

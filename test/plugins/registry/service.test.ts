@@ -374,6 +374,22 @@ test('search finds what one publisher has, but no namespace by the words that mo
   expect(await found('io')).toBeLessThan(40)
 })
 
+test.each(['not a url', 'http://i.example', 'https://ada:s3cret@i.example', 'https://i.example?x=1'])(
+  'the issuer %s is refused before anything is asked or stored',
+  async issuer => {
+    const { registry, settings } = await userOf()
+    const change = { source: 'https://r.example', allowPrivate: false, cwd: '/' }
+
+    const failed = registry().setSource({ ...change, auth: { issuer, client_id: 'c' } })
+
+    await expect(failed).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.not.stringContaining('s3cret'),
+    })
+    expect(await settings.get('registry_api_url')).toBeUndefined()
+  },
+)
+
 test('setting a registry replaces the one before and its login, as one step', async () => {
   const api = await registryServer(pagesOf(many, 100))
   const { registry, settings } = await userOf({
