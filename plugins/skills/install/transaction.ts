@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { failures as core, Failure, isFailure, messageOf } from '../../../src/errors.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import type { Log } from '../../../src/log.ts'
 import { copyTree } from './copy-tree.ts'
 import { failures } from './failures.ts'
 import { createJournalFile, type FileStep, type FolderStep, type GroupStep, type Journal } from './journal.ts'
+import { toFailure } from './to-failure.ts'
 
 /** What shall be different afterwards: all of it, or nothing. */
 export interface Change {
@@ -143,13 +144,6 @@ export function createTransactions(options: {
       if (journal) await (journal.committed ? finish(journal) : goBack(journal))
     },
   }
-}
-
-/** What the file system refuses is no defect of ours. */
-function toFailure(error: unknown): unknown {
-  if (error instanceof Failure || !(error instanceof Error) || !('code' in error)) return error
-  const path = 'path' in error ? String(error.path) : 'A file'
-  return core.file_unwritable({ path, problem: String(error.code) }, { cause: error })
 }
 
 async function removeEmptyAbove(target: string, keep: string): Promise<void> {

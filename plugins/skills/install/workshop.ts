@@ -7,17 +7,16 @@ import type { ClientFolders } from './client-folders.ts'
 import { createDraft, type Draft } from './draft.ts'
 import { leaveSteps, type SkillGroups, setMember } from './membership.ts'
 import type { Place } from './place.ts'
+import { projectLock } from './project-lock.ts'
 import { createRecordStore, type RecordStore } from './record-store.ts'
 import { readSituation, type Situation } from './situation.ts'
 import { sweepStaging, withStaging } from './staging.ts'
 import { sweepTemporary } from './sweep-temporary.ts'
+import { toFailure } from './to-failure.ts'
 import { createTransactions } from './transaction.ts'
 
 const LOCK_SECONDS = 120
 const LOCK_NAME = 'keelson.lock.yaml'
-
-/** Held in a project while its lock file and folders change. */
-const lockOf = (root: string): string => join(root, `${LOCK_NAME}.lock`)
 
 /** Where skills are changed: one change at a time, each whole or not at all. */
 export interface Workshop {
@@ -59,12 +58,16 @@ export function createWorkshop(options: {
     withLock(path, work, {
       timeoutMs: LOCK_SECONDS * 1000,
       onTimeout: () => core.locked({ path, seconds: LOCK_SECONDS }),
+    }).catch(error => {
+      throw toFailure(error)
     })
 
   async function sweepFiles(place: Place): Promise<void> {
     for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
     if (place.scope === 'user') return
-    await sweepTemporary(place.root, name => name === LOCK_NAME || name === `${LOCK_NAME}.lock`)
+    const { folder: held, name } = await projectLock(place.root)
+    await sweepTemporary(place.root, of => of === LOCK_NAME)
+    await sweepTemporary(held, of => of === name)
   }
 
   /**
@@ -74,7 +77,7 @@ export function createWorkshop(options: {
   async function settle(place: Place): Promise<void> {
     await sweepStaging(staging)
     await sweepFiles(place)
-    const paths = place.scope === 'user' ? [lock] : [lock, lockOf(place.root)]
+    const paths = place.scope === 'user' ? [lock] : [lock, await lockOf(place.root)]
     if (!(await transactions.isPending()) && !(await someAreThere(paths))) return
     const held: Lock[] = []
     try {
@@ -94,7 +97,7 @@ export function createWorkshop(options: {
     locked(lock, async () => {
       await transactions.recover()
       await sweepFiles(place)
-      return place.scope === 'user' ? work() : locked(lockOf(place.root), work)
+      return place.scope === 'user' ? work() : locked(await lockOf(place.root), work)
     })
 
   /** Skills that nothing has installed any more leave their groups. */
@@ -140,4 +143,9 @@ export function createWorkshop(options: {
 async function someAreThere(paths: readonly string[]): Promise<boolean> {
   for (const path of paths) if ((await readFileIfThere(path)) !== undefined) return true
   return false
+}
+
+const lockOf = async (root: string): Promise<string> => {
+  const { folder, name } = await projectLock(root)
+  return join(folder, name)
 }

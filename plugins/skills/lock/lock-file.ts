@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Document, isMap, isSeq, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml'
 import { failures as core } from '../../../src/errors.ts'
@@ -43,7 +43,9 @@ export async function readLockFile(root: string): Promise<LockFile> {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    if ((await stat(path)).size > LARGEST)
+    const facts = await lstat(path)
+    if (!facts.isFile()) throw failures.skill_lock_invalid({ path, problem: 'it is no ordinary file' })
+    if (facts.size > LARGEST)
       throw failures.skill_lock_invalid({ path, problem: `it is longer than ${LARGEST} bytes` })
     return await readFile(path, 'utf8')
   } catch (error) {

@@ -293,6 +293,48 @@ test('a fetch that fails leaves nothing', async () => {
   expect(await made.tree('.cursor')).toEqual({})
 })
 
+test('nothing of keelson’s is left in the project but the skill and the lock file', async () => {
+  const made = await withPdf()
+
+  await made.installer.install(made.project, { reference: REF, clients: ['cursor'] })
+
+  expect(Object.keys(await made.tree('project'))).toEqual([
+    '.cursor/skills/pdf/SKILL.md',
+    '.cursor/skills/pdf/scripts/fill.sh',
+    'keelson.lock.yaml',
+  ])
+})
+
+test('a linked working tree, where .git is a file, is a project too', async () => {
+  const made = await withPdf()
+  await rm(join(made.project.root, '.git'), { recursive: true })
+  await made.write('project/.git', 'gitdir: ../elsewhere/.git/worktrees/project\n')
+
+  await made.installer.install(made.project, { reference: REF })
+
+  expect(Object.keys(await made.tree('project')).filter(path => !path.includes('/'))).toEqual([
+    '.git',
+    'keelson.lock.yaml',
+  ])
+})
+
+test.each(['.git/keelson-skills.lock', 'keelson.lock.yaml.lock'])(
+  'a link at %s holds nobody up',
+  async path => {
+    const made = await withPdf()
+    if (!path.startsWith('.git')) {
+      await rm(join(made.project.root, '.git'), { recursive: true })
+      await made.write('project/.git', 'gitdir: ../x')
+    }
+    await symlink('/nonexistent/lock', join(made.project.root, path))
+
+    await expect(made.installer.install(made.project, { reference: REF })).rejects.toMatchObject({
+      code: 'skill_folder_unsafe',
+    })
+    expect(await made.tree('project/.cursor')).toEqual({})
+  },
+)
+
 test('what fails at the very last step undoes all the others', async () => {
   const made = await withPdf()
   await made.publish('registry.test/skills/pdf:2', { name: 'pdf', body: 'new', requires: [] })

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readLockFile } from '../../../../plugins/skills/lock/lock-file.ts'
@@ -137,6 +137,14 @@ describe('refusing', () => {
 
     await expect(refused).rejects.toMatchObject({ code: 'skill_lock_invalid', status: 400 })
     await expect(refused).rejects.toThrow(problem)
+  })
+
+  test('a link, whatever it leads to', async () => {
+    const root = await temporaryFolder()
+    await writeFile(join(root, 'elsewhere'), 'version: 1\n')
+    await symlink(join(root, 'elsewhere'), join(root, 'keelson.lock.yaml'))
+
+    await expect(readLockFile(root)).rejects.toThrow('no ordinary file')
   })
 
   test('the line is named', async () => {

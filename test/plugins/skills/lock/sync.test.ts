@@ -333,7 +333,7 @@ test('a lock file that cannot be read fails the installation, and leaves nothing
   await mkdir(join(made.home, 'project/keelson.lock.yaml'))
 
   await expect(made.installer.install(made.project, { reference: PDF })).rejects.toMatchObject({
-    code: 'file_unreadable',
+    code: 'skill_lock_invalid',
   })
 
   expect(await made.tree('project')).toEqual({})
