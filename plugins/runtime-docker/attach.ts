@@ -21,9 +21,11 @@ export async function attachInstance(options: {
   cli: EngineCli
   before: Instance
   inspect: () => Promise<Instance | undefined>
+  /** The engine's answer to `infoArguments`. */
+  info: unknown
 }): Promise<Attachment> {
-  const { dialect, cli, before, inspect } = options
-  const args = ['start', '--attach', '--interactive', ...dialect.attachArguments, '--', before.id]
+  const { dialect, cli, before, inspect, info } = options
+  const args = ['start', '--attach', '--interactive', ...dialect.attachArguments(info), '--', before.id]
   const call = cli.open(args)
   try {
     await untilStarted(call, options)

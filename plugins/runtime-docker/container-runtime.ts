@@ -215,7 +215,7 @@ export function createContainerRuntime(options: {
         await this.stop(name, { graceSeconds: 1 })
         before = await get(name)
       }
-      return attachInstance({ dialect, cli, before, inspect: () => inspect(name) })
+      return attachInstance({ dialect, cli, before, info: await readInfo(), inspect: () => inspect(name) })
     },
 
     async stop(name, { graceSeconds = GRACE_SECONDS } = {}) {

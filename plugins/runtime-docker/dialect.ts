@@ -42,8 +42,8 @@ export interface Dialect {
   readonly createArguments: readonly string[]
   /** Options of a tmpfs `--mount` that hides a folder: empty, and read-only. */
   readonly coverOptions: readonly string[]
-  /** Further arguments of `start --attach --interactive`. */
-  readonly attachArguments: readonly string[]
+  /** Further arguments of `start --attach --interactive`, from the answer to `infoArguments`. */
+  attachArguments(info: unknown): readonly string[]
   /** Further arguments of `rm --force --volumes`. */
   readonly removeArguments: readonly string[]
   /** Reads one line of `events --format {{json .}}`. */

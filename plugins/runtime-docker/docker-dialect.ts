@@ -81,7 +81,7 @@ export const dockerDialect: Dialect = {
   initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
   createArguments: [],
   coverOptions: ['readonly'],
-  attachArguments: [],
+  attachArguments: () => [],
   removeArguments: [],
   readEvent(line) {
     if (!eventLine(line)) return undefined

@@ -92,8 +92,15 @@ export const podmanDialect: Dialect = {
   createArguments: ['--http-proxy=false'],
   // Without the second what it covers is copied into it.
   coverOptions: ['ro', 'notmpcopyup'],
-  // Without this, the bytes of Ctrl-P Ctrl-Q in a message would end the stream, terminal or not.
-  attachArguments: ['--sig-proxy=false', '--detach-keys='],
+  // Without this, the bytes of Ctrl-P Ctrl-Q in a message would end the stream, terminal or not. An engine
+  // elsewhere refuses to have none; no message holds this row of control characters.
+  attachArguments: info => {
+    const isRemote = isolationInfo(info) && info.host.serviceIsRemote
+    return [
+      '--sig-proxy=false',
+      `--detach-keys=${isRemote ? 'ctrl-_,ctrl-^,ctrl-@,ctrl-_,ctrl-^,ctrl-@' : ''}`,
+    ]
+  },
   // Otherwise it first waits ten seconds for a server that ignores SIGTERM.
   removeArguments: ['--time', '0'],
   readEvent(line) {
