@@ -48,7 +48,7 @@ test('built, pushed and installed on another machine, a skill has the same bytes
   const [script = ''] = await readdir(join(folder, 'scripts'))
   const mode = async (root: string) => (await stat(join(root, 'scripts', script))).mode & 0o111
   expect(await mode(folder)).toBe(await mode(join(fixtures, 'csv-report')))
-}, 120_000)
+}, 180_000)
 
 test('a skill of a git repository: installed, locked, cloned, synced, upgraded, uninstalled', async () => {
   const root = await temporaryFolder()
@@ -120,7 +120,7 @@ test('list and info show what is installed, as text and as JSON', async () => {
   const info = JSON.parse((await run(['skill', 'info', 'haiku-writer', '--format', 'json'])).stdout)
   expect(info).toEqual({ metadata: listed.metadata, installed_skill: listed, unsigned: true })
   expect(await run(['skill', 'info', 'haiku-writr'])).toMatchObject({ code: 1 })
-}, 60_000)
+}, 180_000)
 
 test.each([
   [['install'], 2, 'Usage: keelson skill install'],
@@ -140,4 +140,4 @@ test.each([
   expect(shown).toMatchObject({ code, stdout: '' })
   expect(shown.stderr).toContain(message)
   expect(shown.stderr).not.toContain('defect')
-})
+}, 60_000)

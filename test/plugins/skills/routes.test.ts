@@ -59,7 +59,7 @@ test('a skill is installed, listed, shown and removed', async () => {
   const gone = await ask('DELETE', `${SKILLS}/haiku-writer`)
   expect([gone.status, gone.text]).toEqual([204, ''])
   expect((await ask('GET', SKILLS)).json()).toEqual({ skills: [] })
-}, 60_000)
+}, 180_000)
 
 test('filters of the list are combined', async () => {
   const { ask, project } = await api()
@@ -76,7 +76,7 @@ test('filters of the list are combined', async () => {
   expect(await scopes(`project_root=${project}`)).toEqual(['project'])
   expect(await scopes('client=cursor&group=default')).toEqual(['project', 'user'])
   expect(await scopes('client=kiro')).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test('a project: installed, in step, out of step, synced, upgraded', async () => {
   const { ask, project } = await api()
@@ -93,7 +93,7 @@ test('a project: installed, in step, out of step, synced, upgraded', async () =>
   expect(await sync()).toMatchObject({ failed: [{ name: 'haiku-writer', reason: 'validation-rejected' }] })
   expect(await sync({ force: true })).toEqual({ drifted: ['haiku-writer'], installed: ['haiku-writer'] })
   expect(await upgrade()).toMatchObject({ outcomes: [{ name: 'haiku-writer', status: 'up-to-date' }] })
-}, 60_000)
+}, 180_000)
 
 test('every refusal has its status', async () => {
   const hosts = new Map<number, string>()
@@ -157,7 +157,7 @@ test('every refusal has its status', async () => {
   await writeFile(join(project, 'keelson.lock.yaml'), 'version: 9\n')
   expect((await ask('POST', `${SKILLS}/sync`, { project_root: project })).status).toBe(400)
   expect((await ask('GET', `${SKILLS}?project_root=${project}`)).json()).toMatchObject({ skills: [{}] })
-}, 120_000)
+}, 180_000)
 
 test('without a client application that reads skills, none can be installed', async () => {
   const user = await keelsonUser()
@@ -168,4 +168,4 @@ test('without a client application that reads skills, none can be installed', as
 
   expect(answer.status).toBe(400)
   expect(answer.text).toContain('No client application')
-}, 60_000)
+}, 180_000)

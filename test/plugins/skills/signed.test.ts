@@ -65,4 +65,4 @@ test('signed artifacts: the first signer is remembered, follows to newer version
   expect(forced.stderr).toContain('this one is not signed')
   expect(await lock()).toContain(`digest: ${second}`)
   expect(await skill('sync', '--check')).toMatchObject({ code: 0 })
-}, 120_000)
+}, 180_000)
