@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
@@ -16,14 +17,18 @@ export interface GitServer {
 }
 
 /** Serves the bare repositories below a folder over smart HTTP, with git's own program; `old`: the protocol before version 2. */
-export async function gitServer(folder: string, { old = false } = {}): Promise<GitServer> {
+export async function gitServer(
+  folder: string,
+  { old = false, tls }: { old?: boolean; tls?: { key: string; cert: string } | undefined } = {},
+): Promise<GitServer> {
   const asked: GitServer['asked'] = []
   const sockets = new Set<Socket>()
   let first: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
-  const server = createServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     asked.push({ path: request.url ?? '', authorization: request.headers.authorization })
     if (!first(request, response)) serveGit(folder, old, request, response)
-  })
+  }
+  const server = tls ? createTlsServer(tls, handle) : createServer(handle)
   server.on('connection', socket => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
