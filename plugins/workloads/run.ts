@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
@@ -138,6 +138,12 @@ async function assertCanRun(
   if (taken && (await store.statuses.read(config.name))?.status !== 'error') {
     throw storeFailures.workload_exists({ name: config.name })
   }
+  // An upgrade gives a server a name of its own, which may be what somebody else calls a workload.
+  const name = instanceName(config)
+  const owner = (await store.configs.list()).find(
+    other => other.name !== config.name && instanceName(other) === name,
+  )
+  if (owner) throw storeFailures.instance_name_taken({ name, owner: owner.name })
   await assertReferences(app, config)
   const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
   const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it

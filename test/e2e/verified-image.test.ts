@@ -35,9 +35,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await home.close()
   const images = `${registry.host}/acme/tool`
-  const { stdout } = spawnSync('docker', ['images', '--quiet', '--no-trunc', images], { encoding: 'utf8' })
-  const ids = [...new Set(stdout.split('\n').filter(Boolean))]
-  if (ids.length) docker(['image', 'rm', '--force', ...ids])
+  // By name: another test may have the same image under a name of its own.
+  const args = [
+    'images',
+    '--digests',
+    '--format',
+    '{{.Repository}}:{{.Tag}} {{.Repository}}@{{.Digest}}',
+    images,
+  ]
+  const { stdout } = spawnSync('docker', args, { encoding: 'utf8' })
+  const names = stdout.split(/\s+/).filter(name => name && !name.includes('<none>'))
+  if (names.length) docker(['image', 'rm', '--force', ...new Set(names)])
   await registry.stop()
 }, 120_000)
 

@@ -17,6 +17,12 @@ export const storeFailures = defineFailures({
     text: (d: { name: string }) => `A workload "${d.name}" already exists.`,
     hint: d => `Choose another name with --name, or remove it with \`keelson rm ${d.name}\`.`,
   },
+  instance_name_taken: {
+    status: 409,
+    text: (d: { name: string; owner: string }) =>
+      `The server of the workload "${d.owner}" is called "${d.name}".`,
+    hint: 'Choose another name with --name.',
+  },
   workload_changed: {
     status: 409,
     text: (d: { name: string }) => `The workload "${d.name}" was changed or removed meanwhile.`,
