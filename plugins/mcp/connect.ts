@@ -89,8 +89,9 @@ const GOODBYE_MS = 1000
 const goodbye = (work: Promise<void>): Promise<void> =>
   orAborted(work, AbortSignal.timeout(GOODBYE_MS)).catch(() => undefined)
 
-/** Rejects with the signal's reason as soon as it aborts. */
+/** Rejects with the signal's reason as soon as it aborts; how the work itself ends then nobody hears. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => undefined)
   signal.throwIfAborted()
   let abort: () => void = () => undefined
   const aborted = new Promise<never>((_, reject) => {

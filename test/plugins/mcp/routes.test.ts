@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { withServer } from '../../../plugins/mcp/connect.ts'
 import { startApi } from '../../support/api-server.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
 import { everything, serve } from './servers.ts'
@@ -47,4 +48,36 @@ test('the tools of a workload that is unknown, stopped, or wants a login are ref
   await expect
     .poll(async () => (await api.ask('GET', tools('closed'))).text, { timeout: 15_000 })
     .toMatch(/wants a login|not running: it is (unauthenticated|error)/)
+})
+
+test('a caller that goes away at any moment harms nobody', { timeout: 120_000 }, async () => {
+  const api = await startApi()
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'all', url: await everything('streamableHttp') })
+  await api.untilStatus('all', 'running')
+
+  for (let wait = 0; wait < 40; wait += 2) {
+    const signal = AbortSignal.timeout(wait)
+    await fetch(`${api.url}${tools('all')}`, { signal }).catch(() => undefined)
+  }
+
+  expect((await api.ask('GET', tools('all'))).status).toBe(200)
+  expect(api.log()).not.toContain('escaped')
+})
+
+test('a server that is not waited for any more leaves no error behind', async () => {
+  const url = new URL(await startTinyMcp())
+  const errors: unknown[] = []
+  const hear = (error: unknown) => errors.push(error)
+  process.on('unhandledRejection', hear)
+  onTestFinished(() => void process.off('unhandledRejection', hear))
+
+  const asked = withServer(
+    { url, transport: 'auto' },
+    { timeoutMs: 10_000, signal: AbortSignal.abort(new Error('gone')) },
+    async () => undefined,
+  )
+
+  await expect(asked).rejects.toThrow()
+  await new Promise(resolve => setImmediate(resolve))
+  expect(errors).toEqual([])
 })
