@@ -97,7 +97,12 @@ export function createKeptTokens(options: {
           onTimeout: () => core.locked({ path: lockPath, seconds: LOCK_MS / 1000 }),
         }).finally(() => renewing.delete(name))
       renewing.set(name, known)
-      return known
+      if (seen.access_token === rejected || !isGood(seen, 0)) return known
+      // It was early: while the provider is out of reach, the old one still does.
+      return known.catch(error => {
+        if (isFailure(error, 'issuer_unreachable')) return seen.access_token
+        throw error
+      })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { failures } from '../../../plugins/auth-out/failures.ts'
 import { createKeptTokens, type Renewal } from '../../../plugins/auth-out/kept-tokens.ts'
 import type { SecretsView } from '../../../plugins/secrets/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -92,21 +93,38 @@ test('a login that is over is forgotten', async () => {
 })
 
 test('a renewal that fails changes nothing, and the next one may work', async () => {
-  const { process, secrets } = await keeper({ a: OLD })
+  const ended = { ...OLD, expires_at: NOW - 1 }
+  const { process, secrets } = await keeper({ a: ended })
   const mine = process()
 
   await expect(mine.access('a', { renew: async () => Promise.reject(new Error('not now')) })).rejects.toThrow(
     'not now',
   )
-  expect(JSON.parse(secrets.values.get('a') ?? '')).toEqual(OLD)
+  expect(JSON.parse(secrets.values.get('a') ?? '')).toEqual(ended)
   expect(await mine.access('a', { renew: async () => NEW })).toBe('new')
+})
+
+test('a renewal ahead of time that fails leaves the old token in use, unless it was rejected', async () => {
+  const { process } = await keeper({ a: OLD })
+  const renew = async () =>
+    Promise.reject(failures.issuer_unreachable({ issuer: 'https://i.example', problem: 'not now' }))
+
+  expect(await process().access('a', { renew })).toBe('old')
+  await expect(process().access('a', { rejected: 'old', renew })).rejects.toThrow('not now')
 })
 
 test('a logout while somebody waits for the renewal is the last word', async () => {
   const { process, secrets } = await keeper({ a: OLD })
   const [slow, waiting] = [process(), process()]
   const renew = Promise.withResolvers<Renewal>()
-  const first = slow.access('a', { renew: () => renew.promise })
+  const begun = Promise.withResolvers<void>()
+  const first = slow.access('a', {
+    renew() {
+      begun.resolve()
+      return renew.promise
+    },
+  })
+  await begun.promise
   const second = waiting.access('a', { renew: never })
 
   renew.resolve({ over: 'taken back' })

@@ -126,7 +126,7 @@ test('an access token that is about to end is renewed ahead', async () => {
 })
 
 test('of many processes one renews, and all get in', async () => {
-  const { login, list, provider, refreshes } = await world({ accessTokenSeconds: 1 })
+  const { login, list, provider, refreshes } = await world({ accessTokenSeconds: 20 })
   await login()
   provider.expireAfter(3600)
 
@@ -147,7 +147,7 @@ test('a token that the registry does not take any more is renewed once', async (
 })
 
 test('a login whose refresh token was taken back is over, and says what to type', async () => {
-  const { login, list, provider } = await world({ accessTokenSeconds: 1, rotate: false })
+  const { login, list, provider } = await world({ accessTokenSeconds: 20, rotate: false })
   await login()
   expect(await list()).toMatchObject({ code: 0 })
   const used = provider.asked.map(({ form }) => form.get('refresh_token')).find(token => token !== null)
@@ -164,9 +164,11 @@ test('a login whose refresh token was taken back is over, and says what to type'
 })
 
 test('a provider that cannot be asked is no reason to log in again', async () => {
-  const { login, list, provider, user } = await world({ accessTokenSeconds: 1 })
+  const { login, list, provider, registry, user } = await world()
   await login()
   expect(await list()).toMatchObject({ code: 0 })
+  const used = registry.asked.map(({ headers }) => headers.authorization?.split(' ')[1] ?? '')
+  for (const token of used.filter(Boolean)) registry.banned.add(token)
   provider.answer((request, response) => {
     if (request.url === '/token') response.writeHead(503).end()
     return request.url === '/token'
