@@ -10,7 +10,11 @@ export interface Visit {
   readonly problems: readonly string[]
   /** Method and address of each request, in order. */
   readonly requests: readonly string[]
+  /** How often requests were given up because the network of this machine has changed. */
+  networkChanges(): number
 }
+
+const MOST_RELOADS = 20
 
 /** Opens an address in a browser of its own, which ends with the test; without a Chromium the test is left out. */
 export async function visit(
@@ -23,16 +27,36 @@ export async function visit(
   page.setDefaultTimeout(45_000)
   const problems: string[] = []
   const requests: string[] = []
+  let changes = 0
   page.on('console', message => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (message.text().includes('ERR_NETWORK_CHANGED')) changes++
+    else problems.push(message.text())
   })
   page.on('pageerror', error => problems.push(String(error)))
   page.on('request', request => requests.push(`${request.method()} ${request.url()}`))
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', e => console.error('CSP: ' + e.violatedDirective + ' ' + e.blockedURI))",
   )
+  const open = new Set<string>()
+  page.on('request', request => open.add(request.url()))
+  page.on('requestfinished', request => open.delete(request.url()))
+  page.on('requestfailed', request => open.delete(request.url()))
+  onTestFinished(async () => {
+    if (context.task.result?.state !== 'fail') return
+    const shown = await page.locator('body').textContent().catch(String)
+    console.warn(
+      `The page showed:\n${shown}\nStill open: ${[...open].join(' ')}\nProblems: ${problems.join('\n')}`,
+    )
+  })
   await page.goto(url)
-  return { page, problems, requests }
+  // Chromium gives up what it loads when an interface comes or goes, as engines of other tests make them.
+  for (let seen = 0; changes > seen && seen < MOST_RELOADS; ) {
+    seen = changes
+    requests.length = 0
+    await page.reload()
+  }
+  return { page, problems, requests, networkChanges: () => changes }
 }
 
 async function launch(context: TestContext): Promise<Browser> {

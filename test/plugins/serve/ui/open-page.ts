@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
-import type { TestContext } from 'vitest'
+import { expect, onTestFinished, type TestContext } from 'vitest'
 import { type ApiServer, startApi } from '../../../support/api-server.ts'
 import { type Visit, visit } from '../../../support/browser.ts'
 import { keelsonUser } from '../../../support/keelson.ts'
@@ -17,9 +17,17 @@ export async function startUi(
   Object.assign(user.env, { KEELSON_RUNTIME: 'process', KEELSON_SECRETS_PASSWORD: 'correct horse battery' })
   if (existsSync(CA)) Object.assign(user.env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA })
   if (options.servers) {
-    await user.run(['config', 'set-registry', await writeRegistry(user.home, options.servers)])
+    const set = await user.run(['config', 'set-registry', await writeRegistry(user.home, options.servers)])
+    expect(set).toMatchObject({ code: 0 })
   }
-  return startApi({ user, args: ['--port', '0', '--ui', ...(options.args ?? [])] })
+  const api = await startApi({ user, args: ['--port', '0', '--ui', ...(options.args ?? [])] })
+  onTestFinished(({ task }) => {
+    if (task.result?.state !== 'fail') return
+    console.warn(
+      `The server (${api.process.exitCode ?? api.process.signalCode ?? 'runs'}) logged:\n${api.log()}`,
+    )
+  })
+  return api
 }
 
 /** Writes the registry of the test anew; answers where it is. */
