@@ -115,14 +115,8 @@ test('entries of a registry are text, and so is what the API refuses', {
   await page.getByText(`There is no workload “${ALL}”.`).waitFor()
 
   await page.getByRole('button', { name: 'Run a server' }).click()
-  await page.getByRole('searchbox').fill(ALL)
-  console.log(
-    'DBG',
-    (await api.ask('GET', `/registry/default/v0.1/servers?${new URLSearchParams({ q: ALL })}`)).text.slice(
-      -300,
-    ),
-    (await api.ask('GET', '/registry/default/v0.1/servers')).text.length,
-  )
+  await page.getByRole('searchbox').fill('bad')
+  await page.getByRole('dialog').getByText('1 server', { exact: true }).waitFor()
   await page.getByRole('dialog').locator('.results button').click()
   for (const [index, one] of CORPUS.entries()) {
     await page.getByText(one, { exact: true }).first().waitFor()
