@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isMissing } from './atomic-file.ts'
 import { isRunning, processIdentity } from './process-identity.ts'
 
+const TRIES = 100
+
 export interface Lock {
   release(): Promise<void>
 }
@@ -21,12 +23,13 @@ export async function tryLock(path: string): Promise<Lock | undefined> {
   const mine = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   await writeFile(mine, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600, flag: 'wx' })
   try {
-    for (;;) {
+    for (let tries = 0; tries < TRIES; tries++) {
       if (await publish(mine, path)) return { release: () => rm(path, { force: true }) }
       const holder = await read(path)
-      if (holder === undefined) continue
+      if (holder === undefined) continue // released just now; or a link that leads nowhere
       if (isRunning(holder) || !(await clear(path, holder, mine))) return undefined
     }
+    return undefined
   } finally {
     await rm(mine, { force: true })
   }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tryLock, withLock } from '../../../src/lib/file-lock.ts'
 
@@ -70,4 +70,11 @@ test('waiting ends with the caller’s error', async () => {
   const file = path()
   await tryLock(file)
   await expect(withLock(file, async () => 1, { ...wait, timeoutMs: 30 })).rejects.toThrow('waited too long')
+})
+
+test('a link that leads nowhere is a lock that nobody gets, not an endless wait', async () => {
+  const file = path()
+  mkdirSync(dirname(file))
+  symlinkSync('/no/such/place', file)
+  expect(await tryLock(file)).toBeUndefined()
 })
