@@ -132,12 +132,16 @@ test.each([
   [['sync', '--project-root', 'nowhere'], 1, 'it does not exist'],
   [['sync', '--adopt', '--prune'], 2, 'exclude each other'],
   [['list', '--group', 'nobody'], 1, 'There is no group "nobody"'],
-])('skill %j ends with %i and says why', async (words, code, message) => {
-  const { run } = await user()
+])(
+  'skill %j ends with %i and says why',
+  async (words, code, message) => {
+    const { run } = await user()
 
-  const shown = await run(['skill', ...words])
+    const shown = await run(['skill', ...words])
 
-  expect(shown).toMatchObject({ code, stdout: '' })
-  expect(shown.stderr).toContain(message)
-  expect(shown.stderr).not.toContain('defect')
-}, 60_000)
+    expect(shown).toMatchObject({ code, stdout: '' })
+    expect(shown.stderr).toContain(message)
+    expect(shown.stderr).not.toContain('defect')
+  },
+  60_000,
+)
