@@ -96,13 +96,13 @@ const NOTHING_SET = {
   registry_auth: undefined,
 } as const satisfies SettingsChange
 
-/** One command asks for the same document several times; `serve` must see that a file has changed. */
+/** One command asks for the same document several times. */
 const MOMENT_MS = 5_000
 
 export function createRegistry(surroundings: Surroundings): Registry {
   const { paths, settings, log, tokens, clock = Date.now, timeouts = TIMEOUTS } = surroundings
   const cache = createCache({ folder: join(paths.cache, 'registry'), clock })
-  let read: { place: string; at: number; parsed: Promise<ParsedRegistry> } | undefined
+  let read: { source: Source; at: number; parsed: Promise<ParsedRegistry> } | undefined
   let warned: string | undefined
 
   async function currentSource(): Promise<Source> {
@@ -126,14 +126,16 @@ export function createRegistry(surroundings: Surroundings): Registry {
   }
 
   /** What was read for this source a moment ago. */
-  const lately = ({ place }: Source) =>
-    read?.place === place && clock() - read.at < MOMENT_MS ? read : undefined
+  function lately({ place, stamp }: Source) {
+    const isSame = read?.source.place === place && read.source.stamp === stamp
+    return isSame && clock() - (read?.at ?? 0) < MOMENT_MS ? read : undefined
+  }
 
   async function document(options: ReadOptions = {}): Promise<RegistryDocument> {
     const source = await currentSource()
     const known = options.refresh ? undefined : lately(source)
     if (known) return (await known.parsed).document
-    const mine = { place: source.place, at: clock(), parsed: source.read(options) }
+    const mine = { source, at: clock(), parsed: source.read(options) }
     read = mine
     mine.parsed.catch(() => {
       if (read === mine) read = undefined

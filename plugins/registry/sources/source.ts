@@ -14,6 +14,8 @@ export interface Source {
   readonly kind: SourceKind
   /** The URL or path; for the built-in one `built-in catalogue`. */
   readonly place: string
+  /** Another one when the content may be another one, where that is cheap to know. */
+  readonly stamp?: string
   /** All that it lists; of an API source without skills. */
   read(options?: ReadOptions): Promise<ParsedRegistry>
   /** One server by its exact name, where that is cheaper than reading everything. */

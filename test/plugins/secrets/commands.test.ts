@@ -118,7 +118,7 @@ test.each([
   [['secret', 'setup'], 2, '`keelson secret provider TYPE`'],
   [['secret', 'provider', 'nonsense'], 1, 'encrypted, environment, 1password'],
   [['secret', 'provider', 'encrypted'], 1, '--password-file'],
-  [['secret', 'provider', 'encrypted', '--key', 'keyring'], 1, '@napi-rs/keyring is not installed'],
+  [['secret', 'provider', 'encrypted', '--key', 'keyring'], 1, 'There is no keyring here'],
   [['secret', 'provider', '1password'], 1, 'OP_SERVICE_ACCOUNT_TOKEN'],
   [['secret', 'reset-keyring'], 2, '--yes'],
   [['secret', 'list'], 1, '`keelson secret setup`'],
