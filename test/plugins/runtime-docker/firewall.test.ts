@@ -124,10 +124,10 @@ test.runIf(isAllowed)(
 
     table('-F', chain)
     await expect.poll(() => table('-S', chain).stdout, { timeout: 10_000 }).toContain('DROP')
-    expect(said).toEqual(['The firewall rules of a network were gone; they are back.'])
+    await expect.poll(() => said).toEqual(['The firewall rules of a network were gone; they are back.'])
 
     upholder.delete(rule.network)
     await firewall.remove(rule.network)
-    expect(jump()).toBeUndefined()
+    await expect.poll(jump, { timeout: 10_000 }).toBeUndefined() // a look under way takes its own away again
   },
 )
