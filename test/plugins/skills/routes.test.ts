@@ -103,6 +103,7 @@ test('every refusal has its status', async () => {
   const bare = join(home, 'bare')
   await mkdir(join(bare, '.git'), { recursive: true })
   await symlink(project, join(home, 'linked'))
+  await ask('POST', `${SKILLS}/build`, { path: join(fixtures, 'haiku-writer'), tag: 'other-name' })
   await ask('POST', SKILLS, { ...HAIKU, project_root: project })
   await mkdir(join(home, '.kiro/skills/haiku-writer'), { recursive: true })
   const from = (status: number) => ({ name: `${hosts.get(status)}/acme/x:1`, allow_unsigned: true })
@@ -130,6 +131,7 @@ test('every refusal has its status', async () => {
     [404, 'POST', '', { ...HAIKU, group: 'nobody' }],
     [404, 'POST', '', from(404)],
     [409, 'POST', '', { ...HAIKU, clients: ['kiro'] }],
+    [422, 'POST', '', { name: 'other-name', allow_unsigned: true }],
     [429, 'POST', '', from(429)],
     [502, 'POST', '', from(500)],
     [400, 'GET', '?scope=team'],
@@ -168,4 +170,23 @@ test('without a client application that reads skills, none can be installed', as
 
   expect(answer.status).toBe(400)
   expect(answer.text).toContain('No client application')
+}, 180_000)
+
+test('a registry that never answers is 504, for looking and for installing', async () => {
+  const silent = createServer(() => undefined)
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void silent.closeAllConnections())
+  onTestFinished(() => void silent.close())
+  const { port } = silent.address() as AddressInfo
+  const host = `127.0.0.1:${port}`
+  const { ask } = await api({ KEELSON_INSECURE_REGISTRIES: host })
+  const reference = `${host}/acme/x:1`
+
+  const answers = await Promise.all([
+    ask('GET', `${SKILLS}/content?ref=${reference}`),
+    ask('POST', SKILLS, { name: reference, allow_unsigned: true }),
+  ])
+
+  expect(answers.map(({ status }) => status)).toEqual([504, 504])
+  expect(answers[1]?.text).toContain(host)
 }, 180_000)
