@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ApiServer, type Described, startApi } from '../../support/api-server.ts'
 
-/** More for a long run: `KEELSON_FUZZ_REQUESTS=20000 npm test test/plugins/serve/fuzz.test.ts`. */
-const REQUESTS = Number(process.env.KEELSON_FUZZ_REQUESTS ?? 2000)
+const REQUESTS = 20_000
 const AT_A_TIME = 20
 /** What this many requests may add to the memory of a server that has already answered as many. */
 const MOST_MB_MORE = 64
