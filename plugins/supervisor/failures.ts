@@ -49,6 +49,11 @@ export const failures = defineFailures({
     status: 422,
     text: (d: { problem: string; lines: readonly string[] }) => `${d.problem}${lastLines(d.lines)}`,
   },
+  supervisor_older: {
+    status: 501,
+    text: (d: { asked: string }) => `The supervisor that runs does not know what "${d.asked}" is.`,
+    hint: 'It is of another version of keelson; the next command takes its place. Try again.',
+  },
   upgrade_runs: {
     status: 409,
     text: (d: { name: string }) => `An upgrade of "${d.name}" is under way already.`,

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { dirname } from 'node:path'
 import { isFailure } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
+import { failures } from './failures.ts'
 import type { Host } from './host/host.ts'
 import { encodeFailure, type Info, VERBS, type Verb } from './protocol.ts'
 
@@ -39,7 +40,7 @@ export async function listen(options: {
       const workload = decodeURIComponent(name)
       return verb === 'settle-upgrade' ? host.settleUpgrade(workload) : host[verb](workload)
     }
-    return undefined
+    throw failures.supervisor_older({ asked: `${method} ${path}` })
   }
 
   const server = createServer((request, response) => {

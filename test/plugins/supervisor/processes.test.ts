@@ -276,3 +276,10 @@ test('a workload that ends the supervisor three times in five minutes is parked'
   expect((await until(() => served(url))).name).toBe('far')
   expect((await startsOf()).length).toBeLessThanOrEqual(5)
 })
+
+test('what a supervisor does not know it refuses, rather than say that it was done', async () => {
+  await client().ensure()
+  const { status, body } = await ask(place().socket, 'POST', '/workloads/web/polish')
+  expect(status).toBe(501)
+  expect(JSON.parse(body)).toMatchObject({ code: 'supervisor_older' })
+})
