@@ -107,6 +107,11 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { path: string; problem: string }) => `${d.path} cannot be written: ${d.problem}`,
   },
+  folder_not_private: {
+    status: 500,
+    text: (d: { path: string; problem: string }) => `The folder ${d.path} is not used: ${d.problem}.`,
+    hint: 'It must be yours alone. Look at what is in it, then remove it, or set XDG_RUNTIME_DIR to a folder of your own.',
+  },
   plugin_broken: {
     status: 500,
     text: (d: { plugin: string; problem: string }) =>

@@ -34,7 +34,8 @@ test('imports of every form are seen', () => {
 
 test.each([
   ['src/x.ts', "import '../plugins/a/index.ts'", 'the core imports'],
-  ['src/lib/x.ts', "import '../errors.ts'", 'src/lib imports'],
+  ['src/lib/x.ts', "import '../errors.ts'", 'src/lib/ imports'],
+  ['src/net/x.ts', "import '../errors.ts'", 'src/net/ imports'],
   ['plugins/a/x.ts', "import '../b/index.ts'", 'does not need'],
   ['plugins/a/x.ts', "import '../c/inside.ts'", 'instead of its index.ts'],
 ])('%s may not say %s', (file, source, problem) => {

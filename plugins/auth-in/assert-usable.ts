@@ -1,5 +1,5 @@
 import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { failures } from './failures.ts'
 
 const URLS = {

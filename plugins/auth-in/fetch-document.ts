@@ -1,4 +1,4 @@
-import { FetchProblem, type GuardedRequest, guardedFetch } from '../../src/lib/guarded-fetch.ts'
+import { FetchProblem, type GuardedRequest, guardedFetch } from '../../src/net/guarded-fetch.ts'
 import { failures } from './failures.ts'
 
 const TIMEOUT_MS = 5000

@@ -1,5 +1,5 @@
-import { parseAddress } from './address.ts'
-import { embeddedIpv4, KIND_WORDS, kindOf } from './address-kind.ts'
+import { parseAddress } from '../../src/net/address.ts'
+import { embeddedIpv4, KIND_WORDS, kindOf } from '../../src/net/address-kind.ts'
 import type { Decision, Destination, Resolve, Rule } from './decision.ts'
 import { type Host, parseHost } from './host.ts'
 import type { Policy } from './policy.ts'

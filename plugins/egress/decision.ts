@@ -1,4 +1,4 @@
-import type { AddressKind } from './address-kind.ts'
+import type { AddressKind } from '../../src/net/address-kind.ts'
 
 /** What decides. The first four allow; all others deny. */
 export type Rule =

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { type Address, endsInNumber, parseAddress } from './address.ts'
+import { type Address, endsInNumber, parseAddress } from '../../src/net/address.ts'
 
 /** What a host in a request or a profile is: `text` is its one spelling. */
 export type Host =

@@ -51,7 +51,7 @@ const egress: Plugin = {
       const [{ createEgress }, { createResolver }, { createOwnAddresses }, store] = await Promise.all([
         import('./service.ts'),
         import('./resolver.ts'),
-        import('./own-addresses.ts'),
+        import('../../src/net/own-addresses.ts'),
         app.service('workloadStore'),
       ])
       return createEgress({

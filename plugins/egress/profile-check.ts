@@ -1,5 +1,5 @@
-import { parseAddress } from './address.ts'
-import { kindOf } from './address-kind.ts'
+import { parseAddress } from '../../src/net/address.ts'
+import { kindOf } from '../../src/net/address-kind.ts'
 import { parseHost } from './host.ts'
 import { parseHostPattern } from './policy.ts'
 

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
-import { parseAddress } from './address.ts'
+import { parseAddress } from '../../src/net/address.ts'
 import type { Resolve } from './decision.ts'
 import { parseHost } from './host.ts'
 

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../src/lib/loopback.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { isDigest } from './digest.ts'
 import { failures } from './failures.ts'
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { type Challenge, parseChallenges } from './challenge.ts'
 import type { Credentials, FindCredentials, FoundCredentials } from './credentials.ts'
 import { failures } from './failures.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as send } from 'undici'
-import { FetchProblem, toProblem } from '../../src/lib/guarded-fetch.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { FetchProblem, toProblem } from '../../src/net/guarded-fetch.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 

@@ -1,5 +1,5 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { effectiveMode } from './section.ts'
 
 /**

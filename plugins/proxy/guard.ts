@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { assertAnnouncedLength } from './body.ts'
 import { rpcRefusal } from './refusal.ts'
 

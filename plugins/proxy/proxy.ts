@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type * as contract from '../../src/contracts/pipeline.ts'
 import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { clientUrl } from './client-url.ts'
 import { type CoreOptions, createCore } from './core.ts'
 import { createExchange } from './exchange.ts'

@@ -1,5 +1,5 @@
 import { failures } from '../../src/errors.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 
 /** Fails with `usage` unless it can be an issuer (RFC 8414, section 2): https, or http on this machine. */
 export function assertIssuer(text: string, name: string): void {

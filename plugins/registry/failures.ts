@@ -1,5 +1,5 @@
 import { defineFailures } from '../../src/errors.ts'
-import type { FetchProblemKind } from '../../src/lib/guarded-fetch.ts'
+import type { FetchProblemKind } from '../../src/net/guarded-fetch.ts'
 
 /** The first problems of many. */
 const some = (problems: readonly string[]): string => {

@@ -1,4 +1,5 @@
 import type { Plugin } from '../../src/plugin.ts'
+import { ensurePrivateFolder } from '../../src/private-folder.ts'
 import { RuntimeCheck } from './commands/runtime-check.ts'
 import type { Runtimes } from './service.ts'
 
@@ -9,12 +10,14 @@ const runtimes: Plugin = {
   name: 'runtimes',
   commands: [RuntimeCheck],
   services: {
-    runtimes: async app =>
-      (await import('./service.ts')).createRuntimes({
+    async runtimes(app) {
+      ensurePrivateFolder(app.paths.runtime) // they keep sockets and short-lived files there
+      return (await import('./service.ts')).createRuntimes({
         contributed: async () => (await app.contributions('runtimes')).map(make => () => make(app)),
         env: app.env,
         log: app.log,
-      }),
+      })
+    },
   },
 }
 export default runtimes

@@ -6,9 +6,9 @@ import * as t from 'typanion'
 import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
-import { isLoopback } from '../../src/lib/loopback.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import type { Log } from '../../src/log.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { failures } from './failures.ts'
 
 /** Where programs of the same user find the server; names as ToolHive writes them. */

@@ -3,6 +3,7 @@ import type { Supervisor } from '../../src/contracts/workload.ts'
 import { failures as core, isFailure } from '../../src/errors.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { Paths } from '../../src/paths.ts'
+import { assertPrivateFolder } from '../../src/private-folder.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
 import type { Host } from './host/host.ts'
@@ -28,7 +29,10 @@ export function createSupervisorClient(options: {
   const { paths, build } = options
   const place = places(paths)
 
-  const find = () => findSupervisor(place)
+  const find = async () => {
+    assertPrivateFolder(paths.runtime)
+    return findSupervisor(place)
+  }
 
   async function ensure(): Promise<string> {
     const found = await find()

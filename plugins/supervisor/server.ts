@@ -1,8 +1,9 @@
-import { chmod, mkdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { dirname } from 'node:path'
 import { isFailure } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
+import { ensurePrivateFolder } from '../../src/private-folder.ts'
 import { failures } from './failures.ts'
 import type { Host } from './host/host.ts'
 import { encodeFailure, type Info, VERBS, type Verb } from './protocol.ts'
@@ -91,9 +92,7 @@ const stackOf = (error: unknown) => (error instanceof Error ? error.stack : Stri
 
 /** Only the holder of the supervisor's lock comes here, so a socket that is there is a dead one's. */
 async function bind(server: Server, socket: string): Promise<number | undefined> {
-  const folder = dirname(socket)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await chmod(folder, 0o700)
+  ensurePrivateFolder(dirname(socket))
   await rm(socket, { force: true })
   const before = process.umask(0o177) // the socket is private from its first moment
   try {

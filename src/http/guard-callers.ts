@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { isLoopback } from '../lib/loopback.ts'
+import { isLoopback } from '../net/loopback.ts'
 import { httpFailures } from './failures.ts'
 
 /** Where a server listens, as far as its callers' names for it go. */

@@ -1,6 +1,6 @@
 import type { CustomFetch } from 'openid-client'
-import { guardedFetch } from '../../../src/lib/guarded-fetch.ts'
-import { isLoopback } from '../../../src/lib/loopback.ts'
+import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { isLoopback } from '../../../src/net/loopback.ts'
 
 /** How an identity provider is reached. */
 export interface Reach {

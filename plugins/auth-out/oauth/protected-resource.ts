@@ -1,6 +1,6 @@
 import * as t from 'typanion'
-import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
-import { isLoopback } from '../../../src/lib/loopback.ts'
+import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { isLoopback } from '../../../src/net/loopback.ts'
 import { isSafeEndpoint, type Reach } from './oauth-fetch.ts'
 
 /** What an API says of who may use it (RFC 9728). */

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { Failure, messageOf } from '../../../src/errors.ts'
-import { FetchProblem } from '../../../src/lib/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 
 /** The OAuth error code (RFC 6749, section 5.2) of an answer of the token endpoint. */

@@ -1,5 +1,5 @@
 import { type Failure, isFailure } from '../../../src/errors.ts'
-import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
+import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { type AuthLack, failures } from '../failures.ts'
 import type { CachedPage } from './cache.ts'
 

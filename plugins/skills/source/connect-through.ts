@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
-import { FetchProblem } from '../../../src/lib/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 
 /** A connection through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6); the signal is for the way there only. */
 export async function connectThrough(

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../../src/lib/loopback.ts'
-import { isPrivateAddress } from '../../../src/lib/private-address.ts'
+import { isLoopback } from '../../../src/net/loopback.ts'
+import { isPublicAddress } from '../../../src/net/public-address.ts'
 import { failures } from './failures.ts'
 import { findProxy } from './find-proxy.ts'
 import type { GitReference } from './git-reference.ts'
@@ -31,7 +31,7 @@ export function locateRepository({ host: place, repository }: GitReference, env:
   const allowPrivate = listOf(env.KEELSON_PRIVATE_GIT_HOSTS).has(place)
   const isOwn = isLoopback(host) || host.endsWith('.localhost')
   const isAddress = /^[\d.]+$|:/.test(host)
-  if (!allowPrivate && (isOwn || (isAddress && isPrivateAddress(host)))) {
+  if (!allowPrivate && (isOwn || (isAddress && !isPublicAddress(host)))) {
     throw failures.skill_host_refused({ host: place, problem: 'it is this machine, or in a private network' })
   }
   const protocol = isOwn ? 'http' : 'https'

@@ -1,6 +1,6 @@
 import type { Failure } from '../../../src/errors.ts'
-import type { FetchProblem } from '../../../src/lib/guarded-fetch.ts'
 import { redact } from '../../../src/lib/redact.ts'
+import type { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { printable } from '../format/member-path.ts'
 import { failures } from './failures.ts'
 import { type GitReference, toGitText } from './git-reference.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
-import { FetchProblem, guardedLookup, toProblem } from '../../../src/lib/guarded-fetch.ts'
-import { isPrivateAddress } from '../../../src/lib/private-address.ts'
+import { FetchProblem, guardedLookup, toProblem } from '../../../src/net/guarded-fetch.ts'
+import { isPublicAddress } from '../../../src/net/public-address.ts'
 import { connectThrough } from './connect-through.ts'
 import { readExactly } from './read-exactly.ts'
 
@@ -87,7 +87,7 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     if (host !== options.host || port !== options.port) {
       throw new FetchProblem('redirect', `it redirects to another host (${host})`)
     }
-    if (!options.allowPrivate && isIP(host) && isPrivateAddress(host)) {
+    if (!options.allowPrivate && isIP(host) && !isPublicAddress(host)) {
       throw new FetchProblem('private', `${host} is a private address`)
     }
     const late = AbortSignal.timeout(options.connectTimeoutMs ?? 10_000)

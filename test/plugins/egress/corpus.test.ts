@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseAddress } from '../../../plugins/egress/address.ts'
-import { kindOf } from '../../../plugins/egress/address-kind.ts'
 import type { Resolve } from '../../../plugins/egress/decision.ts'
+import { parseAddress } from '../../../src/net/address.ts'
+import { kindOf } from '../../../src/net/address-kind.ts'
 import { corpusNames, corpusProfile, type EscapeWorld, escapeCorpus } from './corpus.ts'
 import { egressWorld, sendGet, sendRaw, statusOf, webServer } from './egress-world.ts'
 

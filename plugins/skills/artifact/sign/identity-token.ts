@@ -1,5 +1,5 @@
 import { readGivenFile } from '../../../../src/given-file.ts'
-import { FetchProblem, guardedFetch } from '../../../../src/lib/guarded-fetch.ts'
+import { FetchProblem, guardedFetch } from '../../../../src/net/guarded-fetch.ts'
 import { failures } from '../../failures.ts'
 
 interface Options {

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import * as t from 'typanion'
-import { FetchProblem, guardedFetch } from '../../../../src/lib/guarded-fetch.ts'
+import { FetchProblem, guardedFetch } from '../../../../src/net/guarded-fetch.ts'
 import { failures } from '../../failures.ts'
 import { SIGNATURE, type Signer } from './signing.ts'
 

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
-import { isPrivateAddress } from './private-address.ts'
+import { isPublicAddress } from './public-address.ts'
 
 /** Why a guarded request came to nothing. */
 export type FetchProblemKind =
@@ -144,7 +144,7 @@ function assertAllowed(url: URL, allowed: { allowPrivate: boolean; allowHttp: bo
   }
   // A literal address is never looked up, so it is judged here.
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && isIP(host) && isPrivateAddress(host)) throw privateAddress(host)
+  if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw privateAddress(host)
 }
 
 const privateAddress = (host: string, address?: string): FetchProblem =>
@@ -155,7 +155,7 @@ export function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       const addresses = (found ?? []) as LookupAddress[]
-      const bad = allowPrivate ? undefined : addresses.find(({ address }) => isPrivateAddress(address))
+      const bad = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
       const [one] = addresses
       if (error) callback(error, '', 0)
       else if (bad) callback(privateAddress(host, bad.address), '', 0)
