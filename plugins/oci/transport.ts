@@ -1,7 +1,9 @@
+import { lookup } from 'node:dns/promises'
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as send } from 'undici'
-import { FetchProblem, toProblem } from '../../src/net/guarded-fetch.ts'
+import { assertNotPrivate, FetchProblem, guardedLookup, toProblem } from '../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
+import { isPublicAddress } from '../../src/net/public-address.ts'
 import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 
@@ -49,18 +51,25 @@ const LONGEST_PAUSE_MS = 20_000
 export function createTransport({ env, stepTimeoutMs = 30_000, delay }: TransportOptions): Send {
   const dispatcherFor = createDispatchers(env, stepTimeoutMs)
 
-  function once(request: RegistryRequest, url: URL, headers: Record<string, string>) {
+  async function once(
+    location: Location,
+    request: RegistryRequest,
+    url: URL,
+    headers: Record<string, string>,
+  ) {
+    const publicOnly = !(await mayBePrivate(location, url))
+    if (publicOnly) assertNotPrivate(url)
     const body = request.body?.()
     return send(url, {
       method: request.method,
       headers,
-      dispatcher: dispatcherFor(url),
+      dispatcher: dispatcherFor(url, publicOnly),
       ...(body === undefined ? {} : { body }),
       ...(request.signal ? { signal: request.signal } : {}),
     })
   }
 
-  async function follow(request: RegistryRequest): Promise<RegistryAnswer> {
+  async function follow(location: Location, request: RegistryRequest): Promise<RegistryAnswer> {
     let url = new URL(request.url)
     let headers: Record<string, string> = {
       'accept-encoding': 'identity',
@@ -68,7 +77,7 @@ export function createTransport({ env, stepTimeoutMs = 30_000, delay }: Transpor
       ...request.headers,
     }
     for (let hop = 0; ; hop++) {
-      const answer = await once(request, url, headers).catch(error => {
+      const answer = await once(location, request, url, headers).catch(error => {
         request.signal?.throwIfAborted()
         throw toProblem(error, url, undefined)
       })
@@ -96,7 +105,7 @@ export function createTransport({ env, stepTimeoutMs = 30_000, delay }: Transpor
     for (let attempt = 1; ; attempt++) {
       let pause = 500 * 2 ** (attempt - 1)
       try {
-        const answer = await follow(request)
+        const answer = await follow(location, request)
         if (answer.status !== 429 && (answer.status < 500 || answer.status === 501)) return answer
         discard(answer.body)
         pause = retryAfter(answer.header('retry-after')) ?? pause
@@ -159,23 +168,39 @@ export function discard(body: RegistryAnswer['body']): void {
   body.on('error', () => undefined).destroy()
 }
 
-function createDispatchers(env: TransportOptions['env'], stepTimeoutMs: number): (url: URL) => Dispatcher {
+/**
+ * Whether a request may go to this machine or to a private network. The registry itself may be there, since
+ * the user has named it. Another place that it names may be there only if the registry is.
+ */
+async function mayBePrivate(location: Location, url: URL): Promise<boolean> {
+  if (url.origin === location.origin) return true
+  const { hostname } = new URL(location.origin)
+  const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => [])
+  return addresses.some(({ address }) => !isPublicAddress(address))
+}
+
+function createDispatchers(
+  env: TransportOptions['env'],
+  stepTimeoutMs: number,
+): (url: URL, publicOnly: boolean) => Dispatcher {
   const options = {
     connect: { timeout: Math.min(stepTimeoutMs, 10_000) },
     headersTimeout: stepTimeoutMs,
     bodyTimeout: stepTimeoutMs,
   }
   const direct = new Agent(options)
+  const guarded = new Agent({ ...options, connect: { ...options.connect, lookup: guardedLookup(false) } })
+  const own = (publicOnly: boolean) => (publicOnly ? guarded : direct)
   const httpProxy = env.http_proxy ?? env.HTTP_PROXY
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY
-  if (!httpProxy && !httpsProxy) return () => direct
+  if (!httpProxy && !httpsProxy) return (_, publicOnly) => own(publicOnly)
   const proxied = new EnvHttpProxyAgent({
     ...options,
     ...(httpProxy ? { httpProxy } : {}),
     ...(httpsProxy ? { httpsProxy } : {}),
     noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
   })
-  return url => (isLoopback(url.hostname) ? direct : proxied)
+  return (url, publicOnly) => (isLoopback(url.hostname) ? own(publicOnly) : proxied)
 }
 
 function assertSafeHop(from: URL, to: URL): void {

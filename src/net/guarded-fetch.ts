@@ -142,9 +142,13 @@ function assertAllowed(url: URL, allowed: { allowPrivate: boolean; allowHttp: bo
   if (url.username || url.password) {
     throw new FetchProblem('scheme', 'the address holds a user name or password')
   }
-  // A literal address is never looked up, so it is judged here.
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw privateAddress(host)
+  if (!allowPrivate) assertNotPrivate(url)
+}
+
+/** Refuses a URL whose host is a literal address that is not public: it is never looked up, so never judged later. */
+export function assertNotPrivate({ hostname }: URL): void {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) && !isPublicAddress(host)) throw privateAddress(host)
 }
 
 const privateAddress = (host: string, address?: string): FetchProblem =>
