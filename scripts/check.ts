@@ -1,6 +1,7 @@
 /** `npm run check`: types, lint, layering, unused code, docs in step, the package as others install it. */
 import { spawnSync } from 'node:child_process'
 import { checkLayering } from './layering.ts'
+import { findLongest } from './longest.ts'
 
 const steps: readonly (readonly [what: string, command: string, ...args: string[]])[] = [
   ['build', 'npm', 'run', '--silent', 'build'],
@@ -31,4 +32,12 @@ for (const [what, command, ...args] of steps) {
   })
   report(what, status === 0, `${stdout}${stderr}`)
 }
+
+const { files, functions } = findLongest()
+const show = (what: string, list: typeof files) =>
+  process.stdout.write(
+    `\nLongest ${what} (lines):\n${list.map(({ place, lines }) => `  ${lines}  ${place}\n`).join('')}`,
+  )
+show('files', files)
+show('functions', functions)
 process.exitCode = failed ? 1 : 0
