@@ -79,7 +79,7 @@ export const builtins: readonly PluginEntry[] = [
   {
     name: 'image-verification',
     services: ['imageVerification'],
-    provides: ['flags'],
+    provides: ['flags', 'sections'],
     flagsOf: ['run'],
     load: async () => (await import('./image-verification/index.ts')).default,
   },

@@ -36,13 +36,10 @@ const BRIDGE_MODES: ReadonlySet<string> = new Set(['', 'bridge', 'default'])
 
 export const isBridgeMode = (mode: string | undefined): boolean => BRIDGE_MODES.has(mode ?? '')
 
-/**
- * What a run config asks for. Isolation is only what was written down as such: a config without
- * `isolate_network` was made before there was isolation.
- */
+/** What a run config asks for. A server is isolated unless `isolate_network` says that it is not to be. */
 export function networkKindOf(config: RunConfig): NetworkKind {
   const mode = config.permission_profile?.network?.mode
   if (config.remote_url) return 'open'
   if (mode === 'none') return 'none'
-  return config.isolate_network === true && isBridgeMode(mode) ? 'isolated' : 'open'
+  return config.isolate_network !== false && isBridgeMode(mode) ? 'isolated' : 'open'
 }

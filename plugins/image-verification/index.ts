@@ -2,11 +2,15 @@ import { join } from 'node:path'
 import type { App } from '../../src/app.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { verificationFlags } from './flags.ts'
+import { verificationSection } from './section.ts'
 import type { ImageVerification } from './service.ts'
 
-export { MODES, type VerificationMode, verificationTable } from './flags.ts'
+export { assertNotLowered } from './assert-not-lowered.ts'
+export { lessVerificationTable, MODES, type VerificationMode } from './flags.ts'
 export type { Provenance } from './provenance.ts'
-export type { ImageVerification, Verdict } from './service.ts'
+export { toProvenance } from './same-signer.ts'
+export type { ImageSigner } from './section.ts'
+export type { Accepted, Admission, ImageVerification, Verdict } from './service.ts'
 export type { SignerClaims } from './signer.ts'
 
 declare module '../../src/plugin.ts' {
@@ -20,7 +24,7 @@ const imageVerification: Plugin = {
   name: 'image-verification',
   needs: ['oci'],
   services: { imageVerification: makeImageVerification },
-  provides: { flags: [verificationFlags] },
+  provides: { flags: [verificationFlags], sections: [verificationSection] },
 }
 export default imageVerification
 

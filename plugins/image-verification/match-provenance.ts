@@ -3,7 +3,7 @@ import type { Provenance } from './provenance.ts'
 import type { SignerClaims } from './signer.ts'
 import type { Statement } from './statement.ts'
 
-const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
+export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
 
 /**
  * What does not fit between a verified signature and what the registry entry expects; undefined when
@@ -40,11 +40,14 @@ function isSigner(
 ): boolean {
   if (identity === wanted) return true
   if (issuer !== GITHUB_ISSUER) return false
-  // A file name may hold an @, but no slash: the first `@refs/` begins the ref.
-  const workflow = identity.replace(/^(.*?)@(?:refs\/.*|[0-9a-f]{40})$/s, '$1')
+  const workflow = withoutRef(identity)
   if (workflow === wanted) return true
   return Boolean(repository) && workflow === `${repository}${wanted}` && wanted.startsWith('/')
 }
+
+/** The URL of a workflow without its ref. A file name may hold an @, but no slash: the first `@refs/` begins the ref. */
+export const withoutRef = (identity: string): string =>
+  identity.replace(/^(.*?)@(?:refs\/.*|[0-9a-f]{40})$/s, '$1')
 
 function findAttestationMismatch(
   { predicate_type, predicate }: NonNullable<Provenance['attestation']>,

@@ -5,6 +5,8 @@ import { findSignatures } from './find-signatures.ts'
 import type { VerificationMode } from './flags.ts'
 import { findMismatch } from './match-provenance.ts'
 import { namesSigner, type Provenance } from './provenance.ts'
+import { describeSigner, isSameSigner, toImageSigner } from './same-signer.ts'
+import type { ImageSigner } from './section.ts'
 import type { SignerClaims } from './signer.ts'
 import type { TrustRoots } from './trust-roots.ts'
 import { type Verification, verifyCandidate } from './verify-candidate.ts'
@@ -23,6 +25,20 @@ export interface Verdict {
   readonly warnings: readonly string[]
 }
 
+/** What the user takes although it is less than a workload had. */
+export interface Accepted {
+  readonly changedSigner?: boolean
+  readonly lessVerification?: boolean
+}
+
+/** What is to be run and remembered of an image. */
+export interface Admission {
+  /** As in `Verdict`. */
+  readonly reference: string
+  readonly warnings: readonly string[]
+  readonly signer?: ImageSigner
+}
+
 export interface ImageVerification {
   /**
    * Compares the image's signatures with what a registry entry says of its makers. `enabled` fails
@@ -34,6 +50,20 @@ export interface ImageVerification {
     mode: VerificationMode,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Verdict>
+  /**
+   * `check`, for a workload: what it ran before tells who must have made this. Fails with `signer_changed`
+   * or `signature_lost` in every mode, unless that is accepted.
+   */
+  admit(
+    reference: string,
+    provenance: Provenance | undefined,
+    mode: VerificationMode,
+    options: {
+      before: ImageSigner | undefined
+      accepted?: Accepted
+      signal?: AbortSignal | undefined
+    },
+  ): Promise<Admission>
   /**
    * Who signed what a reference with a digest names, whoever that is: for those who trust whom they
    * meet first, and then nobody else. Undefined: nobody did, or only with a plain key. Fails with `image_unverified` when there
@@ -98,7 +128,7 @@ export function createImageVerification({
     throw refuse(reference, problems.size ? tell(problems) : 'it has no signature')
   }
 
-  return {
+  const service: ImageVerification = {
     async check(reference, provenance, mode, { signal } = {}) {
       const unverified = { reference, verified: false }
       if (mode === 'disabled') return { ...unverified, warnings: [] }
@@ -115,6 +145,22 @@ export function createImageVerification({
       }
     },
 
+    async admit(reference, provenance, mode, { before, accepted = {}, signal }) {
+      const verdict = await service.check(reference, provenance, mode, { signal })
+      const signer = toImageSigner(provenance, verdict.signer)
+      const isLess = before !== undefined && (signer === undefined || (before.verified && !signer.verified))
+      if (isLess && !accepted.lessVerification) {
+        const [warning] = verdict.warnings
+        const reason = warning ? bare(warning, reference) : 'its signature was not looked at'
+        throw failures.signature_lost({ reference, before: describeSigner(before), reason })
+      }
+      if (before && signer && !isSameSigner(before, signer) && !accepted.changedSigner) {
+        const [was, is] = [describeSigner(before), describeSigner(signer)]
+        throw failures.signer_changed({ reference, before: was, after: is })
+      }
+      return { reference: verdict.reference, warnings: verdict.warnings, ...(signer ? { signer } : {}) }
+    },
+
     async signer(reference, { signal } = {}) {
       const found = await findSigner(reference, undefined, () => undefined, signal)
       const { signer, problems, onlyKeys } = found
@@ -127,4 +173,9 @@ export function createImageVerification({
       return 'problem' in root ? { ok: false, ...root } : verifyDetached(signature, content, root)
     },
   }
+  return service
 }
+
+/** The reason in a warning, which names the image itself. */
+const bare = (warning: string, reference: string): string =>
+  warning.replace(`${reference} is not verified: `, '').replace(/\.$/, '')

@@ -98,10 +98,11 @@ async function resolveImage(
 
 /** The source stays the entry's reference, whose tag tells how old it is; what runs is what was verified. */
 async function resolveVerified(app: App, view: ImageServer, context: ResolveContext): Promise<Resolved> {
-  const image = await verifiedImage(app, view, context)
-  const flags = { ...context.flags, 'image-verification': 'disabled' }
-  const resolved = await resolveAs(app, 'image', image, view.transport, { ...context, flags })
-  return { ...resolved, source: view.image }
+  const { image, ...kept } = await verifiedImage(app, view, context)
+  const flags = { ...context.flags, 'image-verification': undefined }
+  const verified = { ...context, flags, before: undefined }
+  const resolved = await resolveAs(app, 'image', image, view.transport, verified)
+  return { ...resolved, ...kept, source: view.image }
 }
 
 async function resolveRemote(

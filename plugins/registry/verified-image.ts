@@ -1,22 +1,35 @@
 import type { App } from '../../src/app.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import type { ImageServer } from './formats/legacy.ts'
 
+/** What is verified of an image, as the run config keeps it. */
+export type VerifiedImage = Required<Pick<RunConfig, 'image'>> &
+  Pick<RunConfig, 'image_verification' | 'image_signer'>
+
 /**
  * The image of an entry as it is to be run: by digest when its signature is what the entry says, so
- * that nothing can come in between. Fails when it must be verified and is not.
+ * that nothing can come in between. Fails when it must be verified and is not, and when it does not
+ * come from whom the workload's image came from before.
  */
 export async function verifiedImage(
   app: App,
   { image, provenance }: ImageServer,
-  { flags, signal, report }: ResolveContext,
-): Promise<string> {
+  { flags, before, signal, report }: ResolveContext,
+): Promise<VerifiedImage> {
   // Absent where the plugin that checks signatures is.
-  const mode = flags['image-verification'] as 'warn' | 'enabled' | 'disabled' | undefined
-  if (!mode || mode === 'disabled') return image
-  report?.(`Checking the signature of ${image}`)
+  const mode = flags['image-verification'] as RunConfig['image_verification']
+  if (!mode) return { image }
+  if (mode !== 'disabled') report?.(`Checking the signature of ${image}`)
   const verification = await app.service('imageVerification')
-  const { reference, warnings } = await verification.check(image, provenance, mode, { signal })
+  const { reference, warnings, signer } = await verification.admit(image, provenance, mode, {
+    before: before?.image_signer,
+    accepted: {
+      changedSigner: flags['accept-changed-signer'] === true,
+      lessVerification: flags['accept-less-verification'] === true,
+    },
+    signal,
+  })
   for (const warning of warnings) app.log.warn(warning)
-  return reference
+  return { image: reference, image_verification: mode, ...(signer ? { image_signer: signer } : {}) }
 }

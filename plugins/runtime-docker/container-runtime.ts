@@ -124,10 +124,10 @@ export function createContainerRuntime(options: {
     })
   }
 
-  function isAtRest({ instance, restarts, finishedAt }: Container): boolean {
+  function isAtRest({ instance, finishedAt }: Container): boolean {
     if (instance.state === 'created') return true
     if (instance.state !== 'exited') return false
-    const restless = dialect.restartsUnseen && restarts && finishedAt !== undefined
+    const restless = dialect.restartsUnseen && instance.restarts && finishedAt !== undefined
     return !restless || Date.now() - finishedAt.getTime() > REST_MS
   }
 

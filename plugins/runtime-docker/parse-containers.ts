@@ -60,7 +60,6 @@ const STATES: Readonly<Record<string, InstanceState>> = {
 /** An instance, and what of its container decides whether it is at rest. */
 export interface Container {
   readonly instance: Instance
-  readonly restarts: boolean
   readonly finishedAt: Date | undefined
   /** Its address in each of its networks. */
   readonly addresses: Readonly<Record<string, string>>
@@ -86,13 +85,13 @@ export function parseContainers(text: string, source: string): Container[] {
       ...(startedAt ? { startedAt } : {}),
       ...(ended && typeof State.ExitCode === 'number' ? { exitCode: State.ExitCode } : {}),
       ...(reason && state !== 'running' ? { reason } : {}),
+      ...(policy === 'no' ? {} : { restarts: true }),
     }
     const addresses = Object.entries(NetworkSettings?.Networks ?? {}).flatMap(([network, { IPAddress }]) =>
       IPAddress ? [[network, IPAddress] as const] : [],
     )
     return {
       instance,
-      restarts: policy !== 'no',
       finishedAt: toDate(State.FinishedAt),
       addresses: Object.fromEntries(addresses),
     }

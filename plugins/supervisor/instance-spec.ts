@@ -37,6 +37,7 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
   const { proxyPort, contained, targetPort, mounts, hidden, env, secrets } = facts
   const stdio = config.transport === 'stdio'
   const network = networkOf(config)
+  const isolated = networkKindOf(config) === 'isolated'
   const onHostNetwork = contained && network === 'host'
   const port = String(targetPort)
   const wiring: Record<string, string> = stdio
@@ -59,7 +60,7 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
       [LABEL.baseName]: config.base_name || config.name,
       [LABEL.transport]: config.transport,
       [LABEL.port]: String(proxyPort),
-      [LABEL.isolation]: String(networkKindOf(config) === 'isolated'),
+      [LABEL.isolation]: String(isolated),
     },
     stdio,
     ports: onHostNetwork ? [] : toPorts(config, stdio ? undefined : targetPort),
@@ -67,7 +68,8 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
     hidden,
     network,
     limits: toLimits(config.resources ?? {}),
-    restart: stdio ? 'never' : 'unless-stopped',
+    // An engine that starts would bring it up before its way out is closed; the supervisor does it in order.
+    restart: stdio || isolated ? 'never' : 'unless-stopped',
     privileged: config.permission_profile?.privileged ?? false,
     explicitProfile: config.permission_profile_name_or_path !== undefined,
   }

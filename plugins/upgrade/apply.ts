@@ -3,10 +3,11 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { WaitOptions } from '../../src/contracts/runtime.ts'
 import type { Ask } from '../../src/contracts/target.ts'
+import { assertEnforced } from '../../src/contracts/unenforced.ts'
 import type { Status } from '../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { tryLock } from '../../src/lib/file-lock.ts'
-import type { VerificationMode } from '../image-verification/index.ts'
+import { type Accepted, assertNotLowered, type VerificationMode } from '../image-verification/index.ts'
 import { assertWorkloadName } from '../workloads/index.ts'
 import { failures } from './failures.ts'
 import { makeSuccessor } from './successor.ts'
@@ -17,8 +18,10 @@ export interface ApplyOptions extends WaitOptions {
   readonly env?: Readonly<Record<string, string>>
   /** References `NAME,target=VARIABLE`; a variable that has a secret already keeps it. */
   readonly secrets?: readonly string[]
-  /** How much a missing or wrong signature matters; `warn` unless said otherwise. */
-  readonly verification?: VerificationMode
+  /** How much a missing or wrong signature matters; as when it was run unless said otherwise. */
+  readonly verification?: VerificationMode | undefined
+  /** What is taken although the workload had more. */
+  readonly accepted?: Accepted
   /** Certificates (PEM) to trust while a package is built. */
   readonly caCert?: string | undefined
   /** How long the new server may take to answer. */
@@ -61,6 +64,8 @@ export async function applyUpgrade(
   try {
     if (await store.upgrades.find(name)) await (await app.service('supervisor')).settleUpgrade(name)
     const from = await store.configs.get(name)
+    assertEnforced(from)
+    assertNotLowered(from, options.verification, options.accepted)
     const check = await checkOne(from)
     if (check.status !== 'upgrade-available') return { check, outcome: 'unchanged' }
     assertNoSecret(check, options.env)
@@ -68,6 +73,7 @@ export async function applyUpgrade(
     if (serves) assertCanShareHost(from)
     if (options.dryRun) return { check, outcome: 'planned' }
     if (options.agree && !(await options.agree(check))) return { check, outcome: 'declined' }
+    for (const text of whatIsAccepted(options.accepted)) app.log.warn(text, { workload: name })
     await replace(app, from, check, { ...options, serves })
     return { check, outcome: 'upgraded' }
   } finally {
@@ -119,6 +125,11 @@ function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown 
     { cause: error },
   )
 }
+
+const whatIsAccepted = ({ lessVerification, changedSigner }: Accepted = {}): string[] => [
+  ...(lessVerification ? ['Less verification of the image than it had is accepted, as asked.'] : []),
+  ...(changedSigner ? ['An image of another maker is accepted, as asked.'] : []),
+]
 
 function assertNoSecret({ env_var_drift }: UpgradeCheck, env: ApplyOptions['env'] = {}): void {
   const secret = env_var_drift?.added.find(one => one.secret && one.name in env)

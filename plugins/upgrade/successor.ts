@@ -2,7 +2,6 @@ import type { App } from '../../src/app.ts'
 import { type RunConfig, toInstanceName } from '../../src/contracts/run-config.ts'
 import type { Resolved } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
-import type { VerificationMode } from '../image-verification/index.ts'
 import type { ApplyOptions } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
 import { failures } from './failures.ts'
@@ -31,8 +30,8 @@ export async function makeSuccessor(
   if (!isSame(shown, found)) throw failures.upgrade_moved({ name: from.name, shown, found })
 
   const { source, image, runtime_config, env_vars, secrets } = resolved
-  const { registry_server_name, registry_env_vars } = resolved
-  const { registry_url: _, registry_api_url: __, secrets: ___, ...rest } = asked
+  const { registry_server_name, registry_env_vars, image_verification, image_signer } = resolved
+  const { registry_url: _, registry_api_url: __, secrets: ___, image_signer: ____, ...rest } = asked
   const all = withNew(given, secrets)
   return {
     ...rest,
@@ -41,6 +40,8 @@ export async function makeSuccessor(
     ...(runtime_config ? { runtime_config } : {}),
     ...(registry_server_name ? { registry_server_name } : {}),
     ...(registry_env_vars ? { registry_env_vars } : {}),
+    ...(image_verification ? { image_verification } : {}),
+    ...(image_signer ? { image_signer } : {}),
     ...(resolved.registry_url ? { registry_url: resolved.registry_url } : {}),
     ...(resolved.registry_api_url ? { registry_api_url: resolved.registry_api_url } : {}),
     env_vars: { ...env_vars, ...asked.env_vars },
@@ -54,14 +55,16 @@ export async function makeSuccessor(
 async function resolve(
   app: App,
   asked: RunConfig,
-  { verification = 'warn', caCert, ask, signal, report }: ApplyOptions & { verification?: VerificationMode },
+  { verification, accepted, caCert, ask, signal, report }: ApplyOptions,
 ): Promise<Resolved> {
   const targets = (await app.contributions('targets')).map(make => make(app))
   const target = targets.find(({ kind }) => kind === 'registry')
   if (!target) throw new Error('no plugin here resolves servers of the registry')
   const { runtime_config: build, registry_server_name: server = '' } = asked
   const flags = {
-    'image-verification': verification,
+    'image-verification': verification ?? asked.image_verification ?? 'warn',
+    'accept-changed-signer': accepted?.changedSigner ?? false,
+    'accept-less-verification': accepted?.lessVerification ?? false,
     'ca-cert': caCert,
     'runtime-image': build?.builder_image,
     'runtime-add-package': build?.additional_packages ?? [],
@@ -70,7 +73,7 @@ async function resolve(
   }
   const runtimes = await app.service('runtimes')
   const runtime = async () => (await runtimes.select(asked.runtime)).runtime
-  return target.resolve(server, { flags, asked, ask, runtime, signal, report })
+  return target.resolve(server, { flags, asked, before: asked, ask, runtime, signal, report })
 }
 
 const targetOf = (reference: string): string => /,target=(.+)$/s.exec(reference)?.[1] ?? reference

@@ -1,34 +1,23 @@
-import type { Target } from '../../src/contracts/target.ts'
 import { failures as core } from '../../src/errors.ts'
 import type { RunRequest } from './build-config.ts'
+import { FLAG_EFFECTS, nameOfRemote, type Situation } from './flag-effects.ts'
 
-const PACKAGE = ['build-with', 'runtime-image', 'runtime-add-package']
-const INSTANCE = [
-  ...['runtime', 'env', 'env-file', 'env-file-dir', 'volume', 'publish', 'network', 'memory', 'cpus'],
-  ...['permission-profile', 'target-host', 'target-port', 'secret'],
-]
-
-/** Refuses flags that can have no effect on such a target; nothing asked for is left out in silence. */
+/** Refuses flags that can have no effect in the situation; nothing asked for is left out in silence. */
 export function assertFits(
-  { kind, defaultTransport }: Pick<Target, 'kind' | 'defaultTransport'>,
-  { argument, given, serverArgs, flags }: Pick<RunRequest, 'argument' | 'given' | 'serverArgs' | 'flags'>,
+  situation: Situation,
+  { given, repeated, values, serverArgs }: Pick<RunRequest, 'given' | 'repeated' | 'values' | 'serverArgs'>,
 ): void {
-  const refuse = (names: readonly string[], why: string) => {
-    const name = names.find(candidate => given.has(candidate))
-    if (name !== undefined)
+  for (const name of given) {
+    if (repeated?.has(name)) continue
+    const why = Object.hasOwn(FLAG_EFFECTS, name) ? FLAG_EFFECTS[name]?.(situation, values[name]) : undefined
+    if (why !== undefined) {
       throw core.usage({ text: `--${name} does not go with ${why}`, hint: 'Leave it out.' })
-  }
-  if (kind === 'remote') {
-    refuse([...INSTANCE, ...PACKAGE], `the URL ${argument}: that server is run by somebody else.`)
-    if (serverArgs.length > 0) {
-      throw core.usage({
-        text: `Arguments behind -- do not go with the URL ${argument}.`,
-        hint: 'Leave them out.',
-      })
     }
   }
-  if (kind === 'image') refuse(PACKAGE, `the image ${argument}: it is for packages (npx://, uvx://, go://).`)
-  if ((flags.transport ?? defaultTransport) === 'stdio') {
-    refuse(['target-host', 'target-port'], '--transport stdio: such a server listens on no port.')
+  if (situation.kind === 'remote' && serverArgs.length > 0) {
+    throw core.usage({
+      text: `Arguments behind -- do not go with ${nameOfRemote(situation.argument)}.`,
+      hint: 'Leave them out.',
+    })
   }
 }

@@ -11,7 +11,7 @@ import { type Ask, TARGET_ORDER, type Target } from '../../src/contracts/target.
 import { failures as core } from '../../src/errors.ts'
 import { parseLabel } from '../../src/lib/labels.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
-import { parseVariables, readEnvFile } from './env-files.ts'
+import { findEnvFolder, parseVariables, readEnvFile } from './env-files.ts'
 import { failures } from './failures.ts'
 import type { runFlags } from './flags.ts'
 import { parsePublish, parseVolumes } from './mount-flags.ts'
@@ -28,6 +28,8 @@ export interface RunRequest extends WaitOptions {
   readonly values: FlagValues<FlagTable>
   /** Names of the flags that the user wrote. */
   readonly given: ReadonlySet<string>
+  /** Those of them that programs send with every request, as they have read them: they may be without effect. */
+  readonly repeated?: ReadonlySet<string>
   readonly cwd: string
   readonly debug: boolean
   /** A permission profile that is at hand, in the place of `--permission-profile`. */
@@ -69,7 +71,7 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
     },
   }
   if (request.serverArgs.length) config.cmd_args = [...request.serverArgs]
-  if (flags['env-file-dir']) config.env_file_dir = flags['env-file-dir']
+  if (flags['env-file-dir']) config.env_file_dir = await findEnvFolder(flags['env-file-dir'], cwd)
   if (flags.volume.length) config.volumes = await parseVolumes(flags.volume, cwd)
   if (flags.publish.length) config.publish = parsePublish(flags.publish)
   if (flags.label.length) config.container_labels = Object.fromEntries(flags.label.map(readLabel))

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { failures as core } from '../../src/errors.ts'
+import { isAbsolute, join, resolve } from 'node:path'
+import { failures as core, messageOf } from '../../src/errors.ts'
 import { readGivenFile } from '../../src/given-file.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import type { Log } from '../../src/log.ts'
@@ -46,18 +46,19 @@ export async function readEnvFile(path: string): Promise<Variables> {
   return parseEnvFile(await readGivenFile(path, 'The --env-file'), path)
 }
 
+/** The absolute path of a folder of `--env-file-dir`. Fails when there is no such folder, or it cannot be read. */
+export async function findEnvFolder(folder: string, cwd: string): Promise<string> {
+  const path = resolve(cwd, folder)
+  await namesIn(path)
+  return path
+}
+
 /**
- * Reads every file of a folder. A missing folder is empty; hidden files are left out; a file that
+ * Reads every file of a folder. Fails when the folder cannot be read; hidden files are left out; a file that
  * cannot be read is left out with a warning. Read anew at every start, so values never land in the run config.
  */
 export async function readEnvFolder(folder: string, log: Log): Promise<Variables> {
-  let names: string[]
-  try {
-    names = (await readdir(folder)).filter(name => !name.startsWith('.')).sort()
-  } catch (error) {
-    if (isMissing(error)) return {}
-    throw error
-  }
+  const names = (await namesIn(folder)).filter(name => !name.startsWith('.')).sort()
   const variables: Variables = {}
   for (const name of names) {
     const path = join(folder, name)
@@ -69,4 +70,21 @@ export async function readEnvFolder(folder: string, log: Log): Promise<Variables
     }
   }
   return variables
+}
+
+async function namesIn(path: string): Promise<string[]> {
+  const what = 'The --env-file-dir'
+  if (!isAbsolute(path)) {
+    throw core.file_unreadable({
+      path,
+      what,
+      problem: 'it is a relative path, and nobody knows of which folder.',
+    })
+  }
+  try {
+    return await readdir(path)
+  } catch (error) {
+    if (isMissing(error)) throw core.file_missing({ path, what }, { cause: error })
+    throw core.file_unreadable({ path, what, problem: messageOf(error) }, { cause: error })
+  }
 }

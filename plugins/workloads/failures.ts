@@ -16,7 +16,8 @@ export const failures = defineFailures({
   },
   volume_missing: {
     status: 400,
-    text: (d: { path: string }) => `The path ${d.path}, given to --volume, does not exist.`,
+    text: (d: { path: string }) =>
+      `The path ${d.path}, to be mounted by --volume or the run config, does not exist.`,
     hint: 'Create it first, or correct the path in front of the colon.',
   },
   start_failed: {
@@ -26,8 +27,8 @@ export const failures = defineFailures({
   from_config_alone: {
     status: 400,
     exit: 2,
-    text: (d: { flags: readonly string[] }) =>
-      `--from-config goes with --foreground, --runtime, --ca-cert and --debug only, not with ${d.flags.map(name => `--${name}`).join(', ')}.`,
+    text: (d: { others: readonly string[] }) =>
+      `--from-config goes with --foreground, --runtime, --ca-cert and --debug only, not with ${d.others.join(', ')}.`,
     hint: 'Edit the file instead; nothing is merged into it.',
   },
   request_unsupported: {

@@ -1,21 +1,32 @@
 import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
+import { assertEnforced } from '../../src/contracts/unenforced.ts'
 import { readGivenFile } from '../../src/given-file.ts'
+import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 
 const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug'])
 
 /** Reads the file of `--from-config`, all of it checked; nothing is merged into it. */
-export async function configFromFile(app: App, path: string, given: ReadonlySet<string>): Promise<RunConfig> {
-  const others = [...given].filter(name => !COMPANIONS.has(name))
-  if (others.length) throw failures.from_config_alone({ flags: others })
+export async function configFromFile(
+  app: App,
+  path: string,
+  { given, argument, serverArgs }: Pick<RunRequest, 'given' | 'argument' | 'serverArgs'>,
+): Promise<RunConfig> {
+  const others = [
+    ...[...given].filter(name => !COMPANIONS.has(name)).map(name => `--${name}`),
+    ...(argument ? [`the target ${argument}`] : []),
+    ...(serverArgs.length ? ['arguments behind --'] : []),
+  ]
+  if (others.length) throw failures.from_config_alone({ others })
   const text = await readGivenFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
   return config
 }
 
-/** Every plugin checks the members it owns. */
+/** Every plugin checks the members it owns; what nobody owns must ask for nothing. */
 export async function checkSections(app: App, config: RunConfig): Promise<void> {
+  assertEnforced(config)
   for (const section of await app.contributions('sections')) section.check(config)
 }

@@ -15,11 +15,16 @@ export async function parseVolumes(texts: readonly string[], cwd: string): Promi
   for (const text of texts) {
     const { source, target, mode } = splitVolume(text)
     const path = resolve(cwd, source)
-    if (!(await stat(path).catch(() => undefined))) throw failures.volume_missing({ path })
+    await assertMountable(path)
     if (volumes.has(target)) throw wrong(text, `mounts a second thing at ${target}`)
     volumes.set(target, `${path}:${target}${mode}`)
   }
   return [...volumes.values()]
+}
+
+/** Fails with `volume_missing` when there is nothing at a path that is to be mounted. */
+export async function assertMountable(path: string): Promise<void> {
+  if (!(await stat(path).catch(() => undefined))) throw failures.volume_missing({ path })
 }
 
 function splitVolume(text: string): { source: string; target: string; mode: '' | ':ro' } {

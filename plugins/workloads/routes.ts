@@ -24,7 +24,7 @@ const path = '/api/v1beta/workloads'
 const MOST_STREAMS = 100
 
 /** What a new or edited workload can fail with. */
-const MAKING = [400, 403, 404, 502, 503, 504]
+const MAKING = [400, 403, 404, 422, 502, 503, 504]
 
 /** The operations on workloads. */
 export const workloadRoutes: Routes = (api, app) => {

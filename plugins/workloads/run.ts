@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
+import { instanceName, type ProxyMode, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
@@ -7,8 +7,11 @@ import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
 import { assertFits } from './assert-fits.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
+import { readEnvFolder } from './env-files.ts'
+import { situationOf } from './flag-effects.ts'
 import { checkSections, configFromFile } from './from-config.ts'
 import { mergeResolved } from './merge-resolved.ts'
+import { assertMountable } from './mount-flags.ts'
 import { toMounts } from './mounts.ts'
 import { settleIsolation } from './settle-isolation.ts'
 import { storeFailures } from './store/failures.ts'
@@ -16,8 +19,12 @@ import { assertWorkloadName } from './store/name.ts'
 import type { WorkloadStore } from './store.ts'
 import { fetchImage } from './targets/fetch-image.ts'
 import { schemeTarget } from './targets/scheme.ts'
+import { verifyGiven } from './targets/verify-given.ts'
 
 const LOOPBACK = '127.0.0.1'
+
+/** What a target is before it is resolved; what the registry has is known afterwards. */
+const KINDS = { image: 'image', scheme: 'package', remote: 'remote', registry: undefined } as const
 
 /**
  * Makes the run config of a new workload: checks all that the user wrote, then pulls, builds or
@@ -39,11 +46,20 @@ async function printOverlays(app: App, config: RunConfig, { report }: RunRequest
 
 async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const target = await findTarget(app, request.argument)
-  assertFits(target, request)
+  const transport = request.flags.transport ?? target.defaultTransport
+  assertFits(
+    {
+      argument: request.argument,
+      kind: KINDS[target.kind],
+      fromRegistry: target.kind === 'registry',
+      transport,
+      proxyMode: transport === 'stdio' ? (request.values['proxy-mode'] as ProxyMode) : transport,
+    },
+    request,
+  )
   const name = request.flags.name ?? target.defaultName(request.argument)
   const asked = await configFromFlags(app, request, name)
   await assertCanRun(app, store, asked, request.replaces)
-  const transport = request.flags.transport ?? target.defaultTransport
   if (transport) await checkSections(app, { ...asked, transport })
 
   const runtime = runtimeOnce(app, request.flags.runtime)
@@ -51,6 +67,9 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const config = await mergeResolved(resolved, asked, request.given)
   if (!config.remote_url) config.runtime = (await runtime()).name
   await checkSections(app, config)
+  const contained = config.remote_url ? undefined : (await runtime()).images !== undefined
+  assertFits(situationOf(config, { argument: request.argument, contained }), request)
+  sayWhatIsNotVerified(app, config, request)
   if (config.remote_url) return config
   const isExplicit = request.given.has('isolate-network')
   const { signal, report } = request
@@ -62,15 +81,24 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   })
 }
 
+/** A package is built here, and of an image given by name nobody says who must have signed it. */
+function sayWhatIsNotVerified(app: App, config: RunConfig, { given, values }: RunRequest): void {
+  if (!given.has('image-verification') || values['image-verification'] === 'disabled') return
+  if (config.registry_server_name && config.image_verification) return
+  app.log.warn(`--image-verification: there is no signature to check of ${config.source ?? config.image}.`)
+}
+
 async function fromFile(
   app: App,
   store: WorkloadStore,
   request: RunRequest,
   file: string,
 ): Promise<RunConfig> {
-  const config = await configFromFile(app, file, request.given)
+  const config = await configFromFile(app, file, request)
   await assertCanRun(app, store, config)
+  assertFits(situationOf(config, { argument: file, contained: undefined }), request)
   if (config.remote_url) return config
+  await assertPaths(app, config)
   const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime)()
   const { signal, report } = request
   const settled = await settleIsolation(config, {
@@ -109,8 +137,14 @@ async function imageOf(
     })
     return resolved.image ? { image: resolved.image } : {}
   }
-  if (runtime.images && image) await fetchImage(runtime.images, image, request)
-  return {}
+  if (!runtime.images || !image) return {}
+  const flags = { ...request.values, 'image-verification': config.image_verification }
+  const verified = await verifyGiven(app, image, {
+    ...contextOf(request, config, async () => runtime),
+    flags,
+  })
+  await fetchImage(runtime.images, verified.image, request)
+  return verified
 }
 
 const contextOf = (
@@ -120,6 +154,7 @@ const contextOf = (
 ): ResolveContext => ({
   flags: request.values,
   asked,
+  before: request.replaces ?? (request.flags['from-config'] ? asked : undefined),
   ask: request.ask,
   runtime,
   signal: request.signal,
@@ -148,6 +183,12 @@ async function assertCanRun(
   const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
   const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it
   if (config.port && !isOwn) await assertPortFree(config.host ?? LOOPBACK, config.port)
+}
+
+/** Paths of a run config are of no folder in particular, so they are absolute; what is read at the start is there. */
+async function assertPaths(app: App, config: RunConfig): Promise<void> {
+  for (const { source } of toMounts(config, app.log)) await assertMountable(source)
+  if (config.env_file_dir) await readEnvFolder(config.env_file_dir, app.log)
 }
 
 /** What the run config only names must be there: its group, and all of its secrets. */

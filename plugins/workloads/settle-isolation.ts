@@ -3,7 +3,7 @@ import type { IsolationProbe, Runtime, WaitOptions } from '../../src/contracts/r
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 
 /** Modes of the network that isolation replaces. */
-const BRIDGE: ReadonlySet<string | undefined> = new Set([undefined, '', 'bridge', 'default'])
+export const BRIDGE: ReadonlySet<string | undefined> = new Set([undefined, '', 'bridge', 'default'])
 
 /** A runtime that knows nothing of isolation: nobody who insists on it gets there. */
 const UNKNOWN: IsolationProbe = {
@@ -29,7 +29,7 @@ export async function settleIsolation(
   }: { runtime: Runtime; isExplicit: boolean; warn: (text: string) => void; wait?: WaitOptions },
 ): Promise<RunConfig> {
   const mode = config.permission_profile?.network?.mode
-  if (!config.isolate_network) return config
+  if (config.isolate_network === false) return config
   if (!BRIDGE.has(mode)) {
     if (mode !== 'none') warn(`The network mode "${mode}" leaves no room for isolation: nothing is enforced.`)
     return { ...config, isolate_network: false }
@@ -39,7 +39,7 @@ export async function settleIsolation(
     const baseImage = config.source?.startsWith('npx://') ? config.runtime_config?.builder_image : undefined
     const lacking = (await runtime.isolation?.equip?.({ ...wait, baseImage })) ?? []
     for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))
-    return config
+    return { ...config, isolate_network: true }
   }
   const insists = isExplicit || config.permission_profile_name_or_path !== undefined
   if (insists || !probe.fallback)

@@ -177,6 +177,8 @@ export interface Instance {
   readonly exitCode?: number
   /** Why it is not running, in the runtime's words, e.g. "out of memory". */
   readonly reason?: string
+  /** The runtime itself brings it back, e.g. after a reboot. */
+  readonly restarts?: boolean
 }
 
 export interface Exit {

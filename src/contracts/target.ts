@@ -13,6 +13,8 @@ export interface ResolveContext extends WaitOptions {
   readonly flags: FlagValues<FlagTable>
   /** What the flags have said already; it wins over what the target resolves. */
   readonly asked: RunConfig
+  /** The run config that this one takes the place of, or was made from: no less must hold for the new one. */
+  readonly before?: RunConfig | undefined
   /** Asks the person at the terminal, without echo if `hidden`; undefined when there is none. */
   readonly ask?: Ask | undefined
   /** Chooses the runtime on first call; never called for remote workloads. */

@@ -150,11 +150,18 @@ export function createNetworks(options: {
     }
   }
 
-  async function throughGateway(network: EngineNetwork, isNew: boolean): Promise<Enclosure> {
+  async function throughGateway(
+    network: EngineNetwork,
+    { isNew, mayStayOpen }: { isNew: boolean; mayStayOpen: boolean },
+  ): Promise<Enclosure> {
     const { name, bridge, gateway, labels } = network
     const port = Number(labels[LABEL.door])
     const rule = { network: name, bridge, gateway, port }
     const problem = await firewall.apply(rule, { isNew })
+    // Rules that could be set a moment ago, and cannot now: the server must not come up without them.
+    if (problem !== undefined && !mayStayOpen) {
+      throw runtimeFailures.isolation_unsupported({ runtime, problem, hint: OPT_OUT })
+    }
     if (problem === undefined) upholder.add(rule)
     return {
       door: { host: gateway, port },
@@ -186,11 +193,15 @@ export function createNetworks(options: {
     async prepare(instance, { workload, signal, baseImage }): Promise<Enclosure> {
       image.prefer(baseImage)
       const wanted = { instance, workload, signal }
-      const { network, isNew } = await makeOrFind(await placeOfDoor(), wanted)
+      const place = await placeOfDoor()
+      const mayStayOpen = place === 'helper' || lacking !== undefined
+      const { network, isNew } = await makeOrFind(place, wanted)
       const address = network.labels[LABEL.helper]
       if (address) return throughHelper(network, address)
       // The bridge of an engine that is elsewhere is not among our interfaces.
-      if (isolation.raiseArguments || (await isOurs(network.gateway))) return throughGateway(network, isNew)
+      if (isolation.raiseArguments || (await isOurs(network.gateway))) {
+        return throughGateway(network, { isNew, mayStayOpen })
+      }
       foundElsewhere = true
       await networks.drop(network.name, instance)
       const again = await makeOrFind('helper', wanted)

@@ -1,6 +1,7 @@
 import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
+import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import type { Status, StatusRecord } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Lock } from '../../../src/lib/file-lock.ts'
@@ -16,6 +17,8 @@ import type { HostOptions } from './host.ts'
 import { createLife, type Life } from './life.ts'
 import { createMonitors } from './monitors.ts'
 import { createQueues } from './queues.ts'
+
+type Variables = Readonly<Record<string, string>>
 
 /** A server, and what keeps it up. */
 export interface Living {
@@ -64,6 +67,7 @@ export function createGround(options: HostOptions) {
 
   /** Opens the listener and makes the life, without bringing the server up. */
   async function open(found: RunConfig, lease: Lock): Promise<Hosted> {
+    assertEnforced(found)
     const workloadLog = logOf(found)
     const proxy = await proxies.open(found, { log: workloadLog })
     try {
@@ -113,11 +117,15 @@ export function createGround(options: HostOptions) {
     const target = { host, port }
     if (!runtime) return { target, local: undefined }
     let unfit: unknown
-    const secrets = await Promise.resolve(options.findSecrets?.(config) ?? {}).catch((error: unknown) => {
-      unfit = error
-      workloadLog.warn(`Its secrets cannot be read now: ${messageOf(error)}`)
-      return {} as Readonly<Record<string, string>>
-    })
+    /** Without it nothing is made; what runs already is taken over. */
+    const orUnfit = (what: string, found: Promise<Variables> | undefined): Promise<Variables> =>
+      Promise.resolve(found ?? {}).catch((error: unknown) => {
+        unfit ??= error
+        workloadLog.warn(`${what} cannot be read now: ${messageOf(error)}`)
+        return {}
+      })
+    const secrets = await orUnfit('Its secrets', options.findSecrets?.(config))
+    const env = await orUnfit('Its folder of variables', options.findEnv?.(config))
     const mounts = toMounts(config, workloadLog)
     const spec = toInstanceSpec(config, {
       proxyPort: config.port,
@@ -125,7 +133,7 @@ export function createGround(options: HostOptions) {
       targetPort: port,
       mounts,
       hidden: (await options.findHidden?.(config, mounts)) ?? [],
-      env: (await options.findEnv?.(config)) ?? {},
+      env,
       secrets,
     })
     const enclosed = enclose({ config, runtime, egress: options.egress, log: workloadLog })

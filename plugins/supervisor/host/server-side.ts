@@ -2,6 +2,7 @@ import type { Backend } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment, Instance, InstanceSpec, Runtime } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
+import { LABEL } from '../../../src/lib/labels.ts'
 import { failures } from '../failures.ts'
 import { describeEnd, describeInstance } from './describe.ts'
 import type { Enclosed } from './enclosed.ts'
@@ -118,7 +119,8 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       if (!local) return { kind: 'http', target: new URL(config.remote_url ?? ''), remote: true }
       const { runtime, enclosed } = local
       known = undefined
-      const before = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
+      const there = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
+      const before = there && isAsIsolated(there, local.spec) ? there : undefined
       if (!before) assertFit()
       signal.throwIfAborted()
       // Side by side, since each is a call of the engine's program or more.
@@ -145,6 +147,12 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       throw new Error(known ? describeInstance(known) : 'it was removed')
     },
   }
+}
+
+/** One that was made with another network, or that its engine starts before this host does, is made anew. */
+const isAsIsolated = ({ labels, restarts }: Instance, spec: InstanceSpec): boolean => {
+  const wanted = spec.labels[LABEL.isolation] ?? 'false'
+  return (labels[LABEL.isolation] ?? 'false') === wanted && !(wanted === 'true' && restarts)
 }
 
 const isAnother = (a: Instance, b: Instance): boolean =>

@@ -1,4 +1,5 @@
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
+import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { UpgradeRecord } from '../../workloads/index.ts'
 import { failures } from '../failures.ts'
@@ -54,6 +55,7 @@ export function createUpgrading(ground: Ground): Upgrading {
     const record = await store.upgrades.find(name)
     if (!record) throw lost(name)
     try {
+      assertEnforced(record.to)
       const entry = hosted.get(name)
       if (entry) await besides(name, record, signal)
       else await inTurn(name, () => whileDown(name, record, signal))

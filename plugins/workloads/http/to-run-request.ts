@@ -7,6 +7,7 @@ import {
   type RunConfig,
   TRANSPORTS,
 } from '../../../src/contracts/run-config.ts'
+import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
 import type { RunRequest } from '../build-config.ts'
 import { failures } from '../failures.ts'
@@ -35,6 +36,8 @@ export async function toRunRequest(
   options: { signal: AbortSignal; replaces?: RunConfig },
 ): Promise<RunRequest> {
   assertSupported(body)
+  assertEnforced(body)
+  if (options.replaces) assertEnforced(options.replaces) // a body cannot say it, so it would be lost
   const argument = argumentOf(body)
   // An image may be called like a server: what is wanted from the registry must be in it.
   if (body.server) await (await app.service('registry')).get(body.server, { signal: options.signal })
@@ -59,7 +62,11 @@ export async function toRunRequest(
     runtime: options.replaces?.runtime,
   }
   const said = Object.entries(given).filter(([, value]) => isSaid(value))
-  const values = await allValues(app, Object.fromEntries(said))
+  const kept = options.replaces?.image_verification
+  const values = await allValues(app, {
+    ...Object.fromEntries(said),
+    ...(kept ? { 'image-verification': kept } : {}),
+  })
   const profile = body.permission_profile as PermissionProfile | undefined
   return {
     argument,
@@ -67,6 +74,7 @@ export async function toRunRequest(
     flags: values as FlagValues<typeof runFlags>,
     values,
     given: new Set([...said.map(([name]) => name), ...(profile ? ['permission-profile'] : [])]),
+    repeated: REPEATED,
     cwd: process.cwd(),
     debug: false,
     signal: options.signal,
@@ -74,6 +82,9 @@ export async function toRunRequest(
     ...(options.replaces ? { replaces: options.replaces } : {}),
   }
 }
+
+/** The details of every workload have a value for these, which clients send back with an edit. */
+const REPEATED = new Set(['isolate-network', 'proxy-mode'])
 
 /** Values of all flags of `run`, other plugins' among them: what was said, else the flag's default. */
 async function allValues(app: App, said: Record<string, unknown>): Promise<FlagValues<FlagTable>> {

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/errors.ts'
 import { parseOciReference } from '../../../src/lib/oci-reference.ts'
 import { failures } from '../failures.ts'
 import { fetchImage } from './fetch-image.ts'
+import { verifyGiven } from './verify-given.ts'
 
 /** A container image, the last guess: whatever no other target claims. */
 export const imageTarget = (app: App): Target => ({
@@ -21,20 +22,17 @@ export const imageTarget = (app: App): Target => ({
     if (!parseOciReference(argument)) {
       throw failures.target_unknown({ argument, problem: 'it is no image reference, package or URL.' })
     }
-    // Only a registry says who must have signed an image, so this one cannot be verified.
-    if (context.flags['image-verification'] === 'enabled') {
-      await (await app.service('imageVerification')).check(argument, undefined, 'enabled')
-    }
+    const { image, ...kept } = await verifyGiven(app, argument, context)
     try {
       const runtime = await context.runtime()
       if (!runtime.images) throw failures.images_unsupported({ runtime: runtime.name, argument })
-      await fetchImage(runtime.images, argument, context)
+      await fetchImage(runtime.images, image, context)
     } catch (error) {
       context.signal?.throwIfAborted()
       throw await withNearNames(app, argument, error)
     }
     const transport = context.flags.transport as 'stdio' | 'sse' | 'streamable-http' | undefined
-    return { source: argument, image: argument, transport: transport ?? 'streamable-http' }
+    return { source: argument, image, ...kept, transport: transport ?? 'streamable-http' }
   },
 })
 

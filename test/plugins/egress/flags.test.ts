@@ -38,9 +38,9 @@ test('the network mode none needs no isolation', () => {
   expect(networkKindOf(configWith({ 'isolate-network': true }, 'none'))).toBe('none')
 })
 
-test('what was saved before there was isolation, and what runs elsewhere, is not isolated', () => {
-  expect(networkKindOf({ ...configWith({}), isolate_network: undefined } as unknown as RunConfig)).toBe(
-    'open',
-  )
+test('a server is isolated unless somebody says that it is not to be; what runs elsewhere is not', () => {
+  const { isolate_network: _, ...silent } = configWith({})
+  expect(networkKindOf(silent)).toBe('isolated')
+  expect(networkKindOf({ ...silent, isolate_network: false })).toBe('open')
   expect(networkKindOf({ ...configWith({}), remote_url: 'https://a.test/' })).toBe('open')
 })

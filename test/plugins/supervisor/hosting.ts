@@ -190,6 +190,7 @@ export const workload = (name: string, more: Partial<RunConfig> = {}): RunConfig
   transport: 'streamable-http',
   port: 4000,
   target_port: 8080,
+  isolate_network: false, // the fake runtime has no means to
   ...more,
 })
 

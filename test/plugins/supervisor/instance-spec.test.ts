@@ -29,6 +29,11 @@ test('an HTTP server in a container hears where to listen, and its port is publi
   expect(spec.restart).toBe('unless-stopped')
 })
 
+test('an engine never brings an isolated server up by itself, before its way out is closed', () => {
+  const isolated = workload('web', { isolate_network: true })
+  expect(toInstanceSpec(isolated, facts()).restart).toBe('never')
+})
+
 test('outside a container a server listens on loopback only', () => {
   expect(toInstanceSpec(workload('web'), facts({ contained: false })).env.MCP_HOST).toBe('127.0.0.1')
 })

@@ -1,0 +1,33 @@
+import type { App } from '../../../src/app.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { ResolveContext } from '../../../src/contracts/target.ts'
+import { toProvenance } from '../../image-verification/index.ts'
+
+/**
+ * An image that no registry entry names, as it is to be run. Only a run config from before says who must
+ * have signed it; without one, and with `enabled`, it is refused.
+ */
+export async function verifyGiven(
+  app: App,
+  image: string,
+  { flags, before, signal, report }: Pick<ResolveContext, 'flags' | 'before' | 'signal' | 'report'>,
+): Promise<Pick<RunConfig, 'image_verification' | 'image_signer'> & { image: string }> {
+  // Absent where the plugin that checks signatures is.
+  const mode = flags['image-verification'] as RunConfig['image_verification']
+  if (!mode) return { image }
+  const signer = before?.image_signer
+  const verification = await app.service('imageVerification')
+  if (!signer) {
+    if (mode === 'enabled') await verification.check(image, undefined, mode, { signal })
+    return { image, image_verification: mode }
+  }
+  if (mode !== 'disabled') report?.(`Checking the signature of ${image}`)
+  const provenance = toProvenance(signer)
+  // The very image that was verified once is not another because its registry is away now.
+  const isSame = image === before?.image
+  const { reference, warnings } = isSame
+    ? await verification.check(image, provenance, mode, { signal })
+    : await verification.admit(image, provenance, mode, { before: signer, signal })
+  for (const warning of warnings) app.log.warn(warning)
+  return { image: reference, image_verification: mode, image_signer: signer }
+}

@@ -1,0 +1,119 @@
+import { unenforcedFailures } from './unenforced-failures.ts'
+
+/** A member of a run config that asks for something which this version cannot do. */
+interface Unenforced {
+  /** What the workload would be run without, for a person. */
+  readonly means: string
+  /** Whether the value asks for it at all; absent: anything but an empty value does. */
+  readonly asks?: (value: unknown) => boolean
+}
+
+/**
+ * Members that ToolHive writes and keelson does not enforce yet. A run config that asks for one of them is
+ * refused, since a server that was meant to be behind a login, a filter or a limit must not run without.
+ * The row goes when the feature comes.
+ */
+const UNENFORCED: Readonly<Record<string, Unenforced>> = {
+  oidc_config: { means: 'a login of clients at an OpenID provider' },
+  jwks_auth_token_file: { means: 'a login of clients at an OpenID provider' },
+  embedded_auth_server_config: { means: 'an authorization server of its own' },
+  authz_config: { means: 'authorization of every call' },
+  authz_config_path: { means: 'authorization of every call' },
+  audit_config: { means: 'an audit log', asks: value => memberOf(value, 'enabled') !== false && says(value) },
+  audit_config_path: { means: 'an audit log' },
+  tools_filter: { means: 'a selection of tools' },
+  tools_override: { means: 'other names of tools' },
+  rate_limit_config: { means: 'limits of calls' },
+  mutating_webhooks: { means: 'webhooks that change calls' },
+  validating_webhooks: { means: 'webhooks that judge calls' },
+  telemetry_config: { means: 'telemetry', asks: asksForTelemetry },
+  remote_auth_config: { means: 'a login at the remote server', asks: asksForLogin },
+  token_exchange_config: { means: 'an exchange of tokens' },
+  upstream_swap_config: { means: 'an exchange of tokens' },
+  aws_sts_config: { means: 'credentials of AWS' },
+  header_forward: { means: 'headers for the remote server' },
+  scaling_config: { means: 'several replicas', asks: asksForReplicas },
+  strict_protocol_validation: { means: 'a strict check of protocol versions' },
+  additional_middleware_configs: { means: 'further middlewares' },
+  middleware_configs: {
+    means: 'middlewares',
+    asks: value => (Array.isArray(value) ? value.some(asksForMiddleware) : says(value)),
+  },
+}
+
+/** Fails with `section_unenforced`, naming every member that asks for what nobody here does. */
+export function assertEnforced(config: object): void {
+  const members = Object.entries(config).flatMap(([key, value]) => {
+    const name = key.toLowerCase() // ToolHive reads members in any case
+    const row = Object.hasOwn(UNENFORCED, name) ? UNENFORCED[name] : undefined
+    return row && (row.asks ?? says)(value) ? [`${key} (${row.means})`] : []
+  })
+  if (members.length) throw unenforcedFailures.section_unenforced({ members })
+}
+
+/** Whether a value says anything; exports are full of empty ones. */
+function says(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return value !== undefined && value !== null && value !== '' && value !== false && value !== 0
+  }
+  return Object.values(value).some(says)
+}
+
+/** ToolHive writes members of some sections in more than one spelling: `use_pkce`, `UsePKCE`. */
+const plain = (key: string): string => key.toLowerCase().replaceAll('_', '')
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.entries(value).find(([key]) => plain(key) === plain(name))?.[1]
+}
+
+/** Names, rates and attributes matter only when there is somewhere for telemetry to go. */
+function asksForTelemetry(value: unknown): boolean {
+  if (typeof value !== 'object') return says(value)
+  return says(memberOf(value, 'endpoint')) || says(memberOf(value, 'enablePrometheusMetricsPath'))
+}
+
+/** How a login would be made is written down for every remote server, also for those without one. */
+function asksForLogin(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return says(value)
+  const manners = new Set(['callbackport', 'timeout', 'skipbrowser', 'usepkce'])
+  return Object.entries(value).some(([key, member]) => !manners.has(plain(key)) && says(member))
+}
+
+function asksForReplicas(value: unknown): boolean {
+  if (typeof value !== 'object') return says(value)
+  const replicas = memberOf(value, 'backend_replicas')
+  return says(memberOf(value, 'session_redis')) || (replicas !== 1 && says(replicas))
+}
+
+const DEFAULT_BODY_LIMIT = 8 * 1024 * 1024
+
+/**
+ * What ToolHive derives from the members above, and the ones that every proxy has: they ask for
+ * nothing unless their parameters do. `allowed_origins` is a member of its own, which is kept.
+ */
+const HARMLESS: Readonly<Record<string, (parameters: unknown) => boolean>> = {
+  'mcp-parser': () => false,
+  usagemetrics: () => false,
+  recovery: () => false,
+  origin: () => false,
+  bodylimit: parameters => {
+    const most = memberOf(parameters, 'max_bytes')
+    return says(most) && !(typeof most === 'number' && (most < 0 || most === DEFAULT_BODY_LIMIT))
+  },
+  auth: parameters => says(memberOf(parameters, 'oidc_config')),
+  telemetry: parameters => asksForTelemetry(memberOf(parameters, 'config') ?? null),
+  'tool-filter': asksForTools,
+  'tool-call-filter': asksForTools,
+  'header-forward': parameters => says(memberOf(parameters, 'add_headers')),
+}
+
+function asksForTools(parameters: unknown): boolean {
+  return says(memberOf(parameters, 'filter_tools')) || says(memberOf(parameters, 'tools_override'))
+}
+
+function asksForMiddleware(entry: unknown): boolean {
+  const type = memberOf(entry, 'type')
+  const asks = typeof type === 'string' && Object.hasOwn(HARMLESS, type) ? HARMLESS[type] : undefined
+  return asks ? asks(memberOf(entry, 'parameters')) : says(entry)
+}

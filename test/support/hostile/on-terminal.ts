@@ -1,0 +1,51 @@
+import { execa } from 'execa'
+import { expect } from 'vitest'
+import type { Home } from '../../e2e/home.ts'
+
+const main = new URL('../../../src/main.ts', import.meta.url).pathname
+
+/**
+ * What strangers write to take a terminal over: its title, its screen, its clipboard, a report that it
+ * types back, a C1 control, text that reads backwards, hidden marks, a line that overwrites itself.
+ */
+export const HOSTILE =
+  'seen\u001b]0;owned\u0007\u001b[2J\u001b]52;c;ZXZpbA==\u0007\u001b[6n\u009b31m\u0085\u202eevil\u202c\u2066\u200f\u061c\u007f\b\r' +
+  '\u2028end'
+
+/** What keelson itself writes to a terminal: its colours, and the line of progress that replaces itself. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is told
+const OWN = /\u001b\[(?:1|22|31|33|36|39|90)m|\r\u001b\[2K|\u001b\[(?:1G|0J|\d+G)|\r+\n/g
+const STEERING =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/
+
+const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** Runs the program on a terminal (script(1)) and returns what it wrote there; `typed` is what the person types. */
+export async function onTerminal(
+  home: Pick<Home, 'path' | 'env'>,
+  args: readonly string[],
+  { typed = '' }: { typed?: string } = {},
+): Promise<string> {
+  const { NO_COLOR: _, ...env } = home.env
+  const command = [process.execPath, '--', main, ...args].map(quote).join(' ')
+  const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {
+    cwd: home.path,
+    env: { ...env, TERM: 'xterm-256color' },
+    extendEnv: false,
+    input: typed,
+    reject: false,
+    timeout: 120_000,
+    stripFinalNewline: false,
+  })
+  return stdout
+}
+
+/** Holds that the stranger's text was shown, and that nothing of it reached the terminal as an order. */
+export function expectTame(shown: string): void {
+  expect(shown).toContain('seen')
+  expect(shown).toContain('end')
+  const foreign = shown.replaceAll(OWN, '')
+  const at = STEERING.exec(foreign)?.index
+  expect(at === undefined ? '' : JSON.stringify(foreign.slice(Math.max(0, at - 60), at + 20))).toBe('')
+}
