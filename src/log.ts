@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { clean, printable, printableJson } from './lib/printable.ts'
 import { redact } from './lib/redact.ts'
 
 export type Level = 'debug' | 'info' | 'warn' | 'error'
@@ -28,15 +29,15 @@ export function createLog(options: {
     if (level === 'debug' && !debug) return
     const all = redact({ ...common, ...fields })
     const text = redact(message)
-    if (!human)
-      return write(
-        `${JSON.stringify({ time: now().toISOString(), level: level.toUpperCase(), msg: text, ...all })}\n`,
-      )
+    if (!human) {
+      const entry = { time: now().toISOString(), level: level.toUpperCase(), msg: text, ...all }
+      return write(`${printableJson(JSON.stringify(entry))}\n`)
+    }
     const extra = Object.entries(all).map(
-      ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      ([key, value]) => ` ${key}=${clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))}`,
     )
     write(
-      `${styleText(COLOUR[level], level === 'warn' ? 'warning' : level)}: ${text}${styleText('gray', extra.join(''))}\n`,
+      `${styleText(COLOUR[level], level === 'warn' ? 'warning' : level)}: ${printable(text)}${styleText('gray', extra.join(''))}\n`,
     )
   }
   return {

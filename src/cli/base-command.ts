@@ -1,8 +1,9 @@
 import { type BaseContext, Command, Option } from 'clipanion'
 import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
+import { printable, printableJson } from '../lib/printable.ts'
 import type { Flag, FlagTable, FlagValues } from './flags.ts'
-import { type Column, formatTable } from './output.ts'
+import { type Column, formatTable, isTerminal } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What a command gets from its host. */
@@ -83,17 +84,24 @@ export abstract class BaseCommand extends Command<CliContext> {
     return Array.isArray(raw) ? raw.flatMap(text => spec.parse(String(text), name)) : raw
   }
 
+  /** Text for people, of which any part may come from strangers: nothing in it steers the terminal. */
   protected print(line: string): void {
-    this.context.stdout.write(`${line}\n`)
+    this.context.stdout.write(`${printable(line)}\n`)
+  }
+
+  /** The content of a file: byte for byte into a file or a pipe, made printable for a terminal. */
+  protected printContent(text: string): void {
+    const { stdout } = this.context
+    stdout.write(isTerminal(stdout) ? printable(text) : text)
   }
 
   /** A line for the person at the terminal, out of the way of what is piped. */
   protected say(line: string): void {
-    this.context.stderr.write(`${line}\n`)
+    this.context.stderr.write(`${printable(line)}\n`)
   }
 
   protected printJson(value: unknown): void {
-    this.print(JSON.stringify(value, null, 2))
+    this.context.stdout.write(`${printableJson(JSON.stringify(value, null, 2))}\n`)
   }
 
   protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[]): void {

@@ -1,4 +1,7 @@
-import { stripVTControlCharacters } from 'node:util'
+import type { Writable } from 'node:stream'
+import { clean } from '../lib/printable.ts'
+
+export { clean } from '../lib/printable.ts'
 
 export interface Column<R> {
   readonly title: string
@@ -22,10 +25,8 @@ export function formatTable<R>(columns: readonly Column<R>[], rows: readonly R[]
     .join('')
 }
 
-/** Foreign text on one line, unable to steer the terminal. */
-export const clean = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-  stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+/** Whether a person reads it as it comes. */
+export const isTerminal = (stream: Writable): boolean => 'isTTY' in stream && stream.isTTY === true
 
 const width = (text: string): number => [...text].length
 const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)))

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Report } from '../contracts/runtime.ts'
-import { clean } from './output.ts'
+import { clean, isTerminal } from './output.ts'
 
 export interface Progress {
   readonly report: Report
@@ -15,7 +15,7 @@ const QUIET_MS = 300
  * takes long enough to wonder; elsewhere a line for each step, without details.
  */
 export function createProgress(stream: Writable, now: () => number = Date.now): Progress {
-  const terminal = 'isTTY' in stream && stream.isTTY === true
+  const terminal = isTerminal(stream)
   const columns = 'columns' in stream && typeof stream.columns === 'number' ? stream.columns : 80
   const started = now()
   let last = ''

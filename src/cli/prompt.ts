@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { failures } from '../errors.ts'
+import { printable } from '../lib/printable.ts'
 
 interface Terminal {
   readonly stdin: Readable
@@ -16,7 +17,7 @@ export async function ask({ stdin, stderr }: Terminal, question: string): Promis
   if (!isTerminal(stdin)) return undefined
   const lines = createInterface({ input: stdin, output: stderr })
   try {
-    return await lines.question(question)
+    return await lines.question(printable(question))
   } finally {
     lines.close()
   }
@@ -39,7 +40,7 @@ async function readAll(stdin: Readable): Promise<string> {
 
 async function readHidden(stdin: Readable, stderr: Writable, question: string): Promise<string> {
   const tty = stdin as Readable & { setRawMode(on: boolean): void }
-  stderr.write(`${question}: `)
+  stderr.write(`${printable(question)}: `)
   tty.setRawMode(true)
   tty.resume() // a question before this one has paused it
   let value = ''

@@ -28,6 +28,6 @@ export class Completion extends BaseCommand {
   shell = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    this.context.stdout.write(shellScript(parseShell(this.shell), this.values(flags)))
+    this.printContent(shellScript(parseShell(this.shell), this.values(flags)))
   }
 }

@@ -90,7 +90,7 @@ export class GetBuildAuthFile extends BaseCommand {
         const secrets = (await this.app.service('secrets')).scope('auth')
         const content = await secrets.get(named[name] ?? '')
         if (names.length > 1) this.print(`# ${name}`)
-        this.context.stdout.write(content)
+        this.printContent(content)
       }
     }
   }

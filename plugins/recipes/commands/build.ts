@@ -61,7 +61,7 @@ export class Build extends BaseCommand {
         const { dockerfile } = await recipes.plan(request, options, wait)
         progress.done()
         if (given.output) await writeGivenFile(resolve(given.output), dockerfile)
-        else this.context.stdout.write(dockerfile)
+        else this.printContent(dockerfile)
         return
       }
       const { runtime, warnings } = await (await this.app.service('runtimes')).select(given.runtime)

@@ -30,6 +30,6 @@ export class RegistryConvert extends BaseCommand {
       readInput: () => text(this.context.stdin),
     })
     if (converted.kind === 'unchanged') this.say('It is in the server.json format already.')
-    if (converted.kind === 'text') this.context.stdout.write(converted.text)
+    if (converted.kind === 'text') this.printContent(converted.text)
   }
 }

@@ -13,6 +13,6 @@ export class SecretGet extends SecretsCommand {
   name = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    this.print(await (await this.secrets()).get(this.name))
+    this.printContent(`${await (await this.secrets()).get(this.name)}\n`)
   }
 }

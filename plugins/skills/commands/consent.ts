@@ -1,4 +1,5 @@
 import type { CliContext } from '../../../src/cli/base-command.ts'
+import { printable } from '../../../src/lib/printable.ts'
 
 /** Exit code of what is refused for reasons of policy; so is a change that nobody could agree to. */
 export const REFUSED = 4
@@ -13,7 +14,7 @@ export interface Consent {
 
 export function createConsent(context: CliContext, { yes }: { yes: boolean }): Consent {
   const said = { refusal: undefined as number | undefined }
-  const say = (line: string) => void context.stderr.write(`${line}\n`)
+  const say = (line: string) => void context.stderr.write(`${printable(line)}\n`)
 
   return {
     refusal: () => said.refusal,

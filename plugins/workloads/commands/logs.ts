@@ -2,7 +2,9 @@ import { pipeline } from 'node:stream/promises'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { isTerminal } from '../../../src/cli/output.ts'
 import { failures } from '../../../src/errors.ts'
+import { printableStream } from '../../../src/lib/printable.ts'
 import { tailFile } from '../tail-file.ts'
 
 const flags = {
@@ -32,7 +34,12 @@ export class Logs extends BaseCommand {
     const log = proxy
       ? tailFile(await workloads.proxyLog(this.name), { follow, signal })
       : await workloads.logs(this.name, { follow, signal, ...(lines === undefined ? {} : { lines }) })
-    await pipeline(log, stdout, { end: false, signal }).catch(error => {
+    // As it is into a file or a pipe; colours are all that a server may do to a terminal.
+    const options = { end: false, signal }
+    const shown = isTerminal(stdout)
+      ? pipeline(log, printableStream(), stdout, options)
+      : pipeline(log, stdout, options)
+    await shown.catch(error => {
       if (!signal.aborted) throw error
     })
   }
