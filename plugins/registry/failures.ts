@@ -1,5 +1,6 @@
 import { defineFailures } from '../../src/errors.ts'
 import type { FetchProblemKind } from '../../src/lib/guarded-fetch.ts'
+import { mountLines, type WantedMount } from './wanted-mounts.ts'
 
 /** The first problems of many. */
 const some = (problems: readonly string[]): string => {
@@ -102,6 +103,24 @@ export const failures = defineFailures({
         ? `"${d.name}" cannot be run: it is only there as ${d.kinds.join(', ')}.`
         : `"${d.name}" cannot be run: its entry names neither a package nor a URL.`,
     hint: 'keelson runs images, npm, PyPI and Go packages, and remote servers.',
+  },
+  entry_refused: {
+    status: 403,
+    text: (d: { server: string; problems: readonly string[] }) =>
+      `The registry's entry of "${d.server}" wants what no entry is given:\n  ${some(d.problems)}`,
+    hint: 'If you trust it, say yourself what it may: `keelson run` with --permission-profile, or by its image, package or URL.',
+  },
+  permissions_unaccepted: {
+    status: 409,
+    text: (d: { server: string; hash: string; mounts: readonly WantedMount[] }) =>
+      `"${d.server}" wants to use files of this machine:\n${mountLines(d.mounts).join('\n')}`,
+    hint: 'Let it with --accept-permissions, or say yourself what it may with `keelson run --permission-profile`.',
+    told: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
+  },
+  permissions_declined: {
+    status: 400,
+    text: (d: { server: string }) => `"${d.server}" was not given what it wants; nothing was done.`,
+    hint: 'To run it without, say what it may with `keelson run --permission-profile`.',
   },
   variables_missing: {
     status: 400,

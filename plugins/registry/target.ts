@@ -1,7 +1,15 @@
 import type { App } from '../../src/app.ts'
 import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
+import { acceptPermissions } from './accept-permissions.ts'
+import { assertKnownTransport } from './assert-known-transport.ts'
 import { collectVariables } from './collect-variables.ts'
+import {
+  assertPublicImage,
+  assertPublicRemote,
+  isPublicRegistry,
+  type RegistryPlace,
+} from './entry-places.ts'
 import { failures } from './failures.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
 import { isRunnable } from './formats/package-image.ts'
@@ -9,6 +17,7 @@ import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 import { fillUrl } from './url-variables.ts'
 import { verifiedImage } from './verified-image.ts'
+import { withheldArguments } from './withheld-arguments.ts'
 
 /** What can be a name and no image: one word, or a reverse-DNS namespace, `/`, one word; no tag, no digest. */
 const NAME = /^(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/)?[^\s/:@]+$/
@@ -35,7 +44,10 @@ export const registryTarget = (app: App): Target => ({
     const registry = await app.service('registry')
     const server = await registry.get(argument)
     const view = toView(server)
-    const { kind, place } = await registry.source()
+    const from = await registry.source()
+    const { kind, place } = from
+    assertKnownTransport(server.name, view, context)
+    const permitted = isRemote(view) ? {} : await acceptPermissions(app, server.name, view, context)
     const found = {
       registry_server_name: server.name,
       registry_env_vars: (view.env_vars ?? []).map(({ name }) => name),
@@ -44,16 +56,19 @@ export const registryTarget = (app: App): Target => ({
     }
     const { env_vars, secrets } = await collectVariables(app, server.name, view.env_vars ?? [], context)
     const ports =
-      view.proxy_port && (isRemote(view) || view.transport !== 'stdio') ? { port: view.proxy_port } : {}
+      view.proxy_port && view.proxy_port >= 1024 && (isRemote(view) || view.transport !== 'stdio')
+        ? { port: view.proxy_port }
+        : {}
     const common = {
       ...found,
+      ...permitted,
       ...ports,
       env_vars,
       ...(secrets.length ? { secrets } : {}),
       ...(view.stateless ? { stateless: true } : {}),
     }
-    if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, context)) }
-    return { ...common, ...(await resolveImage(app, server, view, context)) }
+    if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, from, context)) }
+    return { ...common, ...(await resolveImage(app, server, view, from, context)) }
   },
 })
 
@@ -78,12 +93,15 @@ async function resolveImage(
   app: App,
   server: ServerJson,
   view: ImageServer,
+  from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
   const packages = server.packages ?? []
   if (!packages.some(isRunnable)) {
     throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
   }
+  await assertPublicImage(server.name, view.image, from)
+  for (const text of withheldArguments(server)) app.log.warn(text)
   const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
   const resolved = isPackage
     ? await resolveAs(app, 'scheme', view.image, view.transport, context)
@@ -92,7 +110,6 @@ async function resolveImage(
     ...resolved,
     ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
     ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
-    ...(view.permissions ? { permission_profile: structuredClone(view.permissions) } : {}),
   }
 }
 
@@ -108,11 +125,14 @@ async function resolveRemote(
   app: App,
   server: ServerJson,
   view: RemoteServer,
+  from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
   for (const text of leftToClients(server.name, view)) app.log.warn(text)
   const url = fillUrl(server, view.url, context.asked.env_vars ?? {})
-  return resolveAs(app, 'remote', url, view.transport, context)
+  await assertPublicRemote(server.name, url, from)
+  const resolved = await resolveAs(app, 'remote', url, view.transport, context)
+  return { ...resolved, ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}) }
 }
 
 /** What the entry asks for and a proxy does not add: it passes on what clients send. */

@@ -19,6 +19,11 @@ export interface ApplyOptions extends WaitOptions {
   readonly secrets?: readonly string[]
   /** How much a missing or wrong signature matters; `warn` unless said otherwise. */
   readonly verification?: VerificationMode
+  /**
+   * Consent to the mounts that the newer version wants and the workload was not given: all of them, or
+   * those of this hash. Fails with `permissions_unaccepted`.
+   */
+  readonly acceptPermissions?: boolean | string | undefined
   /** Certificates (PEM) to trust while a package is built. */
   readonly caCert?: string | undefined
   /** How long the new server may take to answer. */

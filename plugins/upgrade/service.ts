@@ -2,7 +2,15 @@ import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
-import { isRemote, type Registry, type ServerJson, toView } from '../registry/index.ts'
+import {
+  findWantedMounts,
+  type ImageServer,
+  isRemote,
+  type Registry,
+  type ServerJson,
+  toMountLists,
+  toView,
+} from '../registry/index.ts'
 import { readEnvFolder, type WorkloadStore, type Workloads } from '../workloads/index.ts'
 import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
@@ -62,7 +70,7 @@ export function createUpgrades(options: {
     if (compared.kind === 'unknown') return { ...both, status: 'unknown', reason: compared.reason }
     if (compared.kind === 'not-newer') return { ...both, status: 'up-to-date' }
     const variables = envVarDrift(config, view, await folderNames(config))
-    const posture = configDrift(config, view)
+    const posture = configDrift(config, { ...view, ...(await resolvedPermissions(view)) })
     return {
       ...both,
       status: 'upgrade-available',
@@ -77,6 +85,16 @@ export function createUpgrades(options: {
     if (!from) return undefined
     const { place } = await registry.source()
     return place === from ? undefined : `it came from another registry, ${from}`
+  }
+
+  /** As `run` would resolve them, so that the same wish is no drift. */
+  async function resolvedPermissions({
+    permissions,
+  }: ImageServer): Promise<Pick<ImageServer, 'permissions'>> {
+    if (!permissions) return {}
+    const { mounts } = await findWantedMounts(permissions, { cwd: process.cwd(), home: app.paths.home })
+    const { read: _, write: __, ...rest } = permissions
+    return { permissions: { ...rest, ...toMountLists(mounts) } }
   }
 
   /** Names only; the folder is read anew at every start, so it may be away now. */

@@ -3,6 +3,7 @@ import { type RunConfig, toInstanceName } from '../../src/contracts/run-config.t
 import type { Resolved } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import type { VerificationMode } from '../image-verification/index.ts'
+import { adoptMounts } from './adopt-mounts.ts'
 import type { ApplyOptions } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
 import { failures } from './failures.ts'
@@ -10,7 +11,7 @@ import type { UpgradeCheck } from './upgrade-check.ts'
 
 /**
  * The run config of the newer version: what the registry target verified and fetched, under what the
- * workload has. How it speaks and what it may do stays as it is.
+ * workload has. How it speaks and what it may do stays as it is, but for mounts that were agreed to.
  */
 export async function makeSuccessor(
   app: App,
@@ -41,6 +42,7 @@ export async function makeSuccessor(
     ...(runtime_config ? { runtime_config } : {}),
     ...(registry_server_name ? { registry_server_name } : {}),
     ...(registry_env_vars ? { registry_env_vars } : {}),
+    ...adoptMounts(from, resolved),
     ...(resolved.registry_url ? { registry_url: resolved.registry_url } : {}),
     ...(resolved.registry_api_url ? { registry_api_url: resolved.registry_api_url } : {}),
     env_vars: { ...env_vars, ...asked.env_vars },
@@ -54,7 +56,14 @@ export async function makeSuccessor(
 async function resolve(
   app: App,
   asked: RunConfig,
-  { verification = 'warn', caCert, ask, signal, report }: ApplyOptions & { verification?: VerificationMode },
+  {
+    verification = 'warn',
+    acceptPermissions,
+    caCert,
+    ask,
+    signal,
+    report,
+  }: ApplyOptions & { verification?: VerificationMode },
 ): Promise<Resolved> {
   const targets = (await app.contributions('targets')).map(make => make(app))
   const target = targets.find(({ kind }) => kind === 'registry')
@@ -62,6 +71,7 @@ async function resolve(
   const { runtime_config: build, registry_server_name: server = '' } = asked
   const flags = {
     'image-verification': verification,
+    'accept-permissions': acceptPermissions,
     'ca-cert': caCert,
     'runtime-image': build?.builder_image,
     'runtime-add-package': build?.additional_packages ?? [],
@@ -70,7 +80,8 @@ async function resolve(
   }
   const runtimes = await app.service('runtimes')
   const runtime = async () => (await runtimes.select(asked.runtime)).runtime
-  return target.resolve(server, { flags, asked, ask, runtime, signal, report })
+  const ownProfile = asked.permission_profile_name_or_path !== undefined
+  return target.resolve(server, { flags, asked, ownProfile, ask, runtime, signal, report })
 }
 
 const targetOf = (reference: string): string => /,target=(.+)$/s.exec(reference)?.[1] ?? reference

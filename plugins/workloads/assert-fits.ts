@@ -27,6 +27,9 @@ export function assertFits(
       })
     }
   }
+  if (kind !== 'registry') {
+    refuse(['accept-permissions'], `${argument}: only what a registry names wants permissions of its own.`)
+  }
   if (kind === 'image') refuse(PACKAGE, `the image ${argument}: it is for packages (npx://, uvx://, go://).`)
   if ((flags.transport ?? defaultTransport) === 'stdio') {
     refuse(['target-host', 'target-port'], '--transport stdio: such a server listens on no port.')

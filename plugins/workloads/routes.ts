@@ -9,6 +9,7 @@ import {
   createBody,
   editBody,
   nameAndPort,
+  permissionsUnaccepted,
   runConfig,
   workloadDetails,
   workloadItem,
@@ -58,6 +59,7 @@ export const workloadRoutes: Routes = (api, app) => {
     body: createBody,
     answer: [201, nameAndPort],
     failures: [...MAKING, 409],
+    told: { 409: permissionsUnaccepted },
     slow: true,
     async handle({ body, signal }) {
       assertWorkloadName(body.name ?? '')

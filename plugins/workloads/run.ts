@@ -120,6 +120,7 @@ const contextOf = (
 ): ResolveContext => ({
   flags: request.values,
   asked,
+  ownProfile: request.given.has('permission-profile'),
   ask: request.ask,
   runtime,
   signal: request.signal,

@@ -13,6 +13,8 @@ export interface ResolveContext extends WaitOptions {
   readonly flags: FlagValues<FlagTable>
   /** What the flags have said already; it wins over what the target resolves. */
   readonly asked: RunConfig
+  /** The user gave a permission profile of their own, so that what the target allows is not used. */
+  readonly ownProfile?: boolean
   /** Asks the person at the terminal, without echo if `hidden`; undefined when there is none. */
   readonly ask?: Ask | undefined
   /** Chooses the runtime on first call; never called for remote workloads. */

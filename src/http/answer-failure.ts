@@ -33,7 +33,11 @@ export function answerFailure(error: unknown, style: FailureStyle): FailureAnswe
   const known = isFailure(error) && REGISTRY_CODES.has(error.code)
   const message = messageFor(error, status)
   if (isFailure(error) && error.told) {
-    return { status, type: JSON_TYPE, body: `${JSON.stringify({ code: error.code, message, ...error.told })}\n` }
+    return {
+      status,
+      type: JSON_TYPE,
+      body: `${JSON.stringify({ code: error.code, message, ...error.told })}\n`,
+    }
   }
   if (style === 'text' || (style === 'registry' && !known)) {
     return { status, type: TEXT, body: `${message}\n` }
