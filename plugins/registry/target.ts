@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
+import { clean } from '../../src/lib/printable.ts'
 import { acceptPermissions } from './accept-permissions.ts'
 import { assertKnownTransport } from './assert-known-transport.ts'
 import { collectVariables } from './collect-variables.ts'
@@ -101,7 +102,12 @@ async function resolveImage(
     throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
   }
   await assertPublicImage(server.name, view.image, from)
-  for (const text of withheldArguments(server)) app.log.warn(text)
+  const withheld = withheldArguments(server)
+  if (withheld.length) {
+    app.log.warn(
+      `"${clean(server.name)}" asks for arguments of the engine, which no entry is given: ${withheld.join(', ')}. What it needs of them is yours to give, e.g. with --volume.`,
+    )
+  }
   const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
   const resolved = isPackage
     ? await resolveAs(app, 'scheme', view.image, view.transport, context)

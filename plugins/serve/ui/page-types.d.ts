@@ -58,6 +58,19 @@ export interface ServerDetails extends Entry {
   }
 }
 
+/** What the registry's entry of a server wants of this machine. */
+export interface WantedPermissions {
+  readonly server: string
+  /** Stands for exactly these mounts. */
+  readonly hash: string
+  readonly mounts: readonly {
+    readonly source: string
+    readonly target: string
+    readonly access: 'read' | 'write'
+    readonly remark?: string
+  }[]
+}
+
 /** A connection that was not let out. */
 export interface Denial {
   readonly workload: string

@@ -4,6 +4,7 @@
 import { openDialog } from './dialog.js'
 import { element } from './element.js'
 import { showProblem } from './notices.js'
+import { sendWithConsent } from './send-with-consent.js'
 import { variableFields } from './variable-fields.js'
 
 /**
@@ -54,7 +55,7 @@ async function offer(api, store, upgrade) {
     try {
       const { env, secrets } = await fields.collect()
       const body = { env, secrets: secrets.map(one => `${one.name},target=${one.target}`) }
-      await api.send('POST', `/api/v1beta/workloads/${encodeURIComponent(name)}/upgrade`, body)
+      await sendWithConsent(api, `/api/v1beta/workloads/${encodeURIComponent(name)}/upgrade`, body)
       await store.checkUpgrades(name)
       close()
     } catch (error) {
