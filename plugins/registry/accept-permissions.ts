@@ -46,17 +46,18 @@ async function assertAccepted(
   if (asked.accepted_permissions === hash) return
   // True on the command line; over HTTP the hash of what was shown.
   const given = flags['accept-permissions']
+  const lines = mountLines(mounts)
   if (given === true) {
-    app.log.warn(`"${server}" is given what it wants of this machine:\n${mountLines(mounts).join('\n')}`)
+    app.log.warn(`"${server}" is given what it wants of this machine:\n${lines.join('\n')}`)
     return
   }
   if (given === hash) return
   const question = [
     `"${server}" wants to use files of this machine:`,
-    ...mountLines(mounts),
+    ...lines,
     'Let it? [y/N]',
   ].join('\n')
   const answer = await ask?.(question)
-  if (answer === undefined) throw failures.permissions_unaccepted({ server, hash, mounts })
+  if (answer === undefined) throw failures.permissions_unaccepted({ server, hash, mounts, lines })
   if (!/^y(es)?$/i.test(answer.trim())) throw failures.permissions_declined({ server })
 }

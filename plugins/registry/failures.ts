@@ -1,6 +1,6 @@
 import { defineFailures } from '../../src/errors.ts'
 import type { FetchProblemKind } from '../../src/lib/guarded-fetch.ts'
-import { mountLines, type WantedMount } from './wanted-mounts.ts'
+import type { WantedMount } from './wanted-mounts.ts'
 
 /** The first problems of many. */
 const some = (problems: readonly string[]): string => {
@@ -112,8 +112,8 @@ export const failures = defineFailures({
   },
   permissions_unaccepted: {
     status: 409,
-    text: (d: { server: string; hash: string; mounts: readonly WantedMount[] }) =>
-      `"${d.server}" wants to use files of this machine:\n${mountLines(d.mounts).join('\n')}`,
+    text: (d: { server: string; hash: string; mounts: readonly WantedMount[]; lines: readonly string[] }) =>
+      `"${d.server}" wants to use files of this machine:\n${d.lines.join('\n')}`,
     hint: 'Let it with --accept-permissions, or say yourself what it may with `keelson run --permission-profile`.',
     told: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
   },
