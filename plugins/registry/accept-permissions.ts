@@ -52,11 +52,7 @@ async function assertAccepted(
     return
   }
   if (given === hash) return
-  const question = [
-    `"${server}" wants to use files of this machine:`,
-    ...lines,
-    'Let it? [y/N]',
-  ].join('\n')
+  const question = [`"${server}" wants to use files of this machine:`, ...lines, 'Let it? [y/N]'].join('\n')
   const answer = await ask?.(question)
   if (answer === undefined) throw failures.permissions_unaccepted({ server, hash, mounts, lines })
   if (!/^y(es)?$/i.test(answer.trim())) throw failures.permissions_declined({ server })

@@ -1,15 +1,18 @@
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { clientV1, textOf } from '../e2e/clients.ts'
 import { type Home, openHome } from '../e2e/home.ts'
 import { leaveOut, leftOvers, PLACES, type Place } from '../e2e/places-to-run.ts'
 import { type ApiServer, startApi } from '../support/api-server.ts'
 import { engineProblem } from '../support/engine-problem.ts'
 import { reachingServer } from '../support/hostile/reaching-server.ts'
-import { FORMS, type HostileEntry, publish } from '../support/hostile/registry.ts'
+import { FORMS, type HostileEntry, nameIn, publish } from '../support/hostile/registry.ts'
 import { typedAtATerminal } from '../support/hostile/typed-at-a-terminal.ts'
+import { keelsonUser } from '../support/keelson.ts'
 
 // A stranger publishes entries that want more than any server gets. Whatever the form of the registry and
 // the way to run, nothing of it is granted without the user's word.
@@ -66,10 +69,9 @@ function needs(context: Parameters<typeof leaveOut>[0], place: Place): void {
 }
 
 /** `keelson serve` of a user whose registry a stranger fills. */
-async function serve(runtime: Place = 'docker'): Promise<ApiServer> {
-  const { keelsonUser } = await import('../support/keelson.ts')
+async function serve(): Promise<ApiServer> {
   const user = await keelsonUser()
-  user.env.KEELSON_RUNTIME = runtime
+  user.env.KEELSON_RUNTIME = 'docker'
   return startApi({ user })
 }
 const create = (api: ApiServer, name: string, server: string, more: object = {}) =>
@@ -96,17 +98,21 @@ describe.each(PLACES)('on %s, by the command line', { timeout: 180_000 }, place 
   })
 })
 
-test.each(FORMS)('over HTTP, from a registry as %s, none of it is granted', { timeout: 120_000 }, async form => {
-  const api = await serve()
-  await publish(api.user.home, form, wideningEntries)
+test.each(FORMS)(
+  'over HTTP, from a registry as %s, none of it is granted',
+  { timeout: 120_000 },
+  async form => {
+    const api = await serve()
+    await publish(api.user.home, form, wideningEntries)
 
-  for (const [name, [, words]] of Object.entries(WIDENING)) {
-    const answer = await create(api, name, name)
-    expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*wants what no entry is given/)
-    expect(answer.text, name).toMatch(words)
-  }
-  expect((await api.ask('GET', '/api/v1beta/workloads?all=true')).json()).toEqual({ workloads: [] })
-})
+    for (const [name, [, words]] of Object.entries(WIDENING)) {
+      const answer = await create(api, name, nameIn(form, name))
+      expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*wants what no entry is given/)
+      expect(answer.text, name).toMatch(words)
+    }
+    expect((await api.ask('GET', '/api/v1beta/workloads?all=true')).json()).toEqual({ workloads: [] })
+  },
+)
 
 test('`registry info` says what is wanted and what is refused', { timeout: 60_000 }, async () => {
   const asks = { type: 'named', name: '--privileged' }
@@ -150,7 +156,6 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
 
     expect(shown.code, shown.stderr).toBe(0)
     expect(shown.stderr).toContain('asks for arguments of the engine, which no entry is given')
-    const { execa } = await import('execa')
     const { stdout } = await execa(place, ['inspect', name])
     const [{ HostConfig, Mounts }] = JSON.parse(stdout)
     expect(HostConfig).toMatchObject({ Privileged: false })
@@ -202,6 +207,32 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
     expect(await readFile(join(folder, 'proof'), 'utf8')).toBe('was here\n')
     await home.ok(['rm', name])
   })
+})
+
+test('on process a mount is given after --accept-permissions alone', { timeout: 240_000 }, async () => {
+  const folder = join(home.path, 'read-by-process')
+  await mkdir(folder)
+  await writeFile(join(folder, 'note.txt'), 'a note of the user')
+  const entry = {
+    image: 'npx://@modelcontextprotocol/server-filesystem@2026.8.31',
+    transport: 'stdio',
+    args: ['/data'],
+    permissions: { network: { outbound: {} }, read: [`${folder}:/data`] },
+  }
+  await publish(home.path, 'older file', { reader: entry })
+  const run = ['run', 'reader', '--name', 'hostile-reader', '--runtime', 'process']
+
+  const refused = await home.keelson(run)
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain(`read  ${folder} (as /data)`)
+
+  const client = await clientV1(await home.ok([...run, '--accept-permissions']))
+  const read = (path: string) => client.callTool({ name: 'read_text_file', arguments: { path } })
+  expect(textOf(await read('/data/note.txt'))).toContain('a note of the user')
+  await client.callTool({ name: 'write_file', arguments: { path: '/data/new', content: 'x' } })
+  await expect(readFile(join(folder, 'new'))).rejects.toThrow('ENOENT')
+  await client.close()
+  await home.ok(['rm', 'hostile-reader'])
 })
 
 test('at a terminal all mounts are shown resolved and real, and only a yes gives them', {
@@ -315,7 +346,9 @@ test('a public registry cannot make keelson speak to this machine or its network
     cloud: remote('http://169.254.169.254/latest/meta-data'),
     'cloud-name': remote('http://metadata.google.internal/'),
     intranet: remote('https://wiki/mcp'),
-    template: remote(`http://{where}:${port}/mcp`, { remote: { variables: { where: { default: '127.0.0.1' } } } }),
+    template: remote(`http://{where}:${port}/mcp`, {
+      remote: { variables: { where: { default: '127.0.0.1' } } },
+    }),
     // The extension has no say in what runs.
     hidden: { ...SERVER, image: `127.0.0.1:${port}/x:1`, extension: { url: `http://127.0.0.1:${port}/mcp` } },
     image: { ...SERVER, image: `localhost:${port}/x:1` },
@@ -326,9 +359,9 @@ test('a public registry cannot make keelson speak to this machine or its network
   await publish(api.user.home, 'public API', entries)
 
   for (const name of Object.keys(entries)) {
-    const answer = await create(api, name, name)
+    const answer = await create(api, name, nameIn('public API', name))
     expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*wants what no entry is given/)
-    const shown = await api.user.run(['run', name, '--name', name])
+    const shown = await api.user.run(['run', nameIn('public API', name), '--name', name])
     expect(shown, name).toMatchObject({ code: 1, stdout: '' })
   }
   expect(hits).toBe(0)
@@ -337,12 +370,14 @@ test('a public registry cannot make keelson speak to this machine or its network
   const own = { loopback: entries.loopback as HostileEntry }
   for (const form of ['older file', 'API'] as const) {
     await publish(api.user.home, form, own)
-    expect((await create(api, form.slice(0, 3), 'loopback')).status).toBe(201)
+    expect((await create(api, form.slice(0, 3), nameIn(form, 'loopback'))).status).toBe(201)
   }
   await expect.poll(() => hits, { timeout: 30_000 }).toBeGreaterThan(0)
 })
 
-test('a public remote that later resolves to this machine is not spoken to', { timeout: 60_000 }, async () => {
+test('a public remote that later resolves to this machine is not spoken to', {
+  timeout: 60_000,
+}, async () => {
   let hits = 0
   const listener = createServer((_, response) => {
     hits++
@@ -352,13 +387,19 @@ test('a public remote that later resolves to this machine is not spoken to', { t
   onTestFinished(() => void listener.close())
   const url = `http://localhost:${(listener.address() as AddressInfo).port}/mcp`
   const file = join(home.path, 'rebound.json')
-  const rebound = { name: 'rebound', remote_url: url, transport: 'streamable-http', remote_must_be_public: true }
+  const rebound = {
+    name: 'rebound',
+    remote_url: url,
+    transport: 'streamable-http',
+    remote_must_be_public: true,
+  }
   await writeFile(file, JSON.stringify(rebound))
 
   const shown = await home.keelson(['run', '--from-config', file])
-  const client = await fetch(shown.stdout.trim() || 'http://127.0.0.1:9', { method: 'POST', body: '{}' }).catch(
-    () => undefined,
-  )
+  const client = await fetch(shown.stdout.trim() || 'http://127.0.0.1:9', {
+    method: 'POST',
+    body: '{}',
+  }).catch(() => undefined)
 
   expect(client?.status ?? 502).toBe(502)
   expect(hits).toBe(0)

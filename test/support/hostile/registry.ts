@@ -26,6 +26,10 @@ const PUBLISHER = 'io.modelcontextprotocol.registry/publisher-provided'
 const NAMESPACE = 'com.attacker'
 const PUBLIC = 'https://registry.example.com'
 
+/** The name by which an entry is run. */
+export const nameIn = (form: Form, name: string): string =>
+  form === 'older file' ? name : `${NAMESPACE}/${name}`
+
 /** Publishes entries in one form, and sets that registry for the user of the home. */
 export async function publish(
   home: string,
@@ -34,7 +38,9 @@ export async function publish(
 ): Promise<void> {
   const path = join(home, 'hostile-registry.json')
   if (form === 'older file') {
-    const servers = Object.entries(entries).map(([name, entry]) => [name, { description: name, ...entry }] as const)
+    const servers = Object.entries(entries).map(
+      ([name, entry]) => [name, { description: name, ...entry }] as const,
+    )
     const isRemote = ([, entry]: (typeof servers)[number]) => entry.url !== undefined
     await writeFile(
       path,
