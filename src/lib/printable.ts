@@ -14,17 +14,17 @@ const IN_JSON = new RegExp(`[${STEERING}]`, 'g')
 /** Colours and the like ("Select Graphic Rendition", ECMA-48 8.3.117), which change how text looks and nothing else. */
 const COLOUR_OR_STEERING = new RegExp(`\\u001b\\[[\\d;:]*m|${IN_LINES.source}`, 'g')
 
-const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapeOne = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Foreign text on one line, unable to steer a terminal: controls become spaces. */
 export const clean = (text: string): string => stripVTControlCharacters(text).replace(ON_ONE_LINE, ' ')
 
 /** Foreign text that may have several lines, unable to steer a terminal: controls are shown as `\u001b`. */
 export const printable = (text: string): string =>
-  stripVTControlCharacters(text).replaceAll('\r\n', '\n').replace(IN_LINES, escape)
+  stripVTControlCharacters(text).replaceAll('\r\n', '\n').replace(IN_LINES, escapeOne)
 
 /** The same JSON in characters that cannot steer a terminal; `JSON.stringify` itself escapes C0 only. */
-export const printableJson = (json: string): string => json.replace(IN_JSON, escape)
+export const printableJson = (json: string): string => json.replace(IN_JSON, escapeOne)
 
 /** How much of an unfinished colour is waited for. */
 const MOST_CARRIED = 64
@@ -37,7 +37,7 @@ export function printableStream(): Transform {
 
   const pass = (text: string): string =>
     text.replaceAll('\r\n', '\n').replace(COLOUR_OR_STEERING, found => {
-      if (found.length === 1) return escape(found)
+      if (found.length === 1) return escapeOne(found)
       coloured = true
       return found
     })
