@@ -7,6 +7,8 @@ export interface FailureRow<D> {
   readonly hint?: string | ((details: D) => string | undefined)
   /** Exit code of the command line: 1, or 2 for wrong usage. */
   readonly exit?: 1 | 2
+  /** Members that programs get over HTTP beside `code` and `message`: what to ask a person for, say. */
+  readonly told?: (details: D) => Readonly<Record<string, unknown>>
 }
 
 /** An error we expect: a stable code, a text for people, a hint. Anything else that is thrown is a bug. */
@@ -17,6 +19,7 @@ export class Failure extends Error {
   readonly exit: 1 | 2
   readonly hint: string | undefined
   readonly details: unknown
+  readonly told: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     code: string,
@@ -26,6 +29,7 @@ export class Failure extends Error {
       exit?: 1 | 2 | undefined
       hint?: string | undefined
       details?: unknown
+      told?: Readonly<Record<string, unknown>> | undefined
     },
     options?: { cause?: unknown },
   ) {
@@ -35,6 +39,7 @@ export class Failure extends Error {
     this.exit = facts.exit ?? 1
     this.hint = facts.hint
     this.details = facts.details
+    this.told = facts.told
   }
 }
 
@@ -60,6 +65,7 @@ export function defineFailures<const T extends Record<string, FailureRow<any>>>(
             exit: row.exit,
             hint: typeof row.hint === 'function' ? row.hint(details) : row.hint,
             details,
+            told: row.told?.(details),
           },
           options,
         ),

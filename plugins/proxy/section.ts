@@ -13,6 +13,8 @@ declare module '../../src/contracts/run-config.ts' {
     endpoint_prefix?: string
     /** How long an idle session lives, as a Go duration; absent or zero: two hours. */
     session_ttl?: string
+    /** A stranger named the remote server, so its name may never resolve to a private address. */
+    remote_must_be_public?: boolean
     /** The server keeps no sessions: POST only. */
     stateless?: boolean
     /** Believe `X-Forwarded-*` of whoever connects. */
@@ -32,9 +34,23 @@ const wrong = (text: string) => failures.usage({ text })
 
 /** Checks the members this plugin owns, whether they came from flags or from a file. */
 export const proxySection: Section = {
-  keys: ['allowed_origins', 'endpoint_prefix', 'session_ttl', 'stateless', 'trust_proxy_headers'],
+  keys: [
+    'allowed_origins',
+    'endpoint_prefix',
+    'remote_must_be_public',
+    'session_ttl',
+    'stateless',
+    'trust_proxy_headers',
+  ],
   check(config) {
-    const { allowed_origins, endpoint_prefix, session_ttl, stateless, trust_proxy_headers } = config as {
+    const {
+      allowed_origins,
+      endpoint_prefix,
+      remote_must_be_public,
+      session_ttl,
+      stateless,
+      trust_proxy_headers,
+    } = config as {
       readonly [K in keyof RunConfig]: unknown
     }
     if (allowed_origins !== undefined) {
@@ -55,7 +71,7 @@ export const proxySection: Section = {
         throw wrong(`--session-ttl takes a duration such as 30m or 2h, not "${session_ttl}".`)
       }
     }
-    for (const [key, value] of Object.entries({ stateless, trust_proxy_headers })) {
+    for (const [key, value] of Object.entries({ remote_must_be_public, stateless, trust_proxy_headers })) {
       if (value !== undefined && typeof value !== 'boolean') throw wrong(`${key} is true or false.`)
     }
     if (stateless === true && config.transport !== 'streamable-http') {

@@ -2,6 +2,7 @@ import { Agent } from 'undici'
 import type { App } from '../../src/app.ts'
 import type { Proxies } from '../../src/contracts/pipeline.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
+import { guardedLookup } from '../../src/net/guarded-fetch.ts'
 import { LISTENER_LIMITS } from './listener.ts'
 import { type OpenProxy, openProxy } from './proxy.ts'
 
@@ -18,11 +19,16 @@ const GATE = { waitMs: 5000, maxWaiting: 256 }
  */
 export function createProxies(app: App): Proxies {
   const headersTimeoutMs = parseDuration(app.env.KEELSON_PROXY_REQUEST_TIMEOUT ?? '') || REQUEST_TIMEOUT_MS
-  const agent = new Agent({
+  const options = {
     // HTTP/2 would hand us headers that have lost their order and spelling, and gains one connection nothing.
     allowH2: false,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: LISTENER_LIMITS.maxHeaderBytes,
+  }
+  const agent = new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT_MS } })
+  /** For remote servers that strangers named: their names are judged each time they are resolved. */
+  const publicAgent = new Agent({
+    ...options,
+    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(false) },
   })
   const open = new Set<OpenProxy>()
   let sweeper: NodeJS.Timeout | undefined
@@ -32,7 +38,7 @@ export function createProxies(app: App): Proxies {
       const proxy = await openProxy({
         config,
         log: options.log ?? app.log.with({ workload: config.name }),
-        agent,
+        agent: config.remote_must_be_public ? publicAgent : agent,
         headersTimeoutMs,
         middlewares: await app.contributions('middlewares'),
         limits: LISTENER_LIMITS,

@@ -2,6 +2,8 @@ import { clean } from '../../src/cli/output.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
 import type { EnvVar, ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
+import { narrowPermissions } from './narrow-permissions.ts'
+import { withheldArguments } from './withheld-arguments.ts'
 
 /** A server for people, one fact a line; `asked` is the name they know it by. */
 export function describeServer(server: ServerJson, asked: string): string[] {
@@ -15,6 +17,7 @@ export function describeServer(server: ServerJson, asked: string): string[] {
     line('Status', view.status),
     line('Transport', view.transport),
     ...(isRemote(view) ? remoteLines(view) : imageLines(view)),
+    ...section('Engine arguments (not passed on)', withheldArguments(server)),
     line('Repository URL', view.repository_url),
     line('Popularity', metadata?.stars === undefined ? undefined : `${metadata.stars} stars`),
     line('Last Updated', metadata?.last_updated),
@@ -39,7 +42,7 @@ const section = (label: string, items: readonly string[]): string[] =>
   items.length ? [`${label}:`, ...items.map(item => `  - ${clean(item)}`)] : []
 
 function imageLines(view: ImageServer): (string | undefined)[] {
-  const { read = [], write = [], network, privileged } = view.permissions ?? {}
+  const { read = [], write = [], network } = view.permissions ?? {}
   const outbound = network?.outbound
   const reach = outbound?.insecure_allow_all ? 'everything' : outbound?.allow_host?.join(', ') || 'nothing'
   const ports = outbound?.allow_port?.join(', ')
@@ -49,12 +52,15 @@ function imageLines(view: ImageServer): (string | undefined)[] {
     line('Has Provenance', view.provenance ? 'yes' : 'no'),
     ...(view.permissions
       ? section('Permissions', [
-          ...(read.length ? [`reads ${read.join(', ')}`] : []),
-          ...(write.length ? [`writes ${write.join(', ')}`] : []),
+          ...(read.length ? [`reads ${read.join(', ')} (you are asked)`] : []),
+          ...(write.length ? [`writes ${write.join(', ')} (you are asked)`] : []),
           `reaches ${reach}${ports ? ` on port ${ports}` : ''}`,
-          ...(privileged ? ['privileged'] : []),
         ])
       : []),
+    ...section(
+      'Refused, so that it does not run as it is',
+      view.permissions ? narrowPermissions(view.permissions).problems : [],
+    ),
   ]
 }
 

@@ -1,5 +1,7 @@
 import { defineFailures } from '../../src/errors.ts'
 import type { FetchProblemKind } from '../../src/net/guarded-fetch.ts'
+import type { MissingVariables } from './missing-variables.ts'
+import type { WantedMount } from './wanted-mounts.ts'
 
 /** The first problems of many. */
 const some = (problems: readonly string[]): string => {
@@ -103,15 +105,42 @@ export const failures = defineFailures({
         : `"${d.name}" cannot be run: its entry names neither a package nor a URL.`,
     hint: 'keelson runs images, npm, PyPI and Go packages, and remote servers.',
   },
-  variables_missing: {
+  entry_refused: {
+    status: 403,
+    text: (d: { server: string; problems: readonly string[] }) =>
+      `The registry's entry of "${d.server}" wants what no entry is given:\n  ${some(d.problems)}`,
+    hint: 'If you trust it, say yourself what it may: `keelson run` with --permission-profile, or by its image, package or URL.',
+  },
+  permissions_unaccepted: {
+    status: 409,
+    text: (d: { server: string; hash: string; mounts: readonly WantedMount[]; lines: readonly string[] }) =>
+      `"${d.server}" wants to use files of this machine:\n${d.lines.join('\n')}`,
+    hint: 'Let it with --accept-permissions, or say yourself what it may with `keelson run --permission-profile`.',
+    told: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
+  },
+  permissions_declined: {
     status: 400,
+    text: (d: { server: string }) => `"${d.server}" was not given what it wants; nothing was done.`,
+    hint: 'To run it without, say what it may with `keelson run --permission-profile`.',
+  },
+  variables_missing: {
+    status: 422,
     exit: 2,
-    text: (d: { server: string; plain: readonly string[]; secret: readonly string[] }) =>
-      `"${d.server}" needs ${[...d.plain, ...d.secret.map(name => `${name} (secret)`)].join(', ')}.`,
-    hint: d =>
-      d.secret.length
-        ? 'Store each secret with `keelson secret set NAME`: it is found by that name; one of another name is given with --secret NAME,target=VARIABLE. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.'
-        : 'Give each with -e KEY=VALUE.',
+    text: (d: MissingVariables) =>
+      `"${d.server}" needs ${d.names.join(', ')}.${d.secret ? ' It gets no stored secret without your consent.' : ''}`,
+    hint: ({ secret, stored }: MissingVariables) => {
+      if (!secret) return 'Give each with -e KEY=VALUE.'
+      return stored
+        ? `A secret "${stored}" is stored. To give it to this server, add --secret ${stored},target=${secret}, or run this on a terminal and agree.`
+        : `Store each secret with \`keelson secret set NAME\`, and give it with --secret NAME,target=${secret}. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.`
+    },
+    told: ({ registry, server, missing }: MissingVariables) => ({ registry, server, missing }),
+  },
+  variable_name_wrong: {
+    status: 422,
+    text: (d: { server: string; variable: string }) =>
+      `"${d.server}" asks for a variable "${d.variable}", which is no name for one.`,
+    hint: 'Its entry in the registry is wrong; nothing was run.',
   },
   login_needs_api: {
     status: 400,

@@ -1,4 +1,5 @@
 import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import type { RunFlags } from '../../src/plugin.ts'
 import { assertIssuer } from './assert-issuer.ts'
 
 const format = flag.choice('how to print', ['text', 'json'], 'text')
@@ -9,6 +10,20 @@ export const listFlags = {
   format,
   refresh: flag.boolean('ask a registry API even if what it said is less than an hour old'),
 } as const
+
+/** The flag itself, for commands that resolve registry servers without being `run`. */
+export const permissionTable = {
+  'accept-permissions': flag.boolean(
+    'give a registry server the files of this machine that its entry wants, without being asked',
+  ),
+} as const
+
+/** The flag of `run` about what registry entries want. */
+export const permissionFlags: RunFlags = {
+  title: 'Registry servers',
+  of: ['run'],
+  flags: permissionTable,
+}
 
 /** Where the users of a registry log in; for commands that set a registry or log in to it. */
 export const loginFlags = {

@@ -6,17 +6,19 @@ import { RegistryLogin } from './commands/login.ts'
 import { RegistryLogout } from './commands/logout.ts'
 import { Search } from './commands/search.ts'
 import { RegistryVerifyCatalogue } from './commands/verify-catalogue.ts'
+import { permissionFlags } from './flags.ts'
 import type { Registry } from './service.ts'
 import { registryTarget } from './target.ts'
 import type { RegistryTokens } from './tokens.ts'
 
-export { loginFlags, readLoginFlags } from './flags.ts'
+export { loginFlags, permissionTable, readLoginFlags } from './flags.ts'
 export { findExtension } from './formats/extension.ts'
 export { type ImageServer, isRemote, type RemoteServer, type ServerView } from './formats/legacy.ts'
 export type { Provenance, ServerJson, SkillEntry } from './formats/server-json.ts'
 export { toView } from './formats/to-view.ts'
 export type { Registry, RegistrySummary, SourceChange } from './service.ts'
 export type { LoginSubject, RegistryTokens } from './tokens.ts'
+export { findWantedMounts, toMountLists } from './wanted-mounts.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {
@@ -33,15 +35,19 @@ declare module '../../src/contracts/run-config.ts' {
     registry_url?: string
     /** The same, when it is an API. */
     registry_api_url?: string
+    /** The same, whatever it is: a URL, a path, or `built-in catalogue`. */
+    registry_source?: string
     /** Variables that the entry listed then, whether or not they have a value. */
     registry_env_vars?: string[]
+    /** Stands for the mounts that the entry wanted when the user decided about them; see `findWantedMounts`. */
+    accepted_permissions?: string
   }
 }
 
 /** Finds servers and skills by name, and runs them by it. */
 const registry: Plugin = {
   name: 'registry',
-  needs: ['secrets', 'settings', 'workloads'],
+  needs: ['egress', 'secrets', 'settings', 'workloads'],
   commands: [
     RegistryList,
     RegistryInfo,
@@ -64,6 +70,6 @@ const registry: Plugin = {
       })
     },
   },
-  provides: { targets: [registryTarget] },
+  provides: { flags: [permissionFlags], targets: [registryTarget] },
 }
 export default registry

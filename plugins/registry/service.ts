@@ -5,6 +5,7 @@ import type { Paths } from '../../src/paths.ts'
 import type { RegistryAuth, Settings, SettingsChange } from '../settings/index.ts'
 import { assertIssuer } from './assert-issuer.ts'
 import { type Detected, detectSource } from './detect-source.ts'
+import type { RegistryPlace } from './entry-places.ts'
 import { failures } from './failures.ts'
 import { shortNameOf, toFullName } from './formats/names.ts'
 import { type ParsedRegistry, parseRegistry, type RegistryDocument } from './formats/parse-registry.ts'
@@ -44,7 +45,7 @@ export interface SourceChange {
 /** What can be found and run by name. */
 export interface Registry {
   /** Where it is read from now, without reading it. */
-  source(): Promise<{ kind: SourceKind; place: string }>
+  source(): Promise<RegistryPlace>
   summary(options?: ReadOptions): Promise<RegistrySummary>
   document(options?: ReadOptions): Promise<RegistryDocument>
   /** All servers by name. */
@@ -189,7 +190,7 @@ export function createRegistry(surroundings: Surroundings): Registry {
 
     async source() {
       const { kind, place } = await currentSource()
-      return { kind, place }
+      return { kind, place, allowsPrivate: (await settings.get('allow_private_registry_ip')) ?? false }
     },
 
     async summary(options) {

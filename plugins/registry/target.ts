@@ -1,14 +1,26 @@
 import type { App } from '../../src/app.ts'
 import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
+import { clean } from '../../src/lib/printable.ts'
+import { parseVariables } from '../workloads/index.ts'
+import { acceptPermissions } from './accept-permissions.ts'
+import { assertKnownTransport } from './assert-known-transport.ts'
 import { collectVariables } from './collect-variables.ts'
+import {
+  assertPublicImage,
+  assertPublicRemote,
+  isPublicRegistry,
+  type RegistryPlace,
+} from './entry-places.ts'
 import { failures } from './failures.ts'
+import { foreignText } from './foreign-text.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
 import { isRunnable } from './formats/package-image.ts'
 import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 import { fillUrl } from './url-variables.ts'
 import { verifiedImage } from './verified-image.ts'
+import { withheldArguments } from './withheld-arguments.ts'
 
 /** What can be a name and no image: one word, or a reverse-DNS namespace, `/`, one word; no tag, no digest. */
 const NAME = /^(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/)?[^\s/:@]+$/
@@ -35,25 +47,33 @@ export const registryTarget = (app: App): Target => ({
     const registry = await app.service('registry')
     const server = await registry.get(argument)
     const view = toView(server)
-    const { kind, place } = await registry.source()
+    const from = await registry.source()
+    const { kind, place } = from
+    assertKnownTransport(server.name, view, context)
+    const permitted = isRemote(view) ? {} : await acceptPermissions(app, server.name, view, context)
     const found = {
       registry_server_name: server.name,
       registry_env_vars: (view.env_vars ?? []).map(({ name }) => name),
       ...(kind === 'api' ? { registry_api_url: place } : {}),
       ...(kind === 'url' ? { registry_url: place } : {}),
+      registry_source: place,
     }
-    const { env_vars, secrets } = await collectVariables(app, server.name, view.env_vars ?? [], context)
+    const origin = { registry: place, server: server.name }
+    const { env_vars, secrets } = await collectVariables(app, origin, view.env_vars ?? [], context)
     const ports =
-      view.proxy_port && (isRemote(view) || view.transport !== 'stdio') ? { port: view.proxy_port } : {}
+      view.proxy_port && view.proxy_port >= 1024 && (isRemote(view) || view.transport !== 'stdio')
+        ? { port: view.proxy_port }
+        : {}
     const common = {
       ...found,
+      ...permitted,
       ...ports,
       env_vars,
       ...(secrets.length ? { secrets } : {}),
       ...(view.stateless ? { stateless: true } : {}),
     }
-    if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, context)) }
-    return { ...common, ...(await resolveImage(app, server, view, context)) }
+    if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, from, context)) }
+    return { ...common, ...(await resolveImage(app, server, view, from, context)) }
   },
 })
 
@@ -78,11 +98,19 @@ async function resolveImage(
   app: App,
   server: ServerJson,
   view: ImageServer,
+  from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
   const packages = server.packages ?? []
   if (!packages.some(isRunnable)) {
     throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
+  }
+  await assertPublicImage(server.name, view.image, from)
+  const withheld = withheldArguments(server)
+  if (withheld.length) {
+    app.log.warn(
+      `"${clean(server.name)}" asks for arguments of the engine, which no entry is given: ${withheld.join(', ')}. What it needs of them is yours to give, e.g. with --volume.`,
+    )
   }
   const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
   const resolved = isPackage
@@ -92,7 +120,6 @@ async function resolveImage(
     ...resolved,
     ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
     ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
-    ...(view.permissions ? { permission_profile: structuredClone(view.permissions) } : {}),
   }
 }
 
@@ -109,18 +136,24 @@ async function resolveRemote(
   app: App,
   server: ServerJson,
   view: RemoteServer,
+  from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
   for (const text of leftToClients(server.name, view)) app.log.warn(text)
-  const url = fillUrl(server, view.url, context.asked.env_vars ?? {})
-  return resolveAs(app, 'remote', url, view.transport, context)
+  const given = parseVariables((context.flags.env ?? []) as string[])
+  const origin = { registry: from.place, server: server.name }
+  const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
+  await assertPublicRemote(server.name, url, from)
+  if (sent.length) app.log.info(`${sent.join(', ')} of yours is a part of the URL of "${server.name}".`)
+  const resolved = await resolveAs(app, 'remote', url, view.transport, context)
+  return { ...resolved, ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}) }
 }
 
 /** What the entry asks for and a proxy does not add: it passes on what clients send. */
 function leftToClients(name: string, { headers = [], oauth_config: oauth }: RemoteServer): string[] {
   const wanted = headers.filter(header => header.required || header.default !== undefined)
   const shown = wanted.map(header =>
-    header.default === undefined ? header.name : `${header.name} (${header.default})`,
+    foreignText(header.default === undefined ? header.name : `${header.name} (${header.default})`, 100),
   )
   return [
     ...(shown.length

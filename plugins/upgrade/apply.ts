@@ -22,6 +22,11 @@ export interface ApplyOptions extends WaitOptions {
   readonly verification?: VerificationMode | undefined
   /** What is taken although the workload had more. */
   readonly accepted?: Accepted
+  /**
+   * Consent to the mounts that the newer version wants and the workload was not given: all of them, or
+   * those of this hash. Fails with `permissions_unaccepted`.
+   */
+  readonly acceptPermissions?: boolean | string | undefined
   /** Certificates (PEM) to trust while a package is built. */
   readonly caCert?: string | undefined
   /** How long the new server may take to answer. */
@@ -109,11 +114,11 @@ async function replace(
   }
 }
 
-/** What the caller did wrong, or has to wait for, is told as it is. */
+/** What the caller did wrong, has to wait for, or has to answer is told as it is. */
 const AS_IT_IS: ReadonlySet<number> = new Set([400, 404, 409, 499])
 
 function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown {
-  if (!isFailure(error)) return error
+  if (!isFailure(error) || error.told) return error
   if (AS_IT_IS.has(error.status) && error.code !== 'upgrade_lost') return error
   const { workload_name: name, current_image: from = '', candidate_image: to = '' } = check
   const { transport } = check.config_drift ?? {}

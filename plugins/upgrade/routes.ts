@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-import { assertWorkloadName, parseVariables } from '../workloads/index.ts'
+import { missingVariables } from '../../src/http/missing-variables.ts'
+import { assertWorkloadName, parseVariables, permissionsUnaccepted } from '../workloads/index.ts'
 
 const area = 'workloads'
 const path = '/api/v1beta/workloads'
@@ -48,6 +49,9 @@ const applyBody = Type.Object(
   {
     env: optional(
       Type.Record(text, text, { description: 'Variables; these values win over those there are' }),
+    ),
+    accept_permissions: optional(
+      Type.String({ description: 'The hash of the mounts that the user has agreed to, from a 409' }),
     ),
     secrets: optional(Type.Array(text, { description: 'References, `NAME,target=VARIABLE`; never values' })),
   },
@@ -103,10 +107,12 @@ export const upgradeRoutes: Routes = (api, app) => {
     bodyOptional: true,
     answer: [200, Type.Object({ result }, closed)],
     failures: [400, 404, 409, 422, 500, 503],
+    told: { 409: permissionsUnaccepted, 422: missingVariables },
     slow: true,
     async handle({ params: { name }, body, signal }) {
-      const { env = {}, secrets = [] } = body ?? {}
-      const options = { env: parseVariables(Object.entries(env).map(one => one.join('='))), secrets, signal }
+      const { env = {}, secrets = [], accept_permissions: acceptPermissions } = body ?? {}
+      const variables = parseVariables(Object.entries(env).map(one => one.join('=')))
+      const options = { env: variables, secrets, acceptPermissions, signal }
       return { result: (await (await upgrades()).apply(name, options)).check }
     },
   })

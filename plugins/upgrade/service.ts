@@ -2,7 +2,15 @@ import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
-import { isRemote, type Registry, type ServerJson, toView } from '../registry/index.ts'
+import {
+  findWantedMounts,
+  type ImageServer,
+  isRemote,
+  type Registry,
+  type ServerJson,
+  toMountLists,
+  toView,
+} from '../registry/index.ts'
 import { readEnvFolder, type WorkloadStore, type Workloads } from '../workloads/index.ts'
 import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
@@ -53,6 +61,7 @@ export function createUpgrades(options: {
       return { ...known, status: 'unknown', reason: 'registry lookup failed' }
     }
     if (!entry) return { ...known, status: 'server-not-found', ...(other ? { reason: other } : {}) }
+    if (other) return { ...known, status: 'unknown', reason: other }
     const view = toView(entry)
     if (isRemote(view) || !view.image || !current) {
       return { ...known, status: 'unknown', reason: 'the registry entry is not an image' }
@@ -62,7 +71,7 @@ export function createUpgrades(options: {
     if (compared.kind === 'unknown') return { ...both, status: 'unknown', reason: compared.reason }
     if (compared.kind === 'not-newer') return { ...both, status: 'up-to-date' }
     const variables = envVarDrift(config, view, await folderNames(config))
-    const posture = configDrift(config, view)
+    const posture = configDrift(config, { ...view, ...(await resolvedPermissions(view)) })
     return {
       ...both,
       status: 'upgrade-available',
@@ -71,12 +80,26 @@ export function createUpgrades(options: {
     }
   }
 
-  /** A hint where the workload came from a registry that is not the one in use now. */
+  /**
+   * Why the registry in use has no say in the workload: what the user gave to a server of one registry is
+   * not given to one of the same name elsewhere. Run configs of earlier versions name registries on the
+   * network only.
+   */
   async function otherRegistry(config: RunConfig): Promise<string | undefined> {
-    const from = config.registry_api_url || config.registry_url
-    if (!from) return undefined
-    const { place } = await registry.source()
-    return place === from ? undefined : `it came from another registry, ${from}`
+    const from = config.registry_source || config.registry_api_url || config.registry_url
+    const { kind, place } = await registry.source()
+    if (from ? place === from : kind === 'default' || kind === 'file') return undefined
+    return from ? `it came from another registry, ${from}` : 'it came from another registry'
+  }
+
+  /** As `run` would resolve them, so that the same wish is no drift. */
+  async function resolvedPermissions({
+    permissions,
+  }: ImageServer): Promise<Pick<ImageServer, 'permissions'>> {
+    if (!permissions) return {}
+    const { mounts } = await findWantedMounts(permissions, { cwd: process.cwd(), home: app.paths.home })
+    const { read: _, write: __, ...rest } = permissions
+    return { permissions: { ...rest, ...toMountLists(mounts) } }
   }
 
   /** Names only; the folder is read anew at every start, so it may be away now. */

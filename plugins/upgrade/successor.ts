@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts'
 import { type RunConfig, toInstanceName } from '../../src/contracts/run-config.ts'
 import type { Resolved } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import { adoptMounts } from './adopt-mounts.ts'
 import type { ApplyOptions } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
 import { failures } from './failures.ts'
@@ -9,7 +10,7 @@ import type { UpgradeCheck } from './upgrade-check.ts'
 
 /**
  * The run config of the newer version: what the registry target verified and fetched, under what the
- * workload has. How it speaks and what it may do stays as it is.
+ * workload has. How it speaks and what it may do stays as it is, but for mounts that were agreed to.
  */
 export async function makeSuccessor(
   app: App,
@@ -31,7 +32,7 @@ export async function makeSuccessor(
 
   const { source, image, runtime_config, env_vars, secrets } = resolved
   const { registry_server_name, registry_env_vars, image_verification, image_signer } = resolved
-  const { registry_url: _, registry_api_url: __, secrets: ___, image_signer: ____, ...rest } = asked
+  const { secrets: _, image_signer: __, ...rest } = asked
   const all = withNew(given, secrets)
   return {
     ...rest,
@@ -42,8 +43,7 @@ export async function makeSuccessor(
     ...(registry_env_vars ? { registry_env_vars } : {}),
     ...(image_verification ? { image_verification } : {}),
     ...(image_signer ? { image_signer } : {}),
-    ...(resolved.registry_url ? { registry_url: resolved.registry_url } : {}),
-    ...(resolved.registry_api_url ? { registry_api_url: resolved.registry_api_url } : {}),
+    ...adoptMounts(from, resolved),
     env_vars: { ...env_vars, ...asked.env_vars },
     ...(all.length ? { secrets: all } : {}),
     container_name: await freeInstanceName(app, from),
@@ -55,7 +55,7 @@ export async function makeSuccessor(
 async function resolve(
   app: App,
   asked: RunConfig,
-  { verification, accepted, caCert, ask, signal, report }: ApplyOptions,
+  { verification, accepted, acceptPermissions, caCert, ask, signal, report }: ApplyOptions,
 ): Promise<Resolved> {
   const targets = (await app.contributions('targets')).map(make => make(app))
   const target = targets.find(({ kind }) => kind === 'registry')
@@ -65,6 +65,7 @@ async function resolve(
     'image-verification': verification ?? asked.image_verification ?? 'warn',
     'accept-changed-signer': accepted?.changedSigner ?? false,
     'accept-less-verification': accepted?.lessVerification ?? false,
+    'accept-permissions': acceptPermissions,
     'ca-cert': caCert,
     'runtime-image': build?.builder_image,
     'runtime-add-package': build?.additional_packages ?? [],
@@ -73,7 +74,8 @@ async function resolve(
   }
   const runtimes = await app.service('runtimes')
   const runtime = async () => (await runtimes.select(asked.runtime)).runtime
-  return target.resolve(server, { flags, asked, before: asked, ask, runtime, signal, report })
+  const ownProfile = asked.permission_profile_name_or_path !== undefined
+  return target.resolve(server, { flags, asked, before: asked, ownProfile, ask, runtime, signal, report })
 }
 
 const targetOf = (reference: string): string => /,target=(.+)$/s.exec(reference)?.[1] ?? reference

@@ -52,6 +52,9 @@ const spoken: Judge = (s, mode) =>
     ? undefined
     : `--transport ${s.transport}: clients speak to such a server as it speaks itself.`
 
+const fromRegistry: Judge = s =>
+  s.fromRegistry ? undefined : `${s.argument}: only an entry of a registry asks for permissions.`
+
 const gateway: Judge = s =>
   local(s) ??
   (s.contained === false
@@ -97,6 +100,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
   'ignore-globally': local,
   'print-resolved-overlays': local,
   'image-verification': local,
+  'accept-permissions': fromRegistry,
   'build-with': packages,
   'ca-cert': packages, // where packages are installed without an image it is said
   'runtime-image': builtImages,

@@ -15,6 +15,7 @@ import { remoteTarget } from './targets/remote.ts'
 import { schemeTarget } from './targets/scheme.ts'
 
 export { parseVariables, readEnvFolder } from './env-files.ts'
+export { permissionsUnaccepted } from './http/schemas.ts'
 export { toMounts } from './mounts.ts'
 export type { Workloads } from './service.ts'
 export type { RunConfigStore } from './store/configs.ts'

@@ -155,6 +155,7 @@ const contextOf = (
   flags: request.values,
   asked,
   before: request.replaces ?? (request.flags['from-config'] ? asked : undefined),
+  ownProfile: request.given.has('permission-profile'),
   ask: request.ask,
   runtime,
   signal: request.signal,

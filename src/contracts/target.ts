@@ -15,6 +15,8 @@ export interface ResolveContext extends WaitOptions {
   readonly asked: RunConfig
   /** The run config that this one takes the place of, or was made from: no less must hold for the new one. */
   readonly before?: RunConfig | undefined
+  /** The user gave a permission profile of their own, so that what the target allows is not used. */
+  readonly ownProfile?: boolean
   /** Asks the person at the terminal, without echo if `hidden`; undefined when there is none. */
   readonly ask?: Ask | undefined
   /** Chooses the runtime on first call; never called for remote workloads. */

@@ -25,13 +25,20 @@ const UNTOLD: Readonly<Record<number, string>> = { 501: 'Not Implemented' }
 const GENERAL_CODES: Readonly<Record<number, string>> = { 400: 'bad_request', 404: 'not_found' }
 
 /**
- * Turns what was thrown into an answer. What is no Failure is a bug: 500, without a detail. So are our own
+ * Turns what was thrown into an answer. What a failure tells programs is JSON in every style. What is no Failure is a bug: 500, without a detail. So are our own
  * failures of that status, whose texts are for the person at the machine.
  */
 export function answerFailure(error: unknown, style: FailureStyle): FailureAnswer {
   const status = statusOf(error)
   const known = isFailure(error) && REGISTRY_CODES.has(error.code)
   const message = messageFor(error, status)
+  if (isFailure(error) && error.told) {
+    return {
+      status,
+      type: JSON_TYPE,
+      body: `${JSON.stringify({ code: error.code, message, ...error.told })}\n`,
+    }
+  }
   if (style === 'text' || (style === 'registry' && !known)) {
     return { status, type: TEXT, body: `${message}\n` }
   }

@@ -58,11 +58,13 @@ function describe(operation: Operation, login: boolean): object {
     query = {},
     answer,
     failures = [],
+    told = {},
     style = 'text',
   } = operation
   const [status, content] = answer
   const statuses = new Set([
     ...failures,
+    ...Object.keys(told).map(Number),
     ...EVERYWHERE,
     ...(body ? WITH_BODY : []),
     ...(operation.path.includes('{') ? WITH_NAME : []),
@@ -103,7 +105,11 @@ function describe(operation: Operation, login: boolean): object {
             code,
             {
               description: REASONS[code] ?? 'Failure',
-              content: isRefusal(code) ? { ...failure, ...REFUSED } : failure,
+              content: {
+                ...failure,
+                ...(isRefusal(code) ? REFUSED : {}),
+                ...(told[code] ? { 'application/json': { schema: told[code] } } : {}),
+              },
             },
           ]),
       ),

@@ -21,9 +21,10 @@ export class SetRegistry extends BaseCommand {
     description: 'use another registry: a file, the URL of a file, or an MCP registry API',
     details:
       'The registry is read before anything is stored; what was set before, a login among it, stays until ' +
-      'the new one is known to work.',
+      'the new one is known to work. Whoever publishes in a registry chooses what runs under its names. ' +
+      'Some registries take entries from anybody: read an entry with `registry info` before you run it.',
     examples: [
-      ['Use the official registry', '$0 config set-registry https://registry.modelcontextprotocol.io'],
+      ['Use the registry of a company', '$0 config set-registry https://registry.example.com'],
       ['Use a file', '$0 config set-registry ./registry.json'],
     ],
   })

@@ -4,7 +4,7 @@ import { describeJsonError } from '../../../src/lib/json-error.ts'
 import { failures } from '../failures.ts'
 import { findExtension, PUBLISHER } from './extension.ts'
 import type { LegacyRegistry, ServerView } from './legacy.ts'
-import { fromLegacy } from './lossless.ts'
+import { fromLegacy, WHOLE } from './lossless.ts'
 import { NAMESPACE } from './names.ts'
 import { createLocator, formatPath, parsePath } from './position.ts'
 import { type RegistrySchemas, registrySchemas, type Strictness } from './schemas.ts'
@@ -151,8 +151,14 @@ function readLegacy(file: LegacyRegistry, schemas: RegistrySchemas, report: Repo
     (['servers', 'remote_servers'] as const).flatMap(member => {
       const schema = member === 'servers' ? schemas.imageServer : schemas.remoteServer
       return Object.entries(from[member] ?? {})
-        .filter(([name, entry]) => check(schema, entry, [...at, member, name], report))
+        .filter(([name, entry]) => {
+          const place = [...at, member, name]
+          const whole = check(schema, entry, place, report) && entry.custom_metadata?.[WHOLE]
+          const path = [...place, 'custom_metadata', WHOLE]
+          return whole !== false && (whole === undefined || checkServer(whole, path, schemas, report))
+        })
         .map(([name, entry]) => fromLegacy(name, entry as ServerView))
+        .filter(server => checkServer(server, [...at, member, server.name], schemas, report))
     })
   return {
     format: 'legacy',

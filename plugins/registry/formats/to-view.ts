@@ -1,7 +1,16 @@
 import { findExtension } from './extension.ts'
 import type { Header, ImageServer, RemoteServer, ServerView } from './legacy.ts'
 import { choosePackage, toImage } from './package-image.ts'
-import type { Argument, EnvVar, Input, Package, ServerJson, TransportSpec, Variable } from './server-json.ts'
+import type {
+  Argument,
+  EnvVar,
+  Extension,
+  Input,
+  Package,
+  ServerJson,
+  TransportSpec,
+  Variable,
+} from './server-json.ts'
 
 /** Takes out members that are undefined, so that documents compare and print as they are meant. */
 export const compact = <T extends object>(value: { [K in keyof T]: T[K] | undefined }): T =>
@@ -13,7 +22,11 @@ export const compact = <T extends object>(value: { [K in keyof T]: T[K] | undefi
  * runs, nor under which name.
  */
 export function toView(server: ServerJson): ServerView {
-  const extension = findExtension(server)?.extension ?? {}
+  const {
+    url: _,
+    image: __,
+    ...extension
+  }: Extension & { url?: unknown; image?: unknown } = findExtension(server)?.extension ?? {}
   const [remote] = server.remotes ?? []
   const facts = compact<Pick<ImageServer, 'name' | 'title' | 'description' | 'repository_url'>>({
     name: server.name,

@@ -58,6 +58,19 @@ export interface ServerDetails extends Entry {
   }
 }
 
+/** What the registry's entry of a server wants of this machine. */
+export interface WantedPermissions {
+  readonly server: string
+  /** Stands for exactly these mounts. */
+  readonly hash: string
+  readonly mounts: readonly {
+    readonly source: string
+    readonly target: string
+    readonly access: 'read' | 'write'
+    readonly remark?: string
+  }[]
+}
+
 /** A connection that was not let out. */
 export interface Denial {
   readonly workload: string
@@ -80,6 +93,7 @@ interface Change {
 
 export interface Upgrade {
   readonly workload_name: string
+  readonly registry_server?: string
   readonly status: string
   readonly current_image?: string
   readonly candidate_image?: string

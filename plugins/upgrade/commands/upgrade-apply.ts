@@ -4,6 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 import { lessVerificationTable } from '../../image-verification/index.ts'
+import { permissionTable } from '../../registry/index.ts'
 import { parseVariables } from '../../workloads/index.ts'
 import type { UpgradeResult } from '../apply.ts'
 import { changeLines } from '../describe.ts'
@@ -15,6 +16,7 @@ const flags = {
   env: flag.list('environment variable of the server; wins over the one it has', 'KEY=VALUE', { short: 'e' }),
   secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),
   ...lessVerificationTable,
+  ...permissionTable,
   'ca-cert': flag.file('certificates (PEM) to trust while a package is built'),
   timeout: flag.duration('how long the new version may take to answer', '60s'),
   format: flag.choice('how to print', ['text', 'json'], 'text'),
@@ -56,6 +58,7 @@ export class UpgradeApplyCommand extends BaseCommand {
           changedSigner: values['accept-changed-signer'],
           lessVerification: values['accept-less-verification'],
         },
+        acceptPermissions: values['accept-permissions'],
         caCert: values['ca-cert'],
         timeoutMs: timeout,
         dryRun: values['dry-run'],

@@ -56,6 +56,7 @@ export async function toRunRequest(
     'isolate-network': body.network_isolation,
     'allow-docker-gateway': body.allow_docker_gateway || undefined,
     'trust-proxy-headers': body.trust_proxy_headers || undefined,
+    'accept-permissions': body.accept_permissions,
     'runtime-image': build.builder_image,
     'runtime-add-package': build.additional_packages,
     'build-with': build.build_with,

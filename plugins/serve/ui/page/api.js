@@ -3,10 +3,12 @@ export class Refusal extends Error {
   /**
    * @param {number} status
    * @param {string} message
+   * @param {Record<string, unknown>} [told]  what it says for programs
    */
-  constructor(status, message) {
+  constructor(status, message, told = {}) {
     super(message)
     this.status = status
+    this.told = told
   }
 }
 
@@ -42,7 +44,7 @@ export function createApi(askToken) {
       throw new Refusal(0, 'The server cannot be reached. Does “keelson serve” still run?')
     })
     if (response.ok) return response
-    if (response.status !== 401) throw new Refusal(response.status, await problemOf(response))
+    if (response.status !== 401) throw await refusalOf(response)
     // Several requests may be refused at a time; the user is asked once.
     if (used === token) {
       asking ??= askToken().finally(() => {
@@ -72,13 +74,14 @@ export function createApi(askToken) {
 }
 
 /** @param {Response} response */
-async function problemOf(response) {
+async function refusalOf(response) {
+  const { status } = response
   const text = (await response.text()).trim()
   try {
-    const { message } = JSON.parse(text)
-    if (typeof message === 'string') return message
+    const told = JSON.parse(text)
+    if (typeof told.message === 'string') return new Refusal(status, told.message, told)
   } catch {
     // most failures are text
   }
-  return text || `The server answered ${response.status}.`
+  return new Refusal(status, text || `The server answered ${status}.`)
 }

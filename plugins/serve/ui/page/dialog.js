@@ -1,6 +1,8 @@
 /** @import { Child } from '../page-types.d.ts' */
 import { element } from './element.js'
 
+let opened = 0
+
 /**
  * Shows a modal dialog: the browser keeps the focus in it, gives it back afterwards, and closes it
  * with Escape. It goes away when it closes.
@@ -11,12 +13,13 @@ import { element } from './element.js'
  * @param {() => void} [options.onClose]
  */
 export function openDialog({ title, kind = '', content, onClose }) {
-  const heading = element('h2', { id: 'dialog-title' }, title)
+  const id = `dialog-title-${++opened}` // a question may stand above another dialog
+  const heading = element('h2', { id }, title)
   const close = () => void dialog.close()
   /** @type {HTMLDialogElement} */
   const dialog = element(
     'dialog',
-    { class: kind, 'aria-labelledby': 'dialog-title' },
+    { class: kind, 'aria-labelledby': id },
     element(
       'div',
       { class: 'dialog-head' },
@@ -39,11 +42,12 @@ export function openDialog({ title, kind = '', content, onClose }) {
  * @param {object} question
  * @param {string} question.title
  * @param {string} question.text
+ * @param {readonly Child[]} [question.more]  stands below the text
  * @param {string} question.action  the word on the button
  * @param {boolean} [question.danger]
  * @returns {Promise<boolean>}
  */
-export function confirm({ title, text, action, danger = false }) {
+export function confirm({ title, text, more = [], action, danger = false }) {
   const { promise, resolve } = Promise.withResolvers()
   /** @param {boolean} answer */
   const decide = answer => {
@@ -58,7 +62,7 @@ export function confirm({ title, text, action, danger = false }) {
   )
   const { close } = openDialog({
     title,
-    content: [element('p', {}, text), element('div', { class: 'buttons' }, no, yes)],
+    content: [element('p', {}, text), ...more, element('div', { class: 'buttons' }, no, yes)],
     onClose: () => resolve(false),
   })
   no.focus()

@@ -2,6 +2,7 @@
 /** @import { ServerDetails } from '../page-types.d.ts' */
 import { element } from './element.js'
 import { showProblem } from './notices.js'
+import { sendWithConsent } from './send-with-consent.js'
 import { variableFields } from './variable-fields.js'
 
 /** @typedef {ServerDetails & { reference?: string }} Chosen  `reference`: no entry, but what was typed */
@@ -36,7 +37,7 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
       'Fetching what it needs. The first time this may take some minutes, and goes on if you close this.'
     try {
       const { env, secrets } = await fields.collect()
-      const made = await api.send('POST', '/api/v1beta/workloads', {
+      const made = await sendWithConsent(api, '/api/v1beta/workloads', {
         name: name.value,
         env_vars: env,
         secrets,
@@ -47,8 +48,9 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
     } catch (error) {
       run.disabled = false
       // The dialog may be closed by now.
-      if (run.isConnected) state.textContent = error instanceof Error ? error.message : String(error)
-      else showProblem(error)
+      if (!run.isConnected) return showProblem(error)
+      state.textContent = error instanceof Error ? error.message : String(error)
+      await fields.demand(error)
     }
   }
 
@@ -66,7 +68,7 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
         name,
         element('p', { class: 'soft', id: 'workload-name-note' }, 'Letters, digits, “.”, “_” and “-”.'),
       ),
-      ...fields.nodes,
+      fields.node,
       state,
       element(
         'div',
@@ -104,6 +106,8 @@ function facts({ image, url, tier, permissions, reference }) {
     ['Runs at', url],
     ['Tier', tier],
     ['May reach', reference || url ? undefined : reachOf(permissions?.network?.outbound)],
+    ['Wants to read', permissions?.read?.join(', ')],
+    ['Wants to change', permissions?.write?.join(', ')],
   ]
   return element(
     'dl',

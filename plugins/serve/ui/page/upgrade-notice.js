@@ -4,6 +4,7 @@
 import { openDialog } from './dialog.js'
 import { element } from './element.js'
 import { showProblem } from './notices.js'
+import { sendWithConsent } from './send-with-consent.js'
 import { variableFields } from './variable-fields.js'
 
 /**
@@ -37,12 +38,13 @@ export const upgradeNotice = (api, store, upgrade) =>
 async function offer(api, store, upgrade) {
   const {
     workload_name: name,
+    registry_server = '',
     current_image,
     candidate_image,
     config_drift = {},
     env_var_drift = {},
   } = upgrade
-  const fields = await variableFields(api, env_var_drift.added ?? [], name)
+  const fields = await variableFields(api, env_var_drift.added ?? [], registry_server)
   const apply = element('button', { class: 'primary' }, 'Upgrade')
   const state = element('p', { class: 'soft', role: 'status' })
 
@@ -54,14 +56,15 @@ async function offer(api, store, upgrade) {
     try {
       const { env, secrets } = await fields.collect()
       const body = { env, secrets: secrets.map(one => `${one.name},target=${one.target}`) }
-      await api.send('POST', `/api/v1beta/workloads/${encodeURIComponent(name)}/upgrade`, body)
+      await sendWithConsent(api, `/api/v1beta/workloads/${encodeURIComponent(name)}/upgrade`, body)
       await store.checkUpgrades(name)
       close()
     } catch (error) {
       apply.disabled = false
       // The dialog may be closed by now.
-      if (apply.isConnected) state.textContent = error instanceof Error ? error.message : String(error)
-      else showProblem(error)
+      if (!apply.isConnected) return showProblem(error)
+      state.textContent = error instanceof Error ? error.message : String(error)
+      await fields.demand(error)
     }
   }
 
@@ -81,7 +84,7 @@ async function offer(api, store, upgrade) {
           {},
           'Its configuration is kept, and so is its URL. The newer version is tried first: if it does not answer, this one serves on.',
         ),
-        ...fields.nodes,
+        fields.node,
         state,
         element('div', { class: 'buttons' }, apply),
       ),

@@ -1,0 +1,33 @@
+import { parseAddress } from '../../src/net/address.ts'
+import { KIND_WORDS, kindOf } from '../../src/net/address-kind.ts'
+import { parseHostPattern } from './policy.ts'
+
+/**
+ * Last labels of names that mean something else on every machine or in every network: RFC 6761, 6762
+ * (with appendix G) and 8375, ICANN's `internal`, and what routers and clusters use.
+ */
+const LOCAL = new Set([
+  ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'test'],
+  ...['svc', 'docker', 'home.arpa'],
+])
+
+/**
+ * Why a host cannot be a place on the internet; undefined when it can be one. Takes an entry of
+ * `allow_host` as well, a domain with all below it. Nothing is looked up: a public name may still
+ * resolve to a private address, which is judged when it is connected to.
+ */
+export function whyNotPublic(entry: string): string | undefined {
+  const host = parseHostPattern(entry)
+  if (host.kind === 'invalid') return host.problem
+  if (host.kind === 'address') {
+    const address = parseAddress(host.text)
+    const kind = address && kindOf(address)
+    return kind && `it is ${KIND_WORDS[kind]}`
+  }
+  const labels = host.text.split('.').filter(Boolean)
+  if (LOCAL.has(labels.at(-1) ?? '') || LOCAL.has(labels.slice(-2).join('.'))) {
+    return 'it is a name for something on this machine or its network'
+  }
+  const isDomain = labels.length > 1 || host.kind === 'suffix'
+  return isDomain ? undefined : 'a name without a dot is a name on this network'
+}

@@ -1,0 +1,59 @@
+import type { App } from '../../src/app.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { ResolveContext } from '../../src/contracts/target.ts'
+import { clean } from '../../src/lib/printable.ts'
+import { failures } from './failures.ts'
+import type { ImageServer } from './formats/legacy.ts'
+import { narrowPermissions } from './narrow-permissions.ts'
+import { findWantedMounts, mountLines, toMountLists, type WantedMounts } from './wanted-mounts.ts'
+
+/** The members of a run config that an entry's permissions come to. */
+export type AcceptedPermissions = Pick<RunConfig, 'permission_profile' | 'accepted_permissions'>
+
+/**
+ * Turns what an entry wants into what it gets.
+ *
+ * What narrows is taken as it is, what widens is refused (`entry_refused`), and mounts need the user's
+ * consent: `--accept-permissions`, over HTTP the hash of what was shown, or a yes at the terminal. What
+ * was accepted is remembered with the workload, so that an upgrade asks only for something else. A
+ * profile of the user's own stands in the place of the entry's: then nothing is asked or refused.
+ */
+export async function acceptPermissions(
+  app: App,
+  name: string,
+  { permissions }: Pick<ImageServer, 'permissions'>,
+  context: ResolveContext,
+): Promise<AcceptedPermissions> {
+  if (!permissions) return {}
+  const server = clean(name)
+  const wanted = await findWantedMounts(permissions, { cwd: process.cwd(), home: app.paths.home })
+  const remembered = wanted.hash === undefined ? {} : { accepted_permissions: wanted.hash }
+  if (context.ownProfile) return remembered
+  const { profile, problems } = narrowPermissions(permissions)
+  const all = [...problems, ...wanted.problems]
+  if (all.length) throw failures.entry_refused({ server, problems: all })
+  if (wanted.hash === undefined) return { permission_profile: profile }
+  await assertAccepted(app, server, { ...wanted, hash: wanted.hash }, context)
+  return { permission_profile: { ...profile, ...toMountLists(wanted.mounts) }, ...remembered }
+}
+
+async function assertAccepted(
+  app: App,
+  server: string,
+  { mounts, hash }: WantedMounts & { hash: string },
+  { asked, ask, flags }: ResolveContext,
+): Promise<void> {
+  if (asked.accepted_permissions === hash) return
+  // True on the command line; over HTTP the hash of what was shown.
+  const given = flags['accept-permissions']
+  const lines = mountLines(mounts)
+  if (given === true) {
+    app.log.warn(`"${server}" is given what it wants of this machine:\n${lines.join('\n')}`)
+    return
+  }
+  if (given === hash) return
+  const question = [`"${server}" wants to use files of this machine:`, ...lines, 'Let it? [y/N]'].join('\n')
+  const answer = await ask?.(question)
+  if (answer === undefined) throw failures.permissions_unaccepted({ server, hash, mounts, lines })
+  if (!/^y(es)?$/i.test(answer.trim())) throw failures.permissions_declined({ server })
+}

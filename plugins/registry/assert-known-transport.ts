@@ -1,0 +1,19 @@
+import { TRANSPORTS } from '../../src/contracts/run-config.ts'
+import type { ResolveContext } from '../../src/contracts/target.ts'
+import { clean } from '../../src/lib/printable.ts'
+import { failures } from './failures.ts'
+import type { ServerView } from './formats/legacy.ts'
+
+/** Refuses an entry whose transport is not one; `--transport` stands in its place. */
+export function assertKnownTransport(
+  name: string,
+  { transport }: Pick<ServerView, 'transport'>,
+  { flags }: Pick<ResolveContext, 'flags'>,
+): void {
+  const isKnown = transport === undefined || TRANSPORTS.some(known => known === transport)
+  if (flags.transport !== undefined || isKnown) return
+  throw failures.entry_refused({
+    server: clean(name),
+    problems: [`transport ${JSON.stringify(transport)}: it is none of ${TRANSPORTS.join(', ')}`],
+  })
+}
