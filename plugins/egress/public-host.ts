@@ -1,6 +1,9 @@
 import { parseAddress } from '../../src/net/address.ts'
 import { KIND_WORDS, kindOf } from '../../src/net/address-kind.ts'
+import { createOwnAddresses } from '../../src/net/own-addresses.ts'
 import { parseHostPattern } from './policy.ts'
+
+const ownAddresses = createOwnAddresses()
 
 /**
  * Last labels of names that mean something else on every machine or in every network: RFC 6761, 6762
@@ -22,7 +25,8 @@ export function whyNotPublic(entry: string): string | undefined {
   if (host.kind === 'address') {
     const address = parseAddress(host.text)
     const kind = address && kindOf(address)
-    return kind && `it is ${KIND_WORDS[kind]}`
+    if (kind) return `it is ${KIND_WORDS[kind]}`
+    return ownAddresses().has(host.text) ? 'it is an address of this machine' : undefined
   }
   const labels = host.text.split('.').filter(Boolean)
   if (LOCAL.has(labels.at(-1) ?? '') || LOCAL.has(labels.slice(-2).join('.'))) {

@@ -25,7 +25,7 @@ export async function acceptPermissions(
   context: ResolveContext,
 ): Promise<AcceptedPermissions> {
   if (!permissions) return {}
-  const server = clean(name)
+  const server = clean(name).slice(0, 200)
   const wanted = await findWantedMounts(permissions, { cwd: process.cwd(), home: app.paths.home })
   const remembered = wanted.hash === undefined ? {} : { accepted_permissions: wanted.hash }
   if (context.ownProfile) return remembered

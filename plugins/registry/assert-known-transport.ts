@@ -14,6 +14,8 @@ export function assertKnownTransport(
   if (flags.transport !== undefined || isKnown) return
   throw failures.entry_refused({
     server: clean(name),
-    problems: [`transport ${JSON.stringify(transport)}: it is none of ${TRANSPORTS.join(', ')}`],
+    problems: [
+      `transport ${JSON.stringify(transport.slice(0, 100))}: it is none of ${TRANSPORTS.join(', ')}`,
+    ],
   })
 }

@@ -25,11 +25,13 @@ export function narrowPermissions(wanted: PermissionProfile): Narrowed {
     ...(privileged ? ['privileged: a container with all rights is not isolated from this machine'] : []),
     ...(MODES.has(mode ?? undefined)
       ? []
-      : [`network.mode ${JSON.stringify(mode)}: only bridge and none are isolated`]),
+      : [`network.mode ${JSON.stringify(mode?.slice(0, 100))}: only bridge and none are isolated`]),
     ...(inbound?.allow_host?.length ? ['network.inbound: who may call a server is for its user to say'] : []),
     ...hosts.flatMap((host, i) => {
       const problem = whyNotPublic(host)
-      return problem ? [`network.outbound.allow_host[${i}] ${JSON.stringify(host)}: ${problem}`] : []
+      return problem
+        ? [`network.outbound.allow_host[${i}] ${JSON.stringify(host.slice(0, 100))}: ${problem}`]
+        : []
     }),
   ]
   return { profile: network ? { network: narrowNetwork(network) } : {}, problems }

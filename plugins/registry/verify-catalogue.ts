@@ -4,6 +4,7 @@ import { type ImageServer, isRemote, type RemoteServer, type ServerView } from '
 import { parseRegistry } from './formats/parse-registry.ts'
 import type { Provenance } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
+import { narrowPermissions } from './narrow-permissions.ts'
 
 const SECRET_NAME =
   /(TOKEN|SECRET|PASSWORD|PASSWD|_PWD|API_KEY|PRIVATE_KEY|ACCESS_KEY)(_|$)|CONNECTION_STRING/i
@@ -67,7 +68,7 @@ function imageProblems(view: ImageServer): string[] {
   if (!outbound) problems.push('permissions say nothing of the network')
   if (outbound?.insecure_allow_all && outbound.allow_host?.length)
     problems.push('everything is allowed, and hosts are listed')
-  if (view.permissions?.privileged) problems.push('privileged')
+  if (view.permissions) problems.push(...narrowPermissions(view.permissions).problems)
   if (view.provenance && scheme) problems.push('provenance, but no image that somebody could have signed')
   return [...problems, ...provenanceProblems(view.provenance)]
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute, join, posix, relative, resolve } from 'node:path'
+import { join, posix, relative, resolve } from 'node:path'
 import type { PermissionProfile } from '../../src/contracts/run-config.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import { clean, printableJson } from '../../src/lib/printable.ts'
@@ -26,6 +26,11 @@ export interface WantedMounts {
   /** Mounts that cannot be made, and why. */
   readonly problems: readonly string[]
 }
+
+/** More than this, and nobody reads what they are asked. */
+const MOST = 20
+/** Where mounts of entries may appear: nothing that would make a question read otherwise than it is. */
+const TARGET = /^\/[\w.@+~/-]{0,255}$/
 
 /** Where the paths of entries begin. */
 export interface Ground {
@@ -55,7 +60,10 @@ export async function findWantedMounts(
   return {
     mounts,
     hash: mounts.length ? `sha256:${digest.digest('hex')}` : undefined,
-    problems: found.flatMap(one => one.problem ?? []),
+    problems: [
+      ...(found.length > MOST ? [`${found.length} mounts, of which at most ${MOST} can be asked for`] : []),
+      ...found.flatMap(one => one.problem ?? []),
+    ],
   }
 }
 
@@ -72,11 +80,9 @@ async function resolveMount(
   const mount = { source: path, target: posix.normalize(inside), access }
   const wrong = (problem: string) => ({
     mount,
-    problem: `${access} ${printableJson(JSON.stringify(text))}: ${problem}`,
+    problem: `${access} ${printableJson(JSON.stringify(text.slice(0, 200)))}: ${problem}`,
   })
-  // The same as `toMounts` takes, and no text that reads otherwise than it is.
-  if (host === '' || !isAbsolute(inside) || inside.includes(':'))
-    return wrong('it is not PATH or HOST:CONTAINER')
+  if (host === '' || (at >= 0 && !TARGET.test(inside))) return wrong('it is not PATH or HOST:CONTAINER')
   try {
     const source = await realpath(path)
     if (/[\p{C}\p{Zl}\p{Zp}:$&;|`]/u.test(source + inside))

@@ -56,11 +56,15 @@ test('an upgrade asks for mounts that were not agreed to, once, and otherwise th
     expect(refused.stderr).toContain(`write ${folder} (as /data)`)
     expect(refused.stderr).toContain('--accept-permissions')
   }
-  const declined = await typedAtATerminal(['upgrade', 'apply', name, ...QUIET], 'y\nn\n', {
+  const answers = [
+    [/Upgrade .*\?/, 'y'],
+    [/Let it\?/, 'n'],
+  ] as const
+  const declined = await typedAtATerminal(['upgrade', 'apply', name, ...QUIET], answers, {
     env: home.env,
     cwd: home.path,
   })
-  expect(declined.code).toBe(1)
+  expect(declined).toMatchObject({ code: 1, unasked: 0 })
   expect(declined.screen).toContain('was not given what it wants; nothing was done')
   expect(await world.config(name)).toEqual(before)
   expect(await version(url)).toBe('1.0.0')

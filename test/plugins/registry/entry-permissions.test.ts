@@ -135,13 +135,31 @@ describe('mounts', () => {
   test('that cannot be made are problems', async () => {
     const { home, cwd } = await ground()
     await mkdir(join(cwd, 'a\nb'))
-    const wanted = ['', ':/x', '/no/such', 'a\nb', '.:relative', '.:/a:/b', '.:/x;y']
+    const wanted = [
+      '',
+      '.:/x) — harmless (',
+      `.:/${'x'.repeat(300)}`,
+      ':/x',
+      '/no/such',
+      'a\nb',
+      '.:relative',
+      '.:/a:/b',
+      '.:/x;y',
+    ]
 
     const { problems } = await findWantedMounts({ read: wanted }, { home, cwd })
 
     expect(problems).toHaveLength(wanted.length)
     expect(problems.join('')).not.toContain('\n')
   })
+})
+
+test('more mounts than anybody would read are a problem', async () => {
+  const wanted = { read: Array.from({ length: 21 }, (_, i) => `/etc:/${i}`) }
+
+  const { problems } = await findWantedMounts(wanted, { home: '/', cwd: '/' })
+
+  expect(problems).toEqual(['21 mounts, of which at most 20 can be asked for'])
 })
 
 describe('a server that a stranger names', () => {
