@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
-import { createPackageStore } from '../../../plugins/runtime-process/packages/package-store.ts'
+import { createEgressProxy } from '../../../plugins/egress/proxy/egress-proxy.ts'
+import { createInstallSandbox } from '../../../plugins/runtime-process/packages/install-sandbox.ts'
+import { createPackageStore, packageTools } from '../../../plugins/runtime-process/packages/package-store.ts'
 import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
@@ -35,14 +37,26 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
       if (!there) return console.warn(`not tried: no ${tool}`)
 
       const home = await temporaryFolder()
-      const packages = createPackageStore(join(home, 'packages'))
+      const found = sandbox
+        ? () => findBubblewrap(path)
+        : async () => ({ works: false as const, problem: 'not asked for' })
+      const packages = createPackageStore(
+        join(home, 'packages'),
+        packageTools(
+          createInstallSandbox({
+            caches: join(home, 'tools'),
+            sockets: join(home, 'net'),
+            bubblewrap: found,
+            egress: async () => ({ createProxy: createEgressProxy }),
+            log: silentLog,
+          }),
+        ),
+      )
       const runtime = createProcessRuntime({
         folder: join(home, 'processes'),
         sockets: join(home, 'net'),
         packages,
-        bubblewrap: sandbox
-          ? () => findBubblewrap(path)
-          : async () => ({ works: false, problem: 'not asked for' }),
+        bubblewrap: found,
         path,
       })
       onTestFinished(() => runtime.remove('w'))
