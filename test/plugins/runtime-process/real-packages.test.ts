@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
 import { createEgressProxy } from '../../../plugins/egress/proxy/egress-proxy.ts'
+import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
 import { createInstallSandbox } from '../../../plugins/runtime-process/packages/install-sandbox.ts'
 import { createPackageStore, packageTools } from '../../../plugins/runtime-process/packages/package-store.ts'
 import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
+import { createLog } from '../../../src/log.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { shellInstance } from './instance-spec.ts'
@@ -48,7 +49,7 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
             sockets: join(home, 'net'),
             bubblewrap: found,
             egress: async () => ({ createProxy: createEgressProxy }),
-            log: silentLog,
+            log: createLog({ write: () => undefined, human: false, debug: false }),
           }),
         ),
       )
