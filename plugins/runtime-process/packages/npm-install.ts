@@ -107,6 +107,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   ETARGET: 'the package has no such version.',
   ENOTFOUND: 'the package registry cannot be found.',
   ECONNREFUSED: 'the package registry does not answer.',
+  E502: 'the package registry does not answer.', // so says the proxy on our way there
   EALLOWGIT: 'it needs a package straight from git, which could run code while it is installed.',
 }
 

@@ -35,8 +35,8 @@ export async function openRegistryDoor(options: {
   const denied = new Set<string>()
   const proxy = egress.createProxy({
     log: quiet(log),
-    onDecision({ allowed, host, port }) {
-      if (!allowed) denied.add(`${host}:${port}`)
+    onDecision({ allowed, rule, host, port }) {
+      if (!allowed && rule !== 'unresolvable') denied.add(`${host}:${port}`)
     },
   })
   const door = await proxy.open({
