@@ -111,7 +111,7 @@ export function createInstallSandbox(options: {
           const said = lastLines(stderr) || lastLines(stdout) || 'it ended without saying why'
           const denied = [...(door?.denied ?? [])]
           if (denied.length === 0) return said
-          return `it wants ${denied.join(', ')}, which is no registry that ${tool} is set up with (${said})`
+          return `it wants ${denied.join(', ')}, which is no registry that ${tool} is set up with.`
         },
       })
     } finally {
@@ -144,7 +144,11 @@ const pick = (env: Env, names: RegExp): Record<string, string> =>
 
 const certificatesOf = (env: Env) => pick(env, /^(?:SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS)$/)
 
-const proxiesOf = (env: Env) => pick(env, /^(?:HTTPS?|ALL)_PROXY$/i)
+/** The user's own proxies, with the hosts that go without; none when there is only such a list. */
+function proxiesOf(env: Env): Record<string, string> {
+  const proxies = pick(env, /^(?:HTTPS?|ALL)_PROXY$/i)
+  return Object.keys(proxies).length > 0 ? { ...proxies, ...pick(env, /^NO_PROXY$/i) } : {}
+}
 
 const proxyVariables = (url: string): Record<string, string> => ({
   HTTP_PROXY: url,

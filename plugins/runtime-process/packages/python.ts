@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
@@ -44,7 +44,7 @@ export async function installPython(
   const uv = await findOnPath('uv', path)
   const python = await findPython(uv, wait.signal)
   if (!python) throw failures.process_tool_missing({ scheme: 'uvx', tool: 'python3' })
-  if (holdsHome(python.prefix, homedir())) {
+  if (holdsHome(await whereIs(python.prefix), await whereIs(homedir()))) {
     throw failures.process_python_in_home({ program: python.program, prefix: python.prefix })
   }
   const extra = extras.length > 0 ? `[${extras.join(',')}]` : ''
@@ -91,7 +91,7 @@ async function withPip({ run, sandbox, python, folder, wanted }: Job): Promise<s
     if (problem) return problem
   }
   const paths = files.map(file => join(wheels, file))
-  await run([...pip, 'install', '--no-index', '--no-deps', '--no-compile', cache, ...paths])
+  await run([...pip, 'install', '--no-index', '--no-deps', cache, ...paths])
   return undefined
 }
 
@@ -119,6 +119,9 @@ async function environmentProblem(packages: string): Promise<string | undefined>
   }
   return undefined
 }
+
+/** Without links on the way there. */
+const whereIs = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 /** The interpreter that uv would take, else the one on PATH. */
 async function findPython(uv: string | undefined, signal: AbortSignal | undefined) {
