@@ -29,7 +29,10 @@ beforeAll(async () => {
   home = await openHome()
   canary = await makeCanary(home.path)
 })
-afterEach(() => canary.expectUntouched())
+afterEach(async () => {
+  await home.keelson(['rm', 'hostile'])
+  await canary.expectUntouched()
+})
 afterAll(() => home.close(), 120_000)
 
 /** An npm registry of these packages, and the variables that make npm use it. */
@@ -86,7 +89,6 @@ describe('npx://', { timeout: 120_000 }, () => {
     const packages = join(home.path, '.cache/keelson/packages')
     const entries = await readdir(packages, { recursive: true, withFileTypes: true })
     expect(entries.filter(entry => entry.isSymbolicLink())).toEqual([])
-    await home.ok(['rm', 'hostile'])
   })
 
   test.each<[string, (elsewhere: string) => string]>([
@@ -143,14 +145,16 @@ describe('npx://', { timeout: 120_000 }, () => {
     const { env } = await npmWith(
       good('direct', { manifest: { dependencies: { x: `git+file://${home.path}/repository` } } }),
     )
-    const api = await startApi({
-      user: { ...home, home: home.path, env: { ...home.env, ...env }, run: home.keelson } as never,
-    })
+    const user = {
+      home: home.path,
+      env: { ...home.env, ...env, KEELSON_RUNTIME: 'process' },
+      run: home.keelson,
+    }
+    const api = await startApi({ user })
 
     const created = await api.ask('POST', '/api/v1beta/workloads', {
       name: 'hostile',
       image: 'npx://direct',
-      runtime: 'process',
     })
 
     expect(created.text).toContain('could not be installed')
@@ -170,8 +174,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
       },
     })
 
-    await run('uvx://tiny-time', env)
-    await home.keelson(['rm', 'hostile'])
+    expect((await run('uvx://tiny-time', env)).stderr).toContain('Installing tiny-time')
 
     await canary.expectUntouched()
   })
@@ -184,7 +187,6 @@ describe('uvx://', { timeout: 240_000 }, () => {
     })
 
     expect(await run('uvx://tiny-good', env)).toMatchObject({ code: 0 })
-    await home.ok(['rm', 'hostile'])
   })
 
   test('a source distribution is not built', async () => {
@@ -217,13 +219,13 @@ describe('uvx://', { timeout: 240_000 }, () => {
   })
 
   test('a Python whose folder holds the home is refused before anything is installed', async () => {
-    const { env, asked } = await pypiWith({ name: 'tiny_good', scripts: ['tiny-good = tiny_good:main'] })
+    const { env, asked } = await pypiWith({ name: 'tiny', scripts: ['tiny = tiny:main'] })
     const bin = await mkdtemp(join(tmpdir(), 'keelson-python-'))
     const python = join(bin, 'python3')
     await writeFile(python, `#!/bin/sh\necho '["${python}", "${tmpdir()}"]'\n`)
     await chmod(python, 0o755)
 
-    const { code, stderr } = await run('uvx://tiny-good@1.0.0', { ...env, PATH: `${bin}:/usr/bin:/bin` })
+    const { code, stderr } = await run('uvx://tiny@1.0.0', { ...env, PATH: `${bin}:/usr/bin:/bin` })
 
     expect(stderr).toContain('holds your home')
     expect(code).toBe(1)
@@ -252,7 +254,6 @@ describe('what is around', { timeout: 120_000 }, () => {
 
     expect(code).toBe(0)
     expect(others.asked).toEqual([])
-    await home.ok(['rm', 'hostile'])
   })
 
   test.each(['npm', 'python3', 'go'])('%s sees neither our secrets nor tokens of others', async program => {
@@ -268,7 +269,6 @@ describe('what is around', { timeout: 120_000 }, () => {
     const seen = await readFile(file, 'utf8')
     expect(seen).toContain('PATH=')
     expect(seen).not.toContain('hush-')
-    await home.keelson(['rm', 'hostile'])
   })
 
   test('in the sandbox a tool sees nothing else of the home', async context => {
