@@ -68,6 +68,7 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'runtime-process',
+    services: ['npmInstall'],
     provides: ['runtimes'],
     load: async () => (await import('./runtime-process/index.ts')).default,
   },

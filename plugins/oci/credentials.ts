@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withoutOwnSecrets } from '../../src/lib/own-secrets.ts'
 import { runTool } from '../../src/lib/run-tool.ts'
 import { registryName } from './location.ts'
 
@@ -123,7 +124,9 @@ async function askHelper(
   }
   const result = await runTool([program, 'get'], {
     input: registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry,
-    env: Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (value ? [[key, value]] : []))),
+    env: Object.fromEntries(
+      Object.entries(withoutOwnSecrets(env)).flatMap(([key, value]) => (value ? [[key, value]] : [])),
+    ),
     timeoutMs: 60_000,
     signal,
   })

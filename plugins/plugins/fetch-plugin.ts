@@ -1,6 +1,7 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
+import type { WaitOptions } from '../../src/contracts/runtime.ts'
 import { parseDocument } from '../../src/document.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { hashTree } from '../../src/lib/hash-tree.ts'
@@ -11,13 +12,13 @@ import {
   type PluginManifest,
   type PluginRecord,
 } from '../../src/third-party.ts'
+import type { InstallWithNpm } from '../runtime-process/index.ts'
 import { failures } from './failures.ts'
-import { npmInstall } from './npm.ts'
 import { type PluginSource, sourceText } from './plugin-source.ts'
 
 export interface Fetch {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly signal: AbortSignal
+  readonly npmInstall: InstallWithNpm
+  readonly wait: WaitOptions
 }
 
 /** Brings a plugin and the packages it needs into an empty folder, and describes it. Runs none of its code. */
@@ -34,8 +35,8 @@ export async function fetchPlugin(source: PluginSource, folder: string, fetch: F
   return { ...described, source: text, package: where, integrity }
 }
 
-/** Copies without what belongs to development; packages are installed in the copy, never run. */
-async function copyFolder(path: string, folder: string, { env, signal }: Fetch): Promise<string> {
+/** Copies without what belongs to development; packages are installed beside the copy, never run. */
+async function copyFolder(path: string, folder: string, fetch: Fetch): Promise<string> {
   await describe(path, path)
   const target = join(folder, 'package')
   const left = new Set(['node_modules', '.git'])
@@ -47,20 +48,43 @@ async function copyFolder(path: string, folder: string, { env, signal }: Fetch):
     throw failures.plugin_source({ source: path, problem: `${messageOf(error)}.` }, { cause: error })
   })
   const { dependencies, optionalDependencies } = await readPackage(target, path)
-  if (Object.keys({ ...dependencies, ...optionalDependencies }).length > 0)
-    await npmInstall({ folder: target, source: path, env, signal })
+  if (Object.keys({ ...dependencies, ...optionalDependencies }).length > 0) {
+    await install(folder, { dependencies, optionalDependencies }, path, fetch)
+  }
   return 'package'
 }
 
-async function installPackage(source: PluginSource, folder: string, { env, signal }: Fetch): Promise<string> {
-  const spec = sourceText(source)
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'package.json'), '{ "private": true }\n')
-  await npmInstall({ folder, spec, source: spec, env, signal })
-  const { dependencies } = await readPackage(folder, spec)
-  const [name] = Object.keys(dependencies ?? {})
-  if (name === undefined) throw failures.plugin_install({ source: spec, problem: 'it installed nothing.' })
-  return `node_modules/${name}`
+async function installPackage(
+  source: Exclude<PluginSource, { kind: 'folder' }>,
+  folder: string,
+  fetch: Fetch,
+): Promise<string> {
+  const text = sourceText(source)
+  if (source.kind === 'archive') {
+    const archive = 'plugin.tgz'
+    await cp(source.path, join(folder, archive))
+    return install(folder, { dependencies: { plugin: `file:${archive}` } }, text, fetch, archive)
+  }
+  const [, name = '', wanted = 'latest'] = /^(@?[^@]+)(?:@(.+))?$/.exec(source.spec) ?? []
+  return install(folder, { dependencies: { [name]: wanted } }, text, fetch)
+}
+
+/**
+ * Installs what a package.json of ours asks for. One of the plugin would bring along its folder's
+ * settings of npm and its workspaces. Returns where the first package lies.
+ */
+async function install(
+  folder: string,
+  wanted: Pick<t.InferType<typeof packageSchema>, 'dependencies' | 'optionalDependencies'>,
+  source: string,
+  { npmInstall, wait }: Fetch,
+  archive?: string,
+): Promise<string> {
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, ...wanted }))
+  const result = await npmInstall({ folder, archive, omitPeers: true }, wait)
+  if (result.status === 'missing') throw failures.plugin_npm_missing()
+  if (result.status === 'failed') throw failures.plugin_install({ source, problem: result.problem })
+  return join('node_modules', Object.keys(wanted.dependencies ?? {})[0] ?? '')
 }
 
 const packageSchema = t.isObject(

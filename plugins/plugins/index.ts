@@ -1,4 +1,5 @@
 import type { Plugin } from '../../src/plugin.ts'
+import type { InstallWithNpm } from '../runtime-process/index.ts'
 import { PluginAdd } from './commands/plugin-add.ts'
 import { PluginList } from './commands/plugin-list.ts'
 import { PluginRemove } from './commands/plugin-remove.ts'
@@ -7,11 +8,13 @@ import type { Plugins } from './service.ts'
 /** Adds, lists and removes the plugins of third parties. */
 const plugins: Plugin = {
   name: 'plugins',
+  needs: ['runtime-process'],
   commands: [PluginAdd, PluginList, PluginRemove],
   services: {
-    plugins: async ({ paths, env, entries }) => {
-      const builtins = entries.filter(entry => !entry.added)
-      return (await import('./service.ts')).createPlugins({ paths, env, builtins })
+    plugins: async app => {
+      const builtins = app.entries.filter(entry => !entry.added)
+      const npmInstall: InstallWithNpm = async (...install) => (await app.service('npmInstall'))(...install)
+      return (await import('./service.ts')).createPlugins({ paths: app.paths, builtins, npmInstall })
     },
   },
 }

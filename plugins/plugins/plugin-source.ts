@@ -5,7 +5,8 @@ import { failures } from './failures.ts'
 /** What a user may name to add a plugin. */
 export type PluginSource =
   | { readonly kind: 'package'; readonly spec: string }
-  | { readonly kind: 'folder' | 'archive'; readonly path: string }
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'archive'; readonly path: string }
 
 /**
  * A package of the registry, optionally with a version, range or tag. Git and web addresses are not

@@ -1,8 +1,10 @@
+import type { WaitOptions } from '../../src/contracts/runtime.ts'
 import { isFailure } from '../../src/errors.ts'
 import { suggest } from '../../src/lib/suggest.ts'
 import type { Paths } from '../../src/paths.ts'
 import type { PluginEntry } from '../../src/plugin.ts'
 import { assertSound, type PluginRecord } from '../../src/third-party.ts'
+import type { InstallWithNpm } from '../runtime-process/index.ts'
 import { failures } from './failures.ts'
 import { fetchPlugin } from './fetch-plugin.ts'
 import { parsePluginSource } from './plugin-source.ts'
@@ -29,7 +31,7 @@ export interface Plugins {
    * Fetches a plugin with all it needs and reads its manifest; runs none of its code and changes nothing yet.
    * Paths are relative to `folder`.
    */
-  stage(source: string, options: { folder: string; signal: AbortSignal }): Promise<StagedPlugin>
+  stage(source: string, options: WaitOptions & { folder: string }): Promise<StagedPlugin>
   list(): Promise<PluginState[]>
   /** Fails with `plugin_missing`. */
   remove(name: string): Promise<void>
@@ -38,12 +40,12 @@ export interface Plugins {
 /** Adds and removes the plugins of third parties. `builtins` are the plugins whose names and verbs are taken. */
 export function createPlugins({
   paths,
-  env,
   builtins,
+  npmInstall,
 }: {
   paths: Paths
-  env: Readonly<Record<string, string | undefined>>
   builtins: readonly PluginEntry[]
+  npmInstall: InstallWithNpm
 }): Plugins {
   const store = createPluginStore(paths)
 
@@ -60,11 +62,11 @@ export function createPlugins({
   }
 
   return {
-    async stage(text, { folder, signal }) {
+    async stage(text, { folder, ...wait }) {
       const source = await parsePluginSource(text, folder)
       const staging = await store.stage()
       try {
-        const record = await fetchPlugin(source, staging.folder, { env, signal })
+        const record = await fetchPlugin(source, staging.folder, { npmInstall, wait })
         const records = await store.read()
         const others = records.filter(({ name }) => name !== record.name)
         assertFree(record, others)

@@ -38,6 +38,18 @@ export const failures = defineFailures({
       `${d.package} names ${d.file} as its program, which is not there after the installation.`,
     hint: 'Install scripts are not run on this host; a package that needs them runs in docker or podman.',
   },
+  process_entry_outside: {
+    status: 400,
+    text: (d: { package: string; file: string }) =>
+      `${d.package} names "${d.file}" as its program, which is not a file inside the package.`,
+    hint: 'Do not run this package: no honest one does that.',
+  },
+  process_python_in_home: {
+    status: 400,
+    text: (d: { program: string; prefix: string }) =>
+      `${d.program} belongs to ${d.prefix}, which holds your home: a server that needs it could read all of that.`,
+    hint: 'Install Python into a folder of its own, or use docker or podman (`--runtime docker`).',
+  },
   process_no_entry: {
     status: 400,
     text: (d: { package: string; names: readonly string[] }) =>

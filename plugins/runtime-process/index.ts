@@ -1,24 +1,59 @@
 import { join } from 'node:path'
+import type { App } from '../../src/app.ts'
 import type { Plugin } from '../../src/plugin.ts'
+import type { InstallWithNpm } from './packages/npm-install.ts'
+
+export type { InstallWithNpm, NpmResult } from './packages/npm-install.ts'
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    npmInstall: InstallWithNpm
+  }
+}
+
+const pathOf = ({ env }: App): string => env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
+
+/** Where this program installs packages of strangers, whoever asks for them. */
+async function installSandbox(app: App) {
+  const [{ createInstallSandbox }, { findBubblewrap }] = await Promise.all([
+    import('./packages/install-sandbox.ts'),
+    import('./find-bubblewrap.ts'),
+  ])
+  return createInstallSandbox({
+    caches: join(app.paths.cache, 'tools'),
+    sockets: join(app.paths.runtime, 'net'),
+    bubblewrap: () => findBubblewrap(pathOf(app)),
+    egress: () => app.service('egress'),
+    log: app.log,
+  })
+}
 
 /** Runs npx://, uvx:// and go:// packages straight on the host, in a sandbox where bubblewrap works. */
 const runtimeProcess: Plugin = {
   name: 'runtime-process',
+  needs: ['egress'],
+  services: {
+    npmInstall: async app =>
+      (await import('./packages/npm-install.ts')).createNpmInstall(await installSandbox(app)),
+  },
   provides: {
     runtimes: [
       async app => {
-        const [{ createProcessRuntime }, { createPackageStore }, { findBubblewrap }] = await Promise.all([
-          import('./process-runtime.ts'),
-          import('./packages/package-store.ts'),
-          import('./find-bubblewrap.ts'),
-        ])
-        const path = app.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
+        const [{ createProcessRuntime }, { createPackageStore, packageTools }, { findBubblewrap }] =
+          await Promise.all([
+            import('./process-runtime.ts'),
+            import('./packages/package-store.ts'),
+            import('./find-bubblewrap.ts'),
+          ])
         return createProcessRuntime({
           folder: join(app.paths.data, 'processes'),
           sockets: join(app.paths.runtime, 'net'),
-          packages: createPackageStore(join(app.paths.cache, 'packages')),
-          bubblewrap: () => findBubblewrap(path),
-          path,
+          packages: createPackageStore(
+            join(app.paths.cache, 'packages'),
+            packageTools(await installSandbox(app)),
+          ),
+          bubblewrap: () => findBubblewrap(pathOf(app)),
+          path: pathOf(app),
         })
       },
     ],

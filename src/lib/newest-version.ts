@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readGoSettings } from './go-settings.ts'
+import { npmrcEnvironment, readNpmSettings } from './npm-settings.ts'
 import type { PackageReference } from './package-reference.ts'
+import { inPrivateFolder } from './private-folder.ts'
+import { readPypiSettings } from './pypi-settings.ts'
 import { lastLines, runTool, type ToolResult } from './run-tool.ts'
+import { toolEnvironment } from './tool-environment.ts'
 
 /**
  * What a registry says. `absent`: it answered that there is no such thing; `unknown`: nobody could be
@@ -15,14 +21,14 @@ interface Options {
   readonly signal?: AbortSignal | undefined
   /** For PyPI: the Python it will run on, e.g. `3.14`, when that is not the host's. */
   readonly python?: string | undefined
-  readonly env?: Readonly<Record<string, string>> | undefined
 }
 
 const TIMEOUT_MS = 60_000
 
 /**
  * Asks the package's registry which version the reference means now. Metadata only: the ecosystem's
- * own tool reads it (with the registries and credentials set up for that tool), no package code runs.
+ * own tool reads it, with the registries and logins set up for that tool and nothing else of the
+ * user's settings and variables; no package code runs.
  */
 export async function newestVersion(
   reference: PackageReference,
@@ -48,16 +54,29 @@ const failed = (result: ToolResult): VersionAnswer => ({
 
 const missing = (tool: string): VersionAnswer => ({ kind: 'unknown', problem: `${tool} is not there` })
 
-async function fromNpm({ name, wanted }: PackageReference, options: Options): Promise<VersionAnswer> {
-  const command = [
-    ...npmCommand(),
-    'view',
-    `${name}@${wanted ?? 'latest'}`,
-    'version',
-    '--json',
-    '--fetch-retries=1',
-  ]
-  const result = await runTool(command, { ...options, timeoutMs: TIMEOUT_MS })
+async function fromNpm({ name, wanted }: PackageReference, { signal }: Options): Promise<VersionAnswer> {
+  const { npmrc } = await readNpmSettings(process.env)
+  const result = await inPrivateFolder(async cwd => {
+    const path = join(cwd, 'npmrc')
+    await writeFile(path, npmrc, { mode: 0o600 })
+    return runTool(
+      [
+        ...npmCommand(),
+        'view',
+        `${name}@${wanted ?? 'latest'}`,
+        'version',
+        '--json',
+        '--fetch-retries=1',
+        '--location=global', // no settings of folders above
+      ],
+      {
+        cwd,
+        signal,
+        env: { ...toolEnvironment(process.env, 'npm'), ...npmrcEnvironment(path) },
+        timeoutMs: TIMEOUT_MS,
+      },
+    )
+  })
   if (result.status === 'missing') return missing('npm')
   if (result.status === 'failed') {
     if (/E404|ETARGET/.test(result.stderr)) {
@@ -77,41 +96,47 @@ async function fromNpm({ name, wanted }: PackageReference, options: Options): Pr
 /** `pip index versions`, and where there is no pip, what uv would choose. */
 async function fromPypi({ name }: PackageReference, options: Options): Promise<VersionAnswer> {
   const python = options.python ? ['--python-version', options.python] : []
-  const pip = await runTool(
-    ['python3', '-m', 'pip', 'index', 'versions', name, '--retries', '1', '--timeout', '15', ...python],
-    { ...options, timeoutMs: TIMEOUT_MS },
-  )
+  const base = toolEnvironment(process.env)
+  const ask = { signal: options.signal, timeoutMs: TIMEOUT_MS }
+  const versions = ['-m', 'pip', 'index', 'versions', name, '--retries', '1', '--timeout', '15', ...python]
+  const pip = await runTool(['python3', '-I', ...versions], {
+    ...ask,
+    env: { ...base, ...(await readPypiSettings(process.env, 'pip')).env },
+  })
   const version = /^\S+ \(([^()\s]+)\)/m.exec(pip.stdout)?.[1]
   if (pip.status === 'ok' && version) return { kind: 'found', version }
   if (pip.status === 'failed' && /No matching distribution/.test(pip.stderr)) return failed(pip)
-  const uv = await runTool(
-    [
-      'uv',
-      'pip',
-      'compile',
-      '-',
-      '--quiet',
-      '--no-deps',
-      '--no-build',
-      '--no-header',
-      '--no-annotate',
-    ].concat(options.python ? ['--python-version', options.python] : []),
-    { ...options, input: name, timeoutMs: TIMEOUT_MS },
-  )
+  const compile = [
+    'pip',
+    'compile',
+    '-',
+    '--quiet',
+    '--no-deps',
+    '--no-build',
+    '--no-header',
+    '--no-annotate',
+  ]
+  const uv = await runTool(['uv', '--no-config', ...compile, ...python], {
+    ...ask,
+    input: name,
+    env: { ...base, ...(await readPypiSettings(process.env, 'uv')).env },
+  })
   const compiled = /==(\S+)/.exec(uv.stdout)?.[1]
   if (uv.status === 'ok' && compiled) return { kind: 'found', version: compiled }
   return uv.status === 'missing' ? { kind: 'unknown', problem: 'neither pip nor uv is there' } : failed(uv)
 }
 
 /** A package may lie deep in its module: every prefix is asked, the longest that is a module wins. */
-async function fromGo({ name, wanted }: PackageReference, options: Options): Promise<VersionAnswer> {
+async function fromGo({ name, wanted }: PackageReference, { signal }: Options): Promise<VersionAnswer> {
+  const settings = await readGoSettings({ signal })
+  if (!settings) return missing('go')
   const parts = name.split('/')
   const prefixes = parts.map((_, index) => parts.slice(0, index + 1).join('/')).slice(1)
-  const env = { ...options.env, GO111MODULE: 'on', GOFLAGS: '-mod=mod', GIT_TERMINAL_PROMPT: '0' }
+  const env = { ...toolEnvironment(process.env, 'go'), ...settings.env, GOFLAGS: '-mod=mod' }
   const answers = await Promise.all(
     prefixes.map(prefix =>
       runTool(['go', 'list', '-m', '-f', '{{.Version}}', `${prefix}@${wanted ?? 'latest'}`], {
-        ...options,
+        signal,
         env,
         timeoutMs: TIMEOUT_MS,
       }),
@@ -119,7 +144,6 @@ async function fromGo({ name, wanted }: PackageReference, options: Options): Pro
   )
   const found = answers.findLast(answer => answer.status === 'ok' && answer.stdout.trim())
   if (found) return { kind: 'found', version: found.stdout.trim() }
-  if (answers.some(answer => answer.status === 'missing')) return missing('go')
   const failures = answers.map(failed)
   return failures.find(answer => answer.kind === 'unknown') ?? failures.at(-1) ?? missing('go')
 }

@@ -1,5 +1,6 @@
-import { tmpdir } from 'node:os'
 import { execa } from 'execa'
+import { inPrivateFolder } from './private-folder.ts'
+import { toolEnvironment } from './tool-environment.ts'
 
 export interface ToolResult {
   readonly status: 'ok' | 'failed' | 'missing'
@@ -7,31 +8,40 @@ export interface ToolResult {
   readonly stderr: string
 }
 
-/**
- * Runs a program to its end and tells how it went; throws only when the signal aborts.
- * It works in the temporary folder unless told otherwise, so that no project's settings apply by accident.
- */
-export async function runTool(
+export interface ToolOptions {
+  /** An empty folder of its own unless told otherwise, so that nobody's settings apply by accident. */
+  readonly cwd?: string | undefined
+  /** All of its environment; by default what any program needs of ours (`toolEnvironment`). */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** What it reads on standard input. */
+  readonly input?: string
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number
+  /** Each line of its output, as it comes. */
+  readonly onLine?: ((line: string) => void) | undefined
+}
+
+/** Runs a program to its end and tells how it went; throws only when the signal aborts. */
+export async function runTool(command: readonly string[], options: ToolOptions = {}): Promise<ToolResult> {
+  const { cwd } = options
+  return cwd === undefined
+    ? inPrivateFolder(folder => run(command, { ...options, cwd: folder }))
+    : run(command, { ...options, cwd })
+}
+
+async function run(
   [program = '', ...args]: readonly string[],
-  options: {
-    cwd?: string
-    env?: Readonly<Record<string, string>> | undefined
-    /** What it reads on standard input. */
-    input?: string
-    signal?: AbortSignal | undefined
-    timeoutMs?: number
-    /** Each line of its output, as it comes. */
-    onLine?: ((line: string) => void) | undefined
-  } = {},
+  options: ToolOptions & { cwd: string },
 ): Promise<ToolResult> {
-  const { cwd = tmpdir(), env, input, signal, timeoutMs, onLine } = options
+  const { cwd, env = toolEnvironment(process.env), input, signal, timeoutMs, onLine } = options
   signal?.throwIfAborted()
   const child = execa(program, args, {
     cwd,
+    env,
+    extendEnv: false,
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
     reject: false,
     maxBuffer: 10_000_000,
-    ...(env ? { env } : {}),
     ...(signal ? { cancelSignal: signal } : {}),
     ...(timeoutMs ? { timeout: timeoutMs } : {}),
   })
@@ -62,7 +72,7 @@ export function lastLines(text: string, count = 3): string {
     .split('\n')
     .map(line => line.trim())
     .filter(
-      line => line && !/^(npm )?(warn|notice)\b/i.test(line) && !/A complete log of this run/.test(line),
+      line => line && !/^(npm )?(warn|notice)\b/i.test(line) && !/A complete log of this run|Log files were not written/.test(line),
     )
   return lines.slice(-count).join('; ')
 }

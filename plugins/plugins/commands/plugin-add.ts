@@ -30,7 +30,11 @@ export class PluginAdd extends BaseCommand {
     const progress = this.progress()
     progress.report(`Fetching ${this.source}`)
     const staged = await plugins
-      .stage(this.source, { folder: process.cwd(), signal: this.context.signal })
+      .stage(this.source, {
+        folder: process.cwd(),
+        signal: this.context.signal,
+        report: (...line) => progress.report(...line),
+      })
       .finally(() => progress.done())
     let added = false
     try {

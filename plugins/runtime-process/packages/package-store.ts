@@ -13,6 +13,7 @@ import { exactVersion, isRequirement, parsePackageReference } from '../../../src
 import { failures } from '../failures.ts'
 import { isExecutable } from '../find-on-path.ts'
 import { buildLocalGo, installGo } from './golang.ts'
+import type { WithInstallSandbox } from './install-sandbox.ts'
 import {
   folderName,
   type InstalledPackage,
@@ -23,6 +24,7 @@ import {
   toImage,
 } from './installed-package.ts'
 import { type Installed, installNpm } from './npm.ts'
+import { createNpmInstall } from './npm-install.ts'
 import { installPython } from './python.ts'
 
 /** Packages installed on this host, and the way from an image reference back to them. */
@@ -31,18 +33,34 @@ export interface Packages extends PackageStore {
   resolve(image: string, options?: WaitOptions): Promise<InstalledPackage>
 }
 
-/** What asks registries and installs; the ecosystems' own tools by default. */
+/** What asks registries and installs. */
 export interface PackageTools {
   readonly newestVersion: typeof newestVersion
   readonly installers: Readonly<
-    Record<Scheme, (pinned: PinnedPackage, folder: string, options: WaitOptions) => Promise<Installed>>
+    Record<Scheme, (pinned: PinnedPackage, folder: string, wait: WaitOptions) => Promise<Installed>>
   >
+  /** Builds local Go code into a file of a folder. */
+  readonly buildLocalGo: (
+    path: string,
+    output: { readonly folder: string; readonly file: string },
+    wait: WaitOptions,
+  ) => Promise<void>
 }
 
-const TOOLS: PackageTools = {
-  newestVersion,
-  installers: { npx: installNpm, uvx: installPython, go: installGo },
+/** The ecosystems' own tools, in a sandbox. */
+export function packageTools(withSandbox: WithInstallSandbox): PackageTools {
+  const npmInstall = createNpmInstall(withSandbox)
+  return {
+    newestVersion,
+    installers: {
+      npx: (...install) => installNpm(npmInstall, ...install),
+      uvx: (...install) => installPython(withSandbox, ...install),
+      go: (...install) => installGo(withSandbox, ...install),
+    },
+    buildLocalGo: (...build) => buildLocalGo(withSandbox, ...build),
+  }
 }
+
 const RECORD = 'keelson.json'
 const LOCK_MS = 15 * 60_000
 
@@ -51,7 +69,7 @@ const LOCK_MS = 15 * 60_000
  *
  * A package is installed beside its place and moved there whole: what stands there is complete.
  */
-export function createPackageStore(folder: string, tools: PackageTools = TOOLS): Packages {
+export function createPackageStore(folder: string, tools: PackageTools): Packages {
   return {
     async install(request, options = {}) {
       if (request.local) return installLocal(request, options)
@@ -144,12 +162,12 @@ export function createPackageStore(folder: string, tools: PackageTools = TOOLS):
     const path = request.package
     assertBuildWith(request)
     if (!(await isFolder(path))) throw core.file_missing({ path, what: 'The Go folder' })
-    const parent = join(folder, 'go')
-    await mkdir(parent, { recursive: true, mode: 0o700 })
-    const built = join(parent, `build.${process.pid}.${randomBytes(4).toString('hex')}.tmp`)
+    const output = join(folder, 'go', `build.${process.pid}.${randomBytes(4).toString('hex')}.tmp`)
+    await mkdir(output, { recursive: true, mode: 0o700 })
+    const built = join(output, 'program')
     try {
       options.report?.(`Building ${path}`)
-      await buildLocalGo(path, built, options)
+      await tools.buildLocalGo(path, { folder: output, file: 'program' }, options)
       // `go build` of a package that is no program makes no file that can be run
       if (!(await isExecutable(built))) throw failures.process_no_entry({ package: path, names: [] })
       const version = await hashOf(built)
@@ -174,7 +192,7 @@ export function createPackageStore(folder: string, tools: PackageTools = TOOLS):
       })
       return { image, version }
     } finally {
-      await rm(built, { force: true })
+      await rm(output, { recursive: true, force: true })
     }
   }
 }

@@ -1,63 +1,151 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
-import { lastLines, runTool } from '../../../src/lib/run-tool.ts'
+import { readPypiSettings } from '../../../src/lib/pypi-settings.ts'
+import { runTool, type ToolResult } from '../../../src/lib/run-tool.ts'
 import { failures } from '../failures.ts'
+import { findOnPath } from '../find-on-path.ts'
+import type { InstallSandbox, WithInstallSandbox } from './install-sandbox.ts'
 import type { PinnedPackage } from './installed-package.ts'
+import { askInterpreter, holdsHome, type Interpreter } from './interpreter.ts'
 import type { Installed } from './npm.ts'
+import { descriptionProblem, scriptNames, wheelProblem } from './wheel.ts'
+
+/**
+ * pip, unable to start a program: it would build what a requirement names by an address, whatever
+ * `--only-binary` says. An audit hook (PEP 578) cannot be taken off again.
+ */
+const PIP = `
+import runpy, sys
+def refuse(event, args):
+    if event in ('subprocess.Popen', 'os.system', 'os.exec', 'os.posix_spawn', 'os.fork', 'os.forkpty'):
+        raise PermissionError('packages are installed from wheels only, and nothing is run for them')
+sys.addaudithook(refuse)
+sys.argv[0] = 'pip'
+runpy.run_module('pip', run_name='__main__')
+`
 
 /**
  * Installs a PyPI package into a virtual environment inside an empty folder, with uv where it is there.
  *
- * Wheels only: building a source distribution would run package code outside of any sandbox. The
- * environment is moved after it was made, so programs are started through its `python`, never
- * through their first line, which names the old place.
+ * Wheels of the user's index only: building a source distribution would run package code. Nothing of
+ * the environment is run here once packages are in it. The environment is moved after it was made, so
+ * programs are started through its `python`, never through their first line, which names the old place.
  */
 export async function installPython(
-  { name, extras, version, buildWith }: PinnedPackage,
+  withSandbox: WithInstallSandbox,
+  pinned: PinnedPackage,
   folder: string,
-  { signal, report }: WaitOptions = {},
+  wait: WaitOptions = {},
 ): Promise<Installed> {
-  const onLine = (line: string) => report?.(`${name}: ${line}`, 'detail')
+  const { name, extras, version, buildWith } = pinned
+  const path = process.env.PATH ?? ''
+  const uv = await findOnPath('uv', path)
+  const python = await findPython(uv, wait.signal)
+  if (!python) throw failures.process_tool_missing({ scheme: 'uvx', tool: 'python3' })
+  if (holdsHome(await whereIs(python.prefix), await whereIs(homedir()))) {
+    throw failures.process_python_in_home({ program: python.program, prefix: python.prefix })
+  }
   const extra = extras.length > 0 ? `[${extras.join(',')}]` : ''
   const wanted = [`${name}${extra}==${version}`, ...buildWith]
-  const environment = join(folder, 'venv')
-  const python = join(environment, 'bin', 'python')
-
-  const uv = await runTool(['uv', 'venv', '--quiet', environment], { signal })
-  if (uv.status !== 'ok') {
-    const venv = await runTool(['python3', '-m', 'venv', environment], { signal })
-    if (venv.status === 'missing')
-      throw failures.process_tool_missing({ scheme: 'uvx', tool: 'uv or python3' })
-    if (venv.status === 'failed') {
-      // Debian keeps venv apart from python3
-      const problem = lastLines(venv.stderr) || lastLines(venv.stdout)
-      throw failures.process_install_failed({ package: name, problem })
+  const tool = uv === undefined ? 'pip' : 'uv'
+  const settings = await readPypiSettings(process.env, tool)
+  const reads = [python.prefix, python.program, ...(uv === undefined ? [] : [uv]), ...settings.files]
+  const installation = { tool, folder, registries: settings.indexes, reads } as const
+  await withSandbox(installation, wait, async sandbox => {
+    const run = async (command: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+      const onLine = (line: string) => wait.report?.(`${name}: ${line}`, 'detail')
+      const result = await sandbox.run(command, { env: { ...settings.env, ...env }, onLine })
+      if (result.status !== 'ok') throw failed(pinned, sandbox, result)
     }
+    const job = { run, sandbox, python, folder, wanted }
+    const problem = uv === undefined ? await withPip(job) : await withUv(uv, job)
+    if (problem) throw failures.process_install_failed({ package: `${name}==${version}`, problem })
+  })
+  const script = await findScript(name, await sitePackages(folder))
+  const needs = [python.prefix].filter(Boolean)
+  return { command: ['venv/bin/python', `venv/bin/${script}`], needs }
+}
+
+interface Job {
+  readonly run: (command: readonly string[], env?: Readonly<Record<string, string>>) => Promise<void>
+  readonly sandbox: InstallSandbox
+  readonly python: Interpreter
+  readonly folder: string
+  readonly wanted: readonly string[]
+}
+
+/** Downloads with pip, looks at what has come, and installs only then. Returns why not, in a sentence. */
+async function withPip({ run, sandbox, python, folder, wanted }: Job): Promise<string | undefined> {
+  await run([python.program, '-I', '-m', 'venv', join(folder, 'venv')])
+  const wheels = join(sandbox.home, 'wheels')
+  await mkdir(wheels)
+  const pip = [join(folder, 'venv', 'bin', 'python'), '-I', '-c', PIP]
+  const cache = `--cache-dir=${sandbox.cache}`
+  await run([...pip, 'download', '--only-binary', ':all:', '--dest', wheels, cache, ...wanted])
+  const files = await readdir(wheels)
+  for (const file of files) {
+    if (!file.endsWith('.whl')) return `${file} is no wheel.`
+    const problem = wheelProblem(file, await readFile(join(wheels, file)))
+    if (problem) return problem
   }
-  const install =
-    uv.status === 'ok'
-      ? ['uv', 'pip', 'install', '--python', python, '--no-build', ...wanted]
-      : [python, '-m', 'pip', 'install', '--only-binary', ':all:', '--no-input', ...wanted]
-  const result = await runTool(install, { signal, onLine })
-  if (result.status !== 'ok') {
-    throw failures.process_install_failed({
-      package: `${name}==${version}`,
-      problem: lastLines(result.stderr),
-    })
+  const paths = files.map(file => join(wheels, file))
+  await run([...pip, 'install', '--no-index', '--no-deps', cache, ...paths])
+  return undefined
+}
+
+/** uv itself builds nothing, and takes no requirement by address from a package. Returns why not, in a sentence. */
+async function withUv(
+  uv: string,
+  { run, sandbox, python, folder, wanted }: Job,
+): Promise<string | undefined> {
+  const environment = join(folder, 'venv')
+  const env = { UV_CACHE_DIR: sandbox.cache, UV_LINK_MODE: 'copy', UV_PYTHON_DOWNLOADS: 'never' }
+  await run([uv, '--no-config', 'venv', '--quiet', '--python', python.program, environment], env)
+  const target = join(environment, 'bin', 'python')
+  await run([uv, '--no-config', 'pip', 'install', '--python', target, '--no-build', ...wanted], env)
+  return environmentProblem(await sitePackages(folder))
+}
+
+/** Why an environment is not to be run, by what its packages say of themselves, in a sentence. */
+async function environmentProblem(packages: string): Promise<string | undefined> {
+  const infos = (await readdir(packages)).filter(entry => entry.endsWith('.dist-info'))
+  for (const info of infos) {
+    const read = (file: string) => readFile(join(packages, info, file), 'utf8').catch(() => '')
+    const [metadata, entryPoints] = await Promise.all([read('METADATA'), read('entry_points.txt')])
+    const problem = descriptionProblem(info.replace(/\.dist-info$/, ''), { metadata, entryPoints })
+    if (problem) return problem
   }
-  // -S: without it, Python would run the .pth files of what was just installed
-  const base = await runTool([python, '-I', '-S', '-c', 'import sys; print(sys.base_prefix)'], { signal })
-  const script = await findScript(name, environment)
-  return { command: ['venv/bin/python', `venv/bin/${script}`], needs: [base.stdout.trim()].filter(Boolean) }
+  return undefined
+}
+
+/** Without links on the way there. */
+const whereIs = (path: string): Promise<string> => realpath(path).catch(() => path)
+
+/** The interpreter that uv would take, else the one on PATH. */
+async function findPython(uv: string | undefined, signal: AbortSignal | undefined) {
+  if (uv !== undefined) {
+    const found = await runTool([uv, '--no-config', 'python', 'find', '--no-python-downloads'], { signal })
+    const python = found.status === 'ok' ? await askInterpreter(found.stdout.trim(), signal) : undefined
+    if (python) return python
+  }
+  return askInterpreter('python3', signal)
+}
+
+const failed = ({ name, version }: PinnedPackage, sandbox: InstallSandbox, result: ToolResult) =>
+  failures.process_install_failed({ package: `${name}==${version}`, problem: sandbox.problemOf(result) })
+
+async function sitePackages(folder: string): Promise<string> {
+  const lib = join(folder, 'venv', 'lib')
+  const [python = ''] = await readdir(lib)
+  return join(lib, python, 'site-packages')
 }
 
 const canonical = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-') // PEP 503
 
-/** The program of a package: the one with its name, or its only one (entry points specification). */
-async function findScript(name: string, environment: string): Promise<string> {
-  const [python = ''] = await readdir(join(environment, 'lib'))
-  const packages = join(environment, 'lib', python, 'site-packages')
+/** The program of a package: the one with its name, or its only one. */
+async function findScript(name: string, packages: string): Promise<string> {
   const folder = (await readdir(packages)).find(
     entry =>
       entry.endsWith('.dist-info') && canonical(entry.replace(/-[^-]*\.dist-info$/, '')) === canonical(name),
@@ -65,13 +153,9 @@ async function findScript(name: string, environment: string): Promise<string> {
   const text = folder
     ? await readFile(join(packages, folder, 'entry_points.txt'), 'utf8').catch(() => '')
     : ''
-  const section = /^\[console_scripts\]\s*$([\s\S]*?)(?=^\[|$(?![\s\S]))/m.exec(text)?.[1] ?? ''
-  const names = section
-    .split('\n')
-    .map(line => line.split('=')[0]?.trim() ?? '')
-    .filter(Boolean)
+  const names = scriptNames(text)
   const script =
     names.find(entry => canonical(entry) === canonical(name)) ?? (names.length === 1 ? names[0] : undefined)
-  if (!script || script.includes('/')) throw failures.process_no_entry({ package: name, names })
+  if (!script) throw failures.process_no_entry({ package: name, names })
   return script
 }

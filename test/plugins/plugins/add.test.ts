@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { type NpmPackage, npmIndex } from '../../support/hostile/npm-index.ts'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
 import { helloCode, writePlugin } from './plugin-folder.ts'
 
@@ -21,6 +22,13 @@ test('add shows name, version, source, commands, contributions and permissions b
   expect(await installed(user)).toEqual([])
 })
 
+/** A registry with the package `leaf`, and the variables that make npm use it. */
+async function registryWithLeaf(leaf: Partial<NpmPackage>) {
+  const index = await npmIndex([{ name: 'leaf', ...leaf }])
+  onTestFinished(() => index.close())
+  return { npm_config_registry: index.url }
+}
+
 test('add runs no code of the plugin', async () => {
   const user = await keelsonUser()
   const trap = `require('node:fs').writeFileSync('${user.home}/ran', '')`
@@ -33,20 +41,16 @@ test('add runs no code of the plugin', async () => {
         postinstall: 'node trap.cjs',
         prepare: 'node trap.cjs',
       },
-      dependencies: { leaf: 'file:./leaf' },
+      dependencies: { leaf: '1.0.0' },
     },
-    files: {
-      'trap.cjs': trap,
-      'leaf/trap.cjs': trap,
-      'leaf/package.json': JSON.stringify({
-        name: 'leaf',
-        version: '1.0.0',
-        scripts: { postinstall: 'node trap.cjs', prepare: 'node trap.cjs' },
-      }),
-    },
+    files: { 'trap.cjs': trap },
+  })
+  const env = await registryWithLeaf({
+    manifest: { scripts: { postinstall: 'node trap.cjs', prepare: 'node trap.cjs' } },
+    files: { 'trap.cjs': trap },
   })
 
-  const added = await user.run(['plugin', 'add', './p', '--yes'])
+  const added = await user.run(['plugin', 'add', './p', '--yes'], { env })
   await user.run(['plugin', 'list'])
   await user.run(['--help'])
 
@@ -57,21 +61,16 @@ test('add runs no code of the plugin', async () => {
 test('the packages that a folder needs are installed with it', async () => {
   const user = await keelsonUser()
   await writePlugin(join(user.home, 'p'), {
-    package: { dependencies: { leaf: 'file:./leaf' } },
+    package: { dependencies: { leaf: '1.0.0' } },
     code: `import { word } from 'leaf'\n${helloCode('').replace('""', 'word')}`,
-    files: {
-      'leaf/package.json': JSON.stringify({
-        name: 'leaf',
-        version: '1.0.0',
-        type: 'module',
-        exports: './index.js',
-      }),
-      'leaf/index.js': 'export const word = "from a leaf"',
-      'node_modules/leaf/index.js': 'throw new Error("what lay here before is not copied")',
-    },
+    files: { 'node_modules/leaf/index.js': 'throw new Error("what lay here before is not copied")' },
+  })
+  const env = await registryWithLeaf({
+    manifest: { type: 'module', exports: './index.js' },
+    files: { 'index.js': 'export const word = "from a leaf"' },
   })
 
-  await user.run(['plugin', 'add', './p', '--yes'])
+  await user.run(['plugin', 'add', './p', '--yes'], { env })
 
   expect(await user.run(['hello'])).toEqual({ code: 0, stdout: 'from a leaf\n', stderr: '' })
 })

@@ -39,6 +39,7 @@ function fakeTools(answer: VersionAnswer = { kind: 'found', version: '1.2.3' }) 
       return state.answer
     },
     installers: { npx: install, uvx: install, go: install },
+    buildLocalGo: async () => undefined,
   }
   return { tools, seen, state }
 }
@@ -165,7 +166,7 @@ test('an image reference can be read back', () => {
 })
 
 test('a Go folder that is not there is named', async () => {
-  const store = createPackageStore(await temporaryFolder())
+  const store = createPackageStore(await temporaryFolder(), fakeTools().tools)
   const missing = request('/there/is/no/such/folder', { scheme: 'go', local: true })
   await expect(store.install(missing)).rejects.toThrow('/there/is/no/such/folder')
 })

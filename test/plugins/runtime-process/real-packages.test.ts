@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createEgressProxy } from '../../../plugins/egress/proxy/egress-proxy.ts'
 import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
-import { createPackageStore } from '../../../plugins/runtime-process/packages/package-store.ts'
+import { createInstallSandbox } from '../../../plugins/runtime-process/packages/install-sandbox.ts'
+import { createPackageStore, packageTools } from '../../../plugins/runtime-process/packages/package-store.ts'
 import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
+import { createLog } from '../../../src/log.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { shellInstance } from './instance-spec.ts'
@@ -35,14 +38,26 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
       if (!there) return console.warn(`not tried: no ${tool}`)
 
       const home = await temporaryFolder()
-      const packages = createPackageStore(join(home, 'packages'))
+      const found = sandbox
+        ? () => findBubblewrap(path)
+        : async () => ({ works: false as const, problem: 'not asked for' })
+      const packages = createPackageStore(
+        join(home, 'packages'),
+        packageTools(
+          createInstallSandbox({
+            caches: join(home, 'tools'),
+            sockets: join(home, 'net'),
+            bubblewrap: found,
+            egress: async () => ({ createProxy: createEgressProxy }),
+            log: createLog({ write: () => undefined, human: false, debug: false }),
+          }),
+        ),
+      )
       const runtime = createProcessRuntime({
         folder: join(home, 'processes'),
         sockets: join(home, 'net'),
         packages,
-        bubblewrap: sandbox
-          ? () => findBubblewrap(path)
-          : async () => ({ works: false, problem: 'not asked for' }),
+        bubblewrap: found,
         path,
       })
       onTestFinished(() => runtime.remove('w'))

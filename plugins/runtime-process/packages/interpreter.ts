@@ -1,0 +1,30 @@
+import { sep } from 'node:path'
+import { runTool } from '../../../src/lib/run-tool.ts'
+
+/** A Python of this host, as it described itself before anything was installed for it. */
+export interface Interpreter {
+  /** Absolute; of the installation itself, not of an environment made from it. */
+  readonly program: string
+  /** Folder of its programs and standard library. */
+  readonly prefix: string
+}
+
+const ASK = `
+import json, sys
+print(json.dumps([getattr(sys, '_base_executable', None) or sys.executable, sys.base_prefix]))
+`
+
+/** Asks an interpreter for itself; undefined when it does not run. `-S`: no code of installed packages. */
+export async function askInterpreter(
+  python: string,
+  signal: AbortSignal | undefined,
+): Promise<Interpreter | undefined> {
+  const { status, stdout } = await runTool([python, '-I', '-S', '-c', ASK], { signal })
+  if (status !== 'ok') return undefined
+  const [program = '', prefix = ''] = JSON.parse(stdout) as string[]
+  return { program, prefix }
+}
+
+/** Whether showing a folder to a server would show it the home. */
+export const holdsHome = (prefix: string, home: string): boolean =>
+  `${home}${sep}`.startsWith(prefix.replace(/[/\\]*$/, sep))

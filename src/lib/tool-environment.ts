@@ -1,0 +1,25 @@
+import { isOwnSecret } from './own-secrets.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What any program needs to run: where things are, its language, its trusted certificates, the way out. */
+const BASE =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TZ|LANG|LANGUAGE|LC_\w+|TMPDIR|TE?MP|XDG_\w+|SYSTEMROOT|COMSPEC|PATHEXT|WINDIR|APPDATA|LOCALAPPDATA|USERPROFILE|SSL_CERT_(?:FILE|DIR)|(?:HTTPS?|ALL|NO)_PROXY)$/i
+
+/** What else each package tool understands. Tokens for other places stay out. */
+const OF_TOOL = {
+  npm: /^NODE_EXTRA_CA_CERTS$/i,
+  python: /^(PIP_\w+|UV_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NETRC)$/i,
+  go: /^(GOROOT|GOPROXY|GOSUMDB|GONOSUMDB|GOPRIVATE|GONOPROXY|GOPATH|GOMODCACHE|GOCACHE|GOENV|NETRC)$/,
+} as const
+
+export type PackageTool = keyof typeof OF_TOOL
+
+/** The part of an environment that a tool is given; nothing is passed that is not on its list. */
+export function toolEnvironment(env: Env, tool?: PackageTool): Record<string, string> {
+  const passes = (name: string) =>
+    !isOwnSecret(name) && (BASE.test(name) || (tool !== undefined && OF_TOOL[tool].test(name)))
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value && passes(name) ? [[name, value]] : [])),
+  )
+}
