@@ -61,8 +61,7 @@ export function createHelper(options: {
 
   /** Undefined when there is none. `madeFrom`: the name of its image, `imageId`: what that was. */
   async function find(): Promise<
-    | { running: boolean; owner: string | undefined; madeFrom: string | undefined; imageId: string }
-    | undefined
+    { running: boolean; owner: string | undefined; madeFrom: string | undefined; imageId: string } | undefined
   > {
     try {
       const text = await cli.run(['container', 'inspect', '--', name], { doing: 'inspect its helper', name })
