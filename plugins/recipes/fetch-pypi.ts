@@ -18,7 +18,21 @@ except ImportError:
     from pip._vendor import tomli as tomllib
 
 WHEELS, SDISTS, TOOLS, STUBS = "/fetched/wheels", "/fetched/sdists", "/fetched/tools", "/keelson/stubs"
-PIP = [sys.executable, "-m", "pip", "--no-input", "--disable-pip-version-check"]
+
+# A requirement that is an address is not bound by --only-binary: pip would build what it finds there.
+GUARD = """
+import os, runpy, sys
+def refuse(event, args):
+    if event != "subprocess.Popen":
+        return
+    program = os.path.basename(os.fsdecode(args[0] or args[1][0]))
+    if not program.startswith("ld-musl") and program not in ("lsb_release", "uname"):
+        raise SystemExit(f"A package wants to run {program} while it is fetched: refused.")
+sys.addaudithook(refuse)
+sys.argv[0] = "pip"
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+PIP = [sys.executable, "-c", GUARD, "--no-input", "--disable-pip-version-check"]
 
 def pip(*args):
     with subprocess.Popen([*PIP, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child:
@@ -69,7 +83,7 @@ def find(wanted):
     return best
 
 def read(archive, names):
-    if archive.endswith(".zip"):
+    if archive.endswith((".zip", ".whl")):
         with zipfile.ZipFile(archive) as opened:
             return {name: opened.read(name).decode() for name in opened.namelist() if names(name)}
     with tarfile.open(archive) as opened:
@@ -129,6 +143,11 @@ while True:
         sys.exit(code)
     taken.add(wanted.name)
     take(wanted)
+for name in os.listdir(WHEELS):
+    told = "".join(read(os.path.join(WHEELS, name), lambda path: path.endswith(".dist-info/METADATA")).values())
+    address = re.search(r"^Requires-Dist: *([^;\n]* @ [^;\n]*)", told, re.M)
+    if address:
+        sys.exit(f"{name} wants {address[1]}, which is of no package index: refused.")
 for stub in os.listdir(STUBS):
     os.remove(os.path.join(WHEELS, stub))
 files = [parse_wheel_filename(name)[:2] for name in os.listdir(WHEELS)] + [parse_sdist_filename(name) for name in os.listdir(SDISTS)]

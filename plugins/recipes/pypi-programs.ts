@@ -6,7 +6,7 @@ SDISTS = "/fetched/sdists"
 names = sorted(os.listdir(SDISTS))
 if names:
     print("${SCRIPTS_LINE}" + " ".join(name.removesuffix(".tar.gz").removesuffix(".zip") for name in names), flush=True)
-    pip = [sys.executable, "-m", "pip", "wheel", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--no-deps"]
+    pip = [sys.executable, "-m", "pip", "wheel", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--no-deps", "--use-pep517"]
     paths = [os.path.join(SDISTS, name) for name in names]
     sys.exit(subprocess.run([*pip, *sys.argv[1:], "-w", "/fetched/wheels", *paths]).returncode)
 `
