@@ -116,7 +116,9 @@ function createSayings(report: Report) {
         .filter(name => PACKAGE.test(name))
         .join(', ')
       report(
-        `Running install scripts of ${codeOf} (without logins, ${network === 'none' ? 'without' : 'with'} network)`,
+        network === 'none'
+          ? `Running install scripts of ${codeOf} (without logins, without network)`
+          : `warning: install scripts of ${codeOf} run with network, as --allow-build-network says (without logins)`,
       )
     },
     explain(error: unknown): unknown {

@@ -2,7 +2,7 @@ import type { Target } from '../../src/contracts/target.ts'
 import { failures as core } from '../../src/errors.ts'
 import type { RunRequest } from './build-config.ts'
 
-const PACKAGE = ['build-with', 'runtime-image', 'runtime-add-package']
+const PACKAGE = ['build-with', 'runtime-image', 'runtime-add-package', 'allow-build-network']
 const INSTANCE = [
   ...['runtime', 'env', 'env-file', 'env-file-dir', 'volume', 'publish', 'network', 'memory', 'cpus'],
   ...['permission-profile', 'target-host', 'target-port', 'secret'],

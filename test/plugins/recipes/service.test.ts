@@ -156,6 +156,13 @@ describe('what is refused', () => {
     await expect(recipes.plan(request('npx', 'name'), { caCert })).rejects.toThrow(text)
   })
 
+  test('network for the code of a Go module, of which none runs in a build', async () => {
+    const { recipes } = await fresh()
+    await expect(recipes.plan(request('go', 'example.test/x'), { allowNetwork: true })).rejects.toThrow(
+      '--allow-build-network',
+    )
+  })
+
   test('a runtime without images', async () => {
     const { recipes } = await fresh()
     const building = recipes.build(request('npx', 'name'), { runtime: { name: 'process' } })
