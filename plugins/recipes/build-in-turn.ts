@@ -35,7 +35,7 @@ export async function buildInTurn(
       const { name, network } = build
       const tag = name === undefined ? order.tag : `keelson.local/building:${id}-${name}`
       const { dockerfile, passing } = withPassingStage(build, made, order.secrets)
-      sayings.begin(network)
+      sayings.begin(build)
       await withBuildContext(async context => {
         await writeContext(context, { ...build, dockerfile }, order.source)
         const labels = name === undefined ? order.labels : {}
@@ -96,11 +96,11 @@ const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@?[\w.+!-]*$/
 /** Follows what the builds print: the version that was fetched, and that code of packages is about to run. */
 function createSayings(report: Report) {
   let version: string | undefined
-  let network: RecipeBuild['network']
+  let current: RecipeBuild | undefined
   let codeOf: string | undefined
   return {
-    begin(next: RecipeBuild['network']) {
-      network = next
+    begin(build: RecipeBuild) {
+      current = build
     },
     version: () => version,
     report(line: string, kind?: Parameters<Report>[1]) {
@@ -111,18 +111,20 @@ function createSayings(report: Report) {
         if (VERSION.test(text)) version = text
         return
       }
+      if (current?.name !== undefined) return // only the last build runs any
       codeOf = text
         .split(' ')
         .filter(name => PACKAGE.test(name))
         .join(', ')
       report(
-        network === 'none'
+        current?.network === 'none'
           ? `Running install scripts of ${codeOf} (without logins, without network)`
           : `warning: install scripts of ${codeOf} run with network, as --allow-build-network says (without logins)`,
       )
     },
     explain(error: unknown): unknown {
-      if (network !== 'none' || codeOf === undefined || !isFailure(error, 'build_failed')) return error
+      if (current?.network !== 'none' || codeOf === undefined || !isFailure(error, 'build_failed'))
+        return error
       const words = error.message.split('\n').slice(1).join('\n')
       return failures.recipe_scripts_failed({ packages: codeOf, words }, { cause: error })
     },

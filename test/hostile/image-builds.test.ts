@@ -103,6 +103,14 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     expect(refused.stderr).toContain('It failed for want of network.')
     expect(refused.stderr).toContain('--allow-build-network')
     expect(home.seen).toEqual([])
+
+    const allowed = await user.build('npx://server@1.0.0', '--allow-build-network')
+
+    expect(allowed, allowed.stderr).toMatchObject({ code: 0, stdout: `${allowed.image}\n` })
+    expect(announced(allowed.stderr)).toEqual([
+      'warning: install scripts of server@1.0.0 run with network, as --allow-build-network says (without logins)',
+    ])
+    expect(home.seen).toEqual(['/?false'])
   })
 
   test('the setup code of a source distribution finds no login and no network', async context => {

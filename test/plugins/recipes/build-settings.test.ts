@@ -113,8 +113,7 @@ describe('variables of the settings', () => {
     await recipes.build(npm, { runtime })
     const [build] = builds
     expect(build?.files['build-env']).toContain('literal-value')
-    const { tag, labels, dockerfile } = build ?? {}
-    const shown = JSON.stringify({ tag, labels, dockerfile })
+    const shown = JSON.stringify(builds.map(({ tag, labels, dockerfile }) => ({ tag, labels, dockerfile })))
     expect(shown).toContain('keelson-recipe')
     expect(shown).not.toContain('literal-value')
     expect(shown).not.toContain('of `secrets`')
