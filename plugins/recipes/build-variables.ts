@@ -13,7 +13,7 @@ export const isConfidential = (path: string): boolean =>
 export const holdsSecrets = (files: ReadonlyMap<string, string>): boolean =>
   [...files.keys()].some(path => AUTH_FILE.test(path))
 
-/** Labels what the builder stage is from the moment on at which it holds values. */
+/** Labels what the stage that fetches is from the moment on at which it holds values. */
 export const withStageLabel = (dockerfile: string, label: string): string =>
   dockerfile.replace(/^COPY build-(?:env|auth-).*$/m, line => `${line}\nLABEL ${label}`)
 
@@ -21,7 +21,7 @@ export const withStageLabel = (dockerfile: string, label: string): string =>
 const SHORTEST = 8
 
 /**
- * The variables as a file that the steps of the builder stage read, and the files with logins beside
+ * The variables as a file that the steps of the stage that fetches read, and the files with logins beside
  * it. As `ENV` or `ARG` their values would stand in arguments and in the history of images.
  */
 export function variableFiles({ values, secrets, authFiles }: BuildVariables): [string, string][] {
@@ -38,12 +38,12 @@ const patternsOf = (secrets: readonly string[]): string[] =>
   secrets.flatMap(value => value.split('\n')).filter(line => line.length >= SHORTEST)
 
 /**
- * A builder stage whose steps see the variables, and find the files with logins where npm, pip, go and
- * git look for them. It ends with a look for secrets in what is taken over into the image: a package
- * that writes one down fails to build.
+ * A stage whose steps see the variables, and find the files with logins where npm, pip, go and git look
+ * for them. It ends with a look for secrets in the folder that is taken over from it: a tool that wrote
+ * one down there fails the build.
  */
-export function withVariables(stage: readonly string[], variables: BuildVariables): string[] {
-  const [from = '', user = '', ...steps] = stage
+export function withVariables(stage: readonly string[], variables: BuildVariables, folder: string): string[] {
+  const [from = '', ...steps] = stage
   const copied = variableFiles(variables).map(([path]) => path)
   if (copied.length === 0) return [...stage]
   const links = [...variables.authFiles.keys()].map(
@@ -51,13 +51,12 @@ export function withVariables(stage: readonly string[], variables: BuildVariable
   )
   return [
     from,
-    user,
     `COPY ${copied.join(' ')} ${PLACE}/`,
     ...(links.length ? [`RUN ${links.join(' && ')}`] : []),
     ...(variables.values.size ? steps.map(reading) : steps),
     ...(copied.includes(SECRETS_FILE)
       ? [
-          `RUN if grep -rqFf ${PLACE}/${SECRETS_FILE} /app; then echo "The package wrote a secret of the build into its files." >&2; false; fi`,
+          `RUN if grep -rqFf ${PLACE}/${SECRETS_FILE} ${folder}; then echo "The package wrote a secret of the build into its files." >&2; false; fi`,
         ]
       : []),
   ]

@@ -12,7 +12,7 @@ const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
 
 /** Reads and checks what goes into a Dockerfile, so that no value can be more than what it is for. */
 export async function checkOptions(request: PackageRequest, options: RecipeOptions): Promise<CheckedOptions> {
-  const { runtimeImage, addPackages = [], caCert, args = [], tag } = options
+  const { runtimeImage, addPackages = [], caCert, args = [], tag, allowNetwork = false } = options
   const { buildWith, scheme } = request
   assertReference('runtime-image', runtimeImage)
   assertReference('tag', tag)
@@ -26,6 +26,10 @@ export async function checkOptions(request: PackageRequest, options: RecipeOptio
   }
   if (buildWith.length > 0 && scheme !== 'uvx') {
     throw failures.recipe_option_useless({ flag: 'build-with', where: `${scheme}:// packages` })
+  }
+  // Compiling runs nothing of a module's.
+  if (allowNetwork && scheme === 'go') {
+    throw failures.recipe_option_useless({ flag: 'allow-build-network', where: 'go:// packages' })
   }
   const constraint = buildWith.find(text => !isRequirement(text))
   if (constraint !== undefined) {
@@ -43,6 +47,7 @@ export async function checkOptions(request: PackageRequest, options: RecipeOptio
     ca: caCert ? await readCertificates(caCert, 'The file of --ca-cert') : undefined,
     args,
     buildWith,
+    allowNetwork,
     variables: NO_VARIABLES,
   }
 }

@@ -1,6 +1,10 @@
 import { defineFailures } from '../../src/errors.ts'
 import { PACKAGE_FORM } from '../../src/lib/package-reference.ts'
 
+/** The words of Node, npm, pip, uv, curl, git and Go where a name is not found or no way leads to an address. */
+const WANTS_NETWORK =
+  /ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENOTCACHED|Network is unreachable|[Nn]ame (?:or service not known|resolution)|[Cc]ould(?: not|n't) resolve|fetch failed/
+
 export const failures = defineFailures({
   recipe_package_invalid: {
     status: 400,
@@ -42,6 +46,15 @@ export const failures = defineFailures({
       `The settings name a file with logins for builds that is not there: "${d.name}".`,
     hint: d =>
       `Give it again with \`keelson config set-build-auth-file ${d.name} < FILE\`, or take it back with \`keelson config unset-build-auth-file ${d.name}\`.`,
+  },
+  recipe_scripts_failed: {
+    status: 502,
+    text: (d: { packages: string; words: string }) =>
+      `The install scripts of ${d.packages} failed. They ran without network and without logins. Last words:\n${d.words}`,
+    hint: d =>
+      WANTS_NETWORK.test(d.words)
+        ? 'It failed for want of network. To let its code use the network while the image is built, say --allow-build-network.'
+        : 'If its code needs the network while the image is built, allow that with --allow-build-network.',
   },
   recipe_no_module: {
     status: 400,

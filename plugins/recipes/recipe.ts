@@ -11,6 +11,8 @@ export interface RecipeOptions {
   readonly caCert?: string | undefined
   /** Arguments baked into the image, before those given at the start. */
   readonly args?: readonly string[] | undefined
+  /** The package's own code may use the network while the image is built. */
+  readonly allowNetwork?: boolean | undefined
   /** Name of the image instead of one made from what is in it. */
   readonly tag?: string | undefined
 }
@@ -23,15 +25,24 @@ export interface CheckedOptions {
   readonly ca: string | undefined
   readonly args: readonly string[]
   readonly buildWith: readonly string[]
-  /** What the steps of the builder stage see, and the image does not. */
+  readonly allowNetwork: boolean
+  /** What the steps that fetch see, and neither the package's code nor the image does. */
   readonly variables: BuildVariables
 }
 
-/** A Dockerfile and the files it copies. */
+/** The builds that make an image, in their order; the last one makes the image itself. */
 export interface Recipe {
+  readonly builds: readonly RecipeBuild[]
+}
+
+export interface RecipeBuild {
+  /** By which the Dockerfiles of later builds name what this one makes; absent for the image itself. */
+  readonly name?: 'fetched' | 'base'
   readonly dockerfile: string
   /** Path in the build context to content. */
   readonly files: ReadonlyMap<string, string>
+  /** Absent: the engine's network for builds. */
+  readonly network?: 'none'
 }
 
 /** A package to build at a version, or at whatever its tool picks when the version is not known. */
@@ -40,5 +51,7 @@ export interface Pinned {
   readonly version: string | undefined
 }
 
-/** Marks the line of a build that tells which version was installed. */
+/** Marks the line of a build that tells which version was fetched. */
 export const VERSION_LINE = 'keelson-version='
+/** Marks the line of a build that tells which packages run code of theirs from now on. */
+export const SCRIPTS_LINE = 'keelson-scripts='

@@ -1,5 +1,4 @@
-import { createHash, randomUUID, scryptSync } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { createHash, scryptSync } from 'node:crypto'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
 import type { ImageStore, PackageRequest, Report, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
@@ -14,16 +13,17 @@ import {
   parsePackageReference,
 } from '../../src/lib/package-reference.ts'
 import { redactValues } from '../../src/lib/redact.ts'
-import { withBuildContext } from './build-context.ts'
+import { buildInTurn } from './build-in-turn.ts'
 import { type BuildSettings, NO_VARIABLES } from './build-settings.ts'
-import { holdsSecrets, isConfidential, withStageLabel } from './build-variables.ts'
+import { isConfidential } from './build-variables.ts'
 import { checkOptions, readCertificates } from './check-options.ts'
 import { failures } from './failures.ts'
 import { goRecipe, localGoRecipe } from './go-recipe.ts'
-import { copySource, type LocalSource, readLocalSource } from './local-source.ts'
+import { type LocalSource, readLocalSource } from './local-source.ts'
 import { npxRecipe } from './npx-recipe.ts'
 import { atVersion } from './package-argument.ts'
-import { type CheckedOptions, type Recipe, type RecipeOptions, VERSION_LINE } from './recipe.ts'
+import { wholeDockerfile } from './phases.ts'
+import type { CheckedOptions, Recipe, RecipeOptions } from './recipe.ts'
 import { UVX_IMAGE, uvxRecipe } from './uvx-recipe.ts'
 
 /** How one package becomes one image; everything that decides what will be in it. */
@@ -31,6 +31,8 @@ export interface Plan extends Recipe {
   /** Name of the image. */
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
+  /** All of it as one Dockerfile, to look at or to take elsewhere. */
+  readonly dockerfile: string
   /** Hash of the Dockerfile and all it copies: the same key, the same image. */
   readonly key: string
   /** Absent when no registry could be asked; the build then takes the newest. */
@@ -56,8 +58,8 @@ export interface Recipes {
     wait?: WaitOptions,
   ): Promise<{ image: string; version: string }>
   /**
-   * Whether the image is here and was built as asked, certificates and variables of the settings apart:
-   * they serve the build, and a run config that was exported does not hold them.
+   * Whether the image is here and was built as asked, certificates, network and variables of the settings
+   * apart: they serve the build, and a run config that was exported does not hold them.
    */
   isBuilt(image: string, request: PackageRequest, options: BuildOptions): Promise<boolean>
 }
@@ -139,16 +141,18 @@ export function createRecipes(host: {
     const checked = source.dockerfile === undefined ? await complete() : undefined
     const recipe: Recipe = checked
       ? localGoRecipe(source.main, checked)
-      : { dockerfile: source.dockerfile ?? '', files: new Map() }
+      : { builds: [{ dockerfile: source.dockerfile ?? '', files: new Map() }] }
     const version = source.hash.slice(0, 16)
     const name = `go-${basename(path) || 'program'}`
     const made = toPlan(recipe, { name, label: `go://${path}`, version, tag: options.tag, source })
     return { ...made, base: made.key, secrets: (checked?.variables ?? NO_VARIABLES).secrets }
   }
 
-  /** The key of what is asked for when the build needs no certificates and no variables. */
-  const plainKey = async (request: PackageRequest, options: RecipeOptions): Promise<string> =>
-    (await planWith(undefined, request, { ...options, caCert: undefined }, {})).key
+  /** The key of what is asked for when the build needs no certificates, no variables and no network. */
+  const plainKey = async (request: PackageRequest, options: RecipeOptions): Promise<string> => {
+    const plain = { ...options, caCert: undefined, allowNetwork: undefined }
+    return (await planWith(undefined, request, plain, {})).key
+  }
   const recordOf = (image: string) =>
     join(folder, `image-${createHash('sha256').update(image).digest('hex').slice(0, 32)}.json`)
 
@@ -198,20 +202,13 @@ export function createRecipes(host: {
     made: Plan,
     wait: WaitOptions,
   ): Promise<{ image: string; version: string }> {
-    const { tag, labels, secrets } = made
-    const { dockerfile, ...rest } = withPassingStages(made)
+    const { tag, secrets } = made
     wait.signal?.throwIfAborted()
     wait.report?.(`Building ${tag}`)
+    const report: Report = (line, kind) => wait.report?.(redactValues(line, secrets), kind)
     let said: string | undefined
-    const report: Report = (line, kind) => {
-      said ??= new RegExp(`${VERSION_LINE}([^\\s"']+)`).exec(line)?.[1]
-      wait.report?.(redactValues(line, secrets), kind)
-    }
     try {
-      await withBuildContext(async context => {
-        await writeContext(context, { ...made, dockerfile })
-        await images.build({ tag, context, dockerfile, labels, ...rest }, { signal: wait.signal, report })
-      })
+      said = await buildInTurn(images, made, { owner: folder, signal: wait.signal, report })
     } catch (error) {
       throw withoutSecrets(error, secrets)
     }
@@ -240,13 +237,6 @@ export function createRecipes(host: {
     const found = parseDocument(text, path, lastBuilt)
     return (await images.has(found.image)) ? found : undefined
   }
-}
-
-/** The label is new for each build: nobody else's stages go with it. */
-function withPassingStages({ dockerfile, files, secrets }: Plan): { dockerfile: string; passing?: string } {
-  if (secrets.length === 0 && !holdsSecrets(files)) return { dockerfile }
-  const passing = `keelson-build=${randomUUID()}`
-  return { dockerfile: withStageLabel(dockerfile, passing), passing }
 }
 
 function ask(
@@ -293,14 +283,16 @@ function assertUntouched({ runtimeImage, addPackages, caCert, args }: RecipeOpti
   if (args?.length) throw core.usage({ text: `Arguments cannot be baked into ${where}.` })
 }
 
-function keyOf({ dockerfile, files }: Recipe, source: LocalSource | undefined): string {
+function keyOf(recipe: Recipe, source: LocalSource | undefined): string {
   const hash = createHash('sha256')
   const add = (text: string) => hash.update(`${Buffer.byteLength(text)}\0`).update(text)
-  add(dockerfile)
-  for (const [path, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    add(path)
-    // The key is shown in labels: nobody shall find a short value by trying.
-    add(isConfidential(path) ? scryptSync(content, path, 32).toString('hex') : content)
+  add(wholeDockerfile(recipe))
+  for (const { files } of recipe.builds) {
+    for (const [path, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      add(path)
+      // The key is shown in labels: nobody shall find a short value by trying.
+      add(isConfidential(path) ? scryptSync(content, path, 32).toString('hex') : content)
+    }
   }
   if (source) add(source.hash)
   return hash.digest('hex')
@@ -326,6 +318,7 @@ function toPlan(
     .replace(/-$/, '')
   return {
     ...recipe,
+    dockerfile: wholeDockerfile(recipe),
     key,
     version,
     source,
@@ -333,13 +326,4 @@ function toPlan(
     // Not the label of what we manage: a container that somebody starts by hand would inherit it.
     labels: { [LABEL_KEY]: key, [LABEL_PACKAGE]: label, ...(version ? { [LABEL_VERSION]: version } : {}) },
   }
-}
-
-async function writeContext(context: string, { files, source, dockerfile }: Plan): Promise<void> {
-  if (source) await copySource(source, source.dockerfile === undefined ? join(context, 'source') : context)
-  await mkdir(context, { recursive: true })
-  for (const [path, content] of files) {
-    await writeFile(join(context, path), content, { mode: isConfidential(path) ? 0o600 : 0o666 })
-  }
-  await writeFile(join(context, 'Dockerfile'), dockerfile)
 }

@@ -11,21 +11,21 @@ const ALONE = '/etc/ssl/certs/.keelson-alone'
 /** A command in exec form: no shell reads it, so nothing in it can be more than an argument. */
 export const run = (...command: readonly string[]): string => `RUN ${JSON.stringify(command)}`
 
-/** The beginning of each stage: trust first, since everything after it may use the network. */
+/** The beginning of a stage: trust first, since everything after it may use the network. `trusts`: its tools, too. */
 export function beginStage(
   image: string,
   { ca, packages }: Pick<CheckedOptions, 'ca' | 'packages'>,
-  { as, wants = [] }: { as?: string; wants?: readonly string[] } = {},
+  { as, wants, trusts = false }: { as: string; wants: readonly string[]; trusts?: boolean },
 ): string[] {
   return [
-    `FROM ${image}${as ? ` AS ${as}` : ''}`,
+    `FROM ${image} AS ${as}`,
     'USER 0',
     ...(ca === undefined
       ? []
       : [
           `COPY ${CA_FILE} ${CA_PLACE}`,
           `RUN mkdir -p /etc/ssl/certs && { test -s ${BUNDLE} || touch ${ALONE}; } && cat ${CA_PLACE} >>${BUNDLE}`,
-          ...(as ? [TRUST] : []),
+          ...(trusts ? [TRUST] : []),
         ]),
     ...addPackages(packages, wants),
   ]
@@ -77,7 +77,7 @@ const install = (names: string): string =>
   ].join('; ')
 
 /** The image gets a user of that number, with a home it can write to, unless it has one. */
-const ADD_USER = [
+export const addUser = [
   `{ grep -q '^[^:]*:[^:]*:${USER}:' /etc/group || echo 'app:x:${USER}:' >>/etc/group; }`,
   `{ grep -q '^[^:]*:[^:]*:${USER}:' /etc/passwd || echo 'app:x:${USER}:${USER}::/home/app:/bin/sh' >>/etc/passwd; }`,
   'mkdir -p /home/app',
@@ -87,7 +87,6 @@ const ADD_USER = [
 /** The end of the image: the program, owned by a user without rights, since some servers write beside their code. */
 export function endStage(args: readonly string[], env: readonly string[] = []): string[] {
   return [
-    `RUN ${ADD_USER}`,
     `COPY --from=builder --chown=${USER}:${USER} /app /app`,
     'WORKDIR /app',
     `ENV ${['HOME=/home/app', ...env].join(' ')}`,

@@ -1,30 +1,12 @@
-import { variableFiles, withVariables } from './build-variables.ts'
+import { FETCH_PYPI } from './fetch-pypi.ts'
+import { toRecipe } from './phases.ts'
+import { BUILD_SDISTS, LINK_ENTRY } from './pypi-programs.ts'
 import type { CheckedOptions, Pinned, Recipe } from './recipe.ts'
-import { VERSION_LINE } from './recipe.ts'
-import { beginStage, caFiles, endStage, run, toDockerfile } from './stages.ts'
+import { run } from './stages.ts'
 
 export const UVX_IMAGE = 'python:3.14-slim'
 const WANTS = ['git', 'ca-certificates']
-
-/** Runs in the builder: makes /app/mcp-server a link to the package's program (entry points specification). */
-const LINK_ENTRY = `import os, re, sys
-from importlib.metadata import distribution
-
-def canonical(name):
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-package = sys.argv[1]
-found = distribution(package)
-names = [e.name for e in found.entry_points if e.group == "console_scripts"]
-same = [n for n in names if canonical(n) == canonical(package)]
-chosen = (same or names)[0] if same or len(names) == 1 else None
-if chosen is None:
-    if names:
-        sys.exit(f"{package} has several programs ({', '.join(names)}) and none bears its name.")
-    sys.exit(f"{package} has no program to run.")
-os.symlink(f"venv/bin/{chosen}", "/app/mcp-server")
-print("${VERSION_LINE}" + found.version)
-`
+const PYTHON = '/app/venv/bin/python'
 
 /** A PyPI package in a virtual environment of its own. */
 export function uvxRecipe({ reference, version }: Pinned, options: CheckedOptions): Recipe {
@@ -33,28 +15,39 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
   const exact = version ?? wanted
   const extra = extras.length > 0 ? `[${extras.join(',')}]` : ''
   const requirements = [`${name}${extra}${exact ? `==${exact}` : ''}`, ...options.buildWith]
-  const install = ['/app/venv/bin/python', '-m', 'pip', 'install', '--no-cache-dir', '--no-input']
-  return {
-    dockerfile: toDockerfile([
-      ...withVariables(
-        [
-          ...beginStage(image, options, { as: 'builder', wants: [...WANTS, 'python3-venv'] }),
-          run('python3', '-m', 'venv', '/app/venv'),
-          'COPY requirements.txt link_entry.py /keelson/',
-          run(...install, '--disable-pip-version-check', '-r', '/keelson/requirements.txt'),
-          run('/app/venv/bin/python', '/keelson/link_entry.py', name),
+  const files = new Map([['requirements.txt', `${requirements.join('\n')}\n`]])
+  const install = [PYTHON, '-m', 'pip', 'install', '--no-input', '--disable-pip-version-check']
+  return toRecipe(
+    {
+      fetch: {
+        image,
+        wants: [...WANTS, 'python3-venv'],
+        folder: '/fetched',
+        steps: [
+          run('python3', '-m', 'venv', '/keelson/venv'),
+          'COPY requirements.txt fetch.py /keelson/',
+          run('/keelson/venv/bin/python', '/keelson/fetch.py', name),
         ],
-        options.variables,
-      ),
-      '',
-      ...beginStage(image, options, { wants: WANTS }),
-      ...endStage(options.args, ['PYTHONUNBUFFERED=1', 'PYTHONDONTWRITEBYTECODE=1']),
-    ]),
-    files: new Map([
-      ['requirements.txt', `${requirements.join('\n')}\n`],
-      ['link_entry.py', LINK_ENTRY],
-      ...caFiles(options.ca),
-      ...variableFiles(options.variables),
-    ]),
-  }
+        files: new Map([...files, ['fetch.py', FETCH_PYPI]]),
+      },
+      build: {
+        steps: [
+          run('python3', '-m', 'venv', '/app/venv'),
+          'COPY requirements.txt build_sdists.py link_entry.py /keelson/',
+          run(
+            ...[PYTHON, '/keelson/build_sdists.py'],
+            ...(options.allowNetwork ? [] : ['--no-index', '--find-links=/fetched/tools']),
+          ),
+          run(
+            ...[...install, '--no-cache-dir', '--no-index', '--find-links=/fetched/wheels'],
+            ...['--only-binary=:all:', '-r', '/keelson/requirements.txt'],
+          ),
+          run(PYTHON, '/keelson/link_entry.py', name),
+        ],
+        files: new Map([...files, ['build_sdists.py', BUILD_SDISTS], ['link_entry.py', LINK_ENTRY]]),
+      },
+      runtime: { image, wants: WANTS, env: ['PYTHONUNBUFFERED=1', 'PYTHONDONTWRITEBYTECODE=1'] },
+    },
+    options,
+  )
 }

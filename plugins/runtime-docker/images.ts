@@ -25,6 +25,18 @@ const inspected = t.isArray(
 const NO_LIMIT = 0
 const BUILD_LINES = 20
 
+/**
+ * For all steps of a build. Engines hand the caller's proxies to each step, of podman's environment or of
+ * docker's settings; these may hold a login.
+ */
+const WITHOUT_NETWORK = [
+  '--network=none',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap(name => [
+    `--build-arg=${name}=`,
+    `--build-arg=${name.toLowerCase()}=`,
+  ]),
+]
+
 /** Images as one engine keeps them. */
 export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: EngineCli }): ImageStore {
   const runtime = dialect.name
@@ -80,7 +92,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       }
     },
 
-    async build({ tag, context, dockerfile, labels, passing }, { signal, report } = {}) {
+    async build({ tag, context, dockerfile, labels, passing, network }, { signal, report } = {}) {
       extras ??= dialect.buildExtras(hasPlugin)
       const { args, env } = await extras
       const output = collect(report)
@@ -92,6 +104,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
               `--tag=${tag}`,
               ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
               ...args,
+              ...(network === 'none' ? WITHOUT_NETWORK : []),
               '--file=-',
               '--',
               context,

@@ -103,6 +103,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
   'accept-permissions': fromRegistry,
   'build-with': packages,
   'ca-cert': packages, // where packages are installed without an image it is said
+  'allow-build-network': builtImages,
   'runtime-image': builtImages,
   'runtime-add-package': builtImages,
 }

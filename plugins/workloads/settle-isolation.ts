@@ -36,8 +36,7 @@ export async function settleIsolation(
   }
   const probe = (await runtime.isolation?.probe()) ?? UNKNOWN
   if (probe.ok) {
-    const baseImage = config.source?.startsWith('npx://') ? config.runtime_config?.builder_image : undefined
-    const lacking = (await runtime.isolation?.equip?.({ ...wait, baseImage })) ?? []
+    const lacking = (await runtime.isolation?.equip?.(wait)) ?? []
     for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))
     return { ...config, isolate_network: true }
   }

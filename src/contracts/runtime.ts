@@ -107,22 +107,14 @@ export interface Isolation {
    * Fetches what `prepare` will need, for a caller who sees the progress; answers what will not be held.
    * Fails with `isolation_unsupported` where it is not to be had.
    */
-  equip?(options?: WaitOptions & { readonly baseImage?: string | undefined }): Promise<readonly string[]>
+  equip?(options?: WaitOptions): Promise<readonly string[]>
   /** Addresses under which an instance sees the host that its engine runs on, as far as they are known now. */
   gateways?(name: string): Promise<readonly string[]>
   /**
    * Makes the enclosure of an instance, or finds the one that is there. Before `create`, whose spec
    * gets it. Fails with `isolation_unsupported` where it could not be held.
    */
-  prepare(
-    name: string,
-    options: {
-      workload: string
-      signal?: AbortSignal
-      /** An image with Node that the user chose, for what has to run beside the instance. */
-      baseImage?: string | undefined
-    },
-  ): Promise<Enclosure>
+  prepare(name: string, options: { workload: string; signal?: AbortSignal }): Promise<Enclosure>
   /** Makes the door's address exist, for an engine that brings it up with the instance only. After `create`. */
   raise(name: string): Promise<void>
   /** Removes all that `prepare` made. Idempotent; the instance has been stopped or removed. */
@@ -229,6 +221,8 @@ export interface ImageBuild {
   readonly labels: Readonly<Record<string, string>>
   /** A label, `name=value`, of stages that hold secrets: their images do not outlive the build, done or failed. */
   readonly passing?: string
+  /** `none`: its steps have loopback only, and see none of the caller's proxies. Absent: the engine's network for builds. */
+  readonly network?: 'none'
 }
 
 /** A package to run: what the recipe for its scheme needs. */

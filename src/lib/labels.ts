@@ -12,7 +12,7 @@ export const LABEL = {
   /** On a network: the instance it is for, and the port of the door in it. */
   instance: 'keelson-instance',
   door: 'keelson-door',
-  /** On a network whose door is in the helper, and on that helper: `true`. */
+  /** On a network whose door is in the helper: the address of that. On the helper: the name of its image. */
   helper: 'keelson-helper',
 } as const
 

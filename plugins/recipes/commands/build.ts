@@ -51,6 +51,7 @@ export class Build extends BaseCommand {
       runtimeImage: given['runtime-image'],
       addPackages: given['runtime-add-package'],
       caCert: given['ca-cert'],
+      allowNetwork: given['allow-build-network'],
       args: this.context.passthrough,
       tag: given.tag,
     }

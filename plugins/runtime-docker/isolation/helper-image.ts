@@ -2,13 +2,15 @@ import type { ImageStore, WaitOptions } from '../../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 
-/** What packages of npm are built on, too. */
 const DEFAULT_IMAGE = 'node:24-alpine'
 
-/** The image of an engine's helper: any with Node in it. */
+/**
+ * The image of an engine's helper: any with Node in it. What runs from it decides what all isolated
+ * servers reach, so only the environment of keelson names another one: no run config does, no package.
+ */
 export interface HelperImage {
-  /** Takes this one from now on, where KEELSON_HELPER_IMAGE names none: somebody chose it as a base. */
-  prefer(image: string | undefined): void
+  /** The one that the helper has to run from. */
+  readonly name: string
   /** Pulls it if it is not on the engine. Fails with `isolation_unsupported`. */
   fetch(options?: WaitOptions): Promise<string>
 }
@@ -19,13 +21,10 @@ export function createHelperImage(options: {
   env: Readonly<Record<string, string | undefined>>
 }): HelperImage {
   const { runtime, images, env } = options
-  let preferred: string | undefined
+  const image = env.KEELSON_HELPER_IMAGE || DEFAULT_IMAGE
   return {
-    prefer(image) {
-      preferred = image ?? preferred
-    },
+    name: image,
     async fetch(wait = {}) {
-      const image = env.KEELSON_HELPER_IMAGE || preferred || DEFAULT_IMAGE
       if (await images.has(image)) return image
       wait.report?.(`Pulling ${image}, on which the way out of isolated servers runs`)
       try {

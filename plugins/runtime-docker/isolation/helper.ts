@@ -2,6 +2,7 @@ import { Duplex } from 'node:stream'
 import type { Helper } from '../../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
+import type { Log } from '../../../src/log.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import type { HelperImage } from './helper-image.ts'
@@ -47,8 +48,10 @@ export function createHelper(options: {
   image: HelperImage
   /** Where it has to be. */
   places: () => Promise<readonly HelperPlace[]>
+  /** Where it says which image it runs from. */
+  log: Log | undefined
 }): HelperContainer {
-  const { dialect, cli, owner, name, image, places } = options
+  const { dialect, cli, owner, name, image, places, log } = options
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work)
@@ -56,15 +59,26 @@ export function createHelper(options: {
     return mine
   }
 
-  /** Its labels and whether it runs; undefined when there is none. */
-  async function find(): Promise<{ running: boolean; owner: string | undefined } | undefined> {
+  /** Undefined when there is none. `madeFrom`: the name of its image, `imageId`: what that was. */
+  async function find(): Promise<
+    { running: boolean; owner: string | undefined; madeFrom: string | undefined; imageId: string } | undefined
+  > {
     try {
       const text = await cli.run(['container', 'inspect', '--', name], { doing: 'inspect its helper', name })
       const [found] = JSON.parse(text) as {
+        Image: string
         State: { Running: boolean }
         Config: { Labels?: Record<string, string> | null }
       }[]
-      return found && { running: found.State.Running, owner: found.Config.Labels?.[LABEL.owner] }
+      const labels = found?.Config.Labels ?? {}
+      return (
+        found && {
+          running: found.State.Running,
+          owner: labels[LABEL.owner],
+          madeFrom: labels[LABEL.helper],
+          imageId: found.Image,
+        }
+      )
     } catch (error) {
       if (isFailure(error, 'instance_missing')) return undefined
       throw error
@@ -89,7 +103,7 @@ export function createHelper(options: {
       '--restart=no',
       `--network=${dialect.isolation.outside}`,
       `--label=${LABEL.owner}=${owner}`,
-      `--label=${LABEL.helper}=true`,
+      `--label=${LABEL.helper}=${image.name}`,
       ...dialect.createArguments,
       '--entrypoint=sleep',
       '--',
@@ -114,9 +128,30 @@ export function createHelper(options: {
   }
 
   async function ensure(): Promise<void> {
-    if (!(await find())) await create()
-    if ((await find())?.running) return
+    let found = await find()
+    // Somebody else's program must not decide what servers reach: an older keelson chose other images.
+    if (found?.owner === owner && found.madeFrom !== image.name) {
+      await removeContainer()
+      found = undefined
+    }
+    if (!found) {
+      await create()
+      found = await find()
+      log?.info(`the way out of isolated servers runs from ${image.name} (${found?.imageId})`)
+    }
+    if (found?.running) return
     await cli.run(['start', name], { doing: 'start its helper', name })
+  }
+
+  async function removeContainer(): Promise<void> {
+    await cli
+      .run(['rm', '--force', '--volumes', ...dialect.removeArguments, '--', name], {
+        doing: 'remove its helper',
+        name,
+      })
+      .catch(error => {
+        if (!isFailure(error, 'instance_missing')) throw error
+      })
   }
 
   async function connect({ network, address }: HelperPlace): Promise<void> {
@@ -143,15 +178,7 @@ export function createHelper(options: {
     exists: async () => (await find())?.owner === owner,
     remove: () =>
       inTurn(async () => {
-        if ((await find())?.owner !== owner) return
-        await cli
-          .run(['rm', '--force', '--volumes', ...dialect.removeArguments, '--', name], {
-            doing: 'remove its helper',
-            name,
-          })
-          .catch(error => {
-            if (!isFailure(error, 'instance_missing')) throw error
-          })
+        if ((await find())?.owner === owner) await removeContainer()
       }),
 
     async run(program) {

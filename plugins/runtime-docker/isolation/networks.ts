@@ -80,6 +80,7 @@ export function createNetworks(options: {
     owner,
     name: nameOf(HELPER),
     image,
+    log,
     places: async () =>
       (await networks.list()).flatMap(({ name, labels }) => {
         const address = labels[LABEL.helper]
@@ -175,8 +176,7 @@ export function createNetworks(options: {
   return {
     probe: async () => ({ ok: true, warnings: [] }),
 
-    async equip({ baseImage, ...wait } = {}) {
-      image.prefer(baseImage)
+    async equip(wait = {}) {
       if (await isElsewhere()) await image.fetch(wait)
       else if (isolation.mayBeElsewhere?.(await info())) await image.fetch(wait).catch(() => undefined)
       else {
@@ -190,8 +190,7 @@ export function createNetworks(options: {
       return []
     },
 
-    async prepare(instance, { workload, signal, baseImage }): Promise<Enclosure> {
-      image.prefer(baseImage)
+    async prepare(instance, { workload, signal }): Promise<Enclosure> {
       const wanted = { instance, workload, signal }
       const place = await placeOfDoor()
       const mayStayOpen = place === 'helper' || lacking !== undefined

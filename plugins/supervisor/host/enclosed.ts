@@ -87,7 +87,7 @@ function createEnclosed(options: {
 
   return {
     async prepare(plain) {
-      enclosure = await isolation.prepare(instance, { workload: config.name, baseImage: nodeImageOf(config) })
+      enclosure = await isolation.prepare(instance, { workload: config.name })
       for (const warning of enclosure.warnings) log.warn(warning)
       if (plain.privileged) log.warn(PRIVILEGED)
       const env = { NODE_USE_ENV_PROXY: '1', ...plain.env, ...proxyVariables(enclosure.proxyUrl) }
@@ -153,10 +153,6 @@ function createEnclosed(options: {
     },
   }
 }
-
-/** The base image of an npm package has Node in it; what else runs beside the server may use it. */
-const nodeImageOf = ({ source, runtime_config: build }: RunConfig): string | undefined =>
-  source?.startsWith('npx://') ? build?.builder_image : undefined
 
 const PRIVILEGED =
   'The permission profile makes this server privileged: it could undo its isolation, and its hidden paths.'

@@ -24,6 +24,7 @@ export const schemeTarget = (app: App): Target => ({
       runtimeImage: flags['runtime-image'] as string | undefined,
       addPackages: (flags['runtime-add-package'] as readonly string[] | undefined) ?? [],
       caCert: flags['ca-cert'] as string | undefined,
+      allowNetwork: flags['allow-build-network'] as boolean | undefined,
     }
     const runtime = await chooseRuntime()
     const { image, version } = await fetchPackage(app, request, options, runtime, { signal, report })
@@ -49,10 +50,12 @@ async function fetchPackage(
     ? 'runtime-image'
     : options.addPackages?.length
       ? 'runtime-add-package'
-      : undefined
+      : options.allowNetwork
+        ? 'allow-build-network'
+        : undefined
   if (useless) {
     throw core.usage({
-      text: `--${useless} shapes an image; the ${runtime.name} runtime runs packages without one.`,
+      text: `--${useless} is for images; the ${runtime.name} runtime runs packages without one.`,
     })
   }
   if (options.caCert !== undefined) {

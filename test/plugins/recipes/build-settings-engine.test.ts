@@ -12,12 +12,14 @@ const VALUES = { literal: 'literal-7c1e9f', secret: 'secret-93ab0d', shell: 'she
 /** An npm that shows what it sees, keeps a hash of it, installs a package of its own, and writes a value down if it is told to. */
 const NPM = `#!/bin/sh
 echo "npm sees $GREETING, $TOKEN, $FROM_SHELL"
-mkdir -p /app/node_modules/probe
-echo "$GREETING $TOKEN $FROM_SHELL" | sha256sum | cut -c-64 >/app/node_modules/probe/seen
-echo "$NODE_EXTRA_CA_CERTS" >/app/node_modules/probe/trusted
-echo '{"name":"probe","version":"1.0.0","bin":"probe.js"}' >/app/node_modules/probe/package.json
-printf '#!/usr/bin/env node\\nconsole.log(JSON.stringify(process.env))\\n' >/app/node_modules/probe/probe.js
-test -z "$WRITE_DOWN" || echo "$TOKEN" >/app/node_modules/probe/notes
+echo '{"packages":{"node_modules/probe":{"version":"1.0.0"}}}' >package-lock.json
+place=$PWD/node_modules/probe
+mkdir -p $place
+echo "$GREETING $TOKEN $FROM_SHELL" | sha256sum | cut -c-64 >$place/seen
+echo "$NODE_EXTRA_CA_CERTS" >$place/trusted
+echo '{"name":"probe","version":"1.0.0","bin":"probe.js"}' >$place/package.json
+printf '#!/usr/bin/env node\\nconsole.log(JSON.stringify(process.env))\\n' >$place/probe.js
+test -z "$WRITE_DOWN" || echo "$TOKEN" >$place/notes
 `
 
 /** A user with variables of all three kinds in the settings, and an image whose npm is the one above. */

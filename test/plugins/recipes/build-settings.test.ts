@@ -6,7 +6,7 @@ import { createRecipes } from '../../../plugins/recipes/service.ts'
 import { defineFailures, isFailure } from '../../../src/errors.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { certificate } from './certificate.ts'
-import { fakeImages } from './fake-images.ts'
+import { fakeImages, filesOf } from './fake-images.ts'
 
 const npm = { scheme: 'npx' as const, package: 'name@1.2.3', local: false, buildWith: [] }
 const SECRET = "it's $HOME of `secrets`"
@@ -45,15 +45,15 @@ async function goCode(dockerfile?: string) {
 describe('certificates of the settings', () => {
   test('are trusted where --ca-cert names none', async () => {
     const recipes = await recipesWith(settingsOf({}, { ca: await certificateFile() }))
-    const { dockerfile, files } = await recipes.plan(npm)
-    expect(files.get('ca-cert.crt')).toBe(certificate)
-    expect(dockerfile.match(/^COPY ca-cert\.crt /gm)).toHaveLength(2)
+    const plan = await recipes.plan(npm)
+    expect(filesOf(plan).get('ca-cert.crt')).toBe(certificate)
+    expect(plan.dockerfile.match(/^COPY ca-cert\.crt /gm)).toHaveLength(2)
   })
 
   test('give way to --ca-cert, even when they cannot be read', async () => {
     const recipes = await recipesWith(settingsOf({}, { ca: '/nowhere.pem' }))
-    const { files } = await recipes.plan(npm, { caCert: await certificateFile() })
-    expect(files.get('ca-cert.crt')).toBe(certificate)
+    const plan = await recipes.plan(npm, { caCert: await certificateFile() })
+    expect(filesOf(plan).get('ca-cert.crt')).toBe(certificate)
   })
 
   test('that are not there, or none, fail and say that the settings name them', async () => {
@@ -73,7 +73,7 @@ describe('certificates of the settings', () => {
     const request = await goCode('FROM scratch\n')
     const plan = await recipes.plan(request)
     expect(plan.dockerfile).toBe('FROM scratch\n')
-    expect([...plan.files]).toEqual([])
+    expect([...filesOf(plan)]).toEqual([])
     await expect(recipes.plan(request, { caCert: await certificateFile() })).rejects.toThrow('--ca-cert')
   })
 
@@ -89,21 +89,21 @@ describe('certificates of the settings', () => {
 })
 
 describe('variables of the settings', () => {
-  test('are seen by every step of the builder stage and by none of the other', async () => {
+  test('are seen by every step that fetches and by no other', async () => {
     for (const request of [npm, { ...npm, scheme: 'uvx' as const }, await goCode()]) {
       const recipes = await recipesWith(settingsOf({ A: 'b' }, { ca: await certificateFile() }))
       const { dockerfile } = await recipes.plan(request)
-      const [, builder = '', last = ''] = dockerfile.split(/^FROM /m)
-      const steps = builder.match(/^RUN .*$/gm) ?? []
-      expect(steps.length).toBeGreaterThan(2)
+      const [, tools, fetch = '', ...others] = dockerfile.split(/^FROM /m)
+      const steps = fetch.match(/^RUN .*$/gm) ?? []
+      expect(steps.length).toBeGreaterThan(1)
       expect(steps.filter(step => !step.includes('. /keelson/build-env; '))).toEqual([])
-      expect(last).not.toContain('build-env')
+      expect([tools, ...others].join('')).not.toContain('build-env')
     }
   })
 
   test('stand in one file that a shell reads back as they are', async () => {
     const recipes = await recipesWith(settingsOf({ A: SECRET, B: 'two\nlines' }))
-    const { files } = await recipes.plan(npm)
+    const files = filesOf(await recipes.plan(npm))
     expect(files.get('build-env')).toBe("export A='it'\\''s $HOME of `secrets`'\nexport B='two\nlines'\n")
   })
 
@@ -113,8 +113,7 @@ describe('variables of the settings', () => {
     await recipes.build(npm, { runtime })
     const [build] = builds
     expect(build?.files['build-env']).toContain('literal-value')
-    const { tag, labels, dockerfile } = build ?? {}
-    const shown = JSON.stringify({ tag, labels, dockerfile })
+    const shown = JSON.stringify(builds.map(({ tag, labels, dockerfile }) => ({ tag, labels, dockerfile })))
     expect(shown).toContain('keelson-recipe')
     expect(shown).not.toContain('literal-value')
     expect(shown).not.toContain('of `secrets`')
@@ -170,35 +169,37 @@ describe('variables of the settings', () => {
     const plan = async (secret: string) =>
       (await recipesWith(settingsOf({ A: secret }, { secrets: [secret] }))).plan(npm)
     expect((await plan('1234567')).dockerfile).not.toContain('grep -rqFf')
-    const { dockerfile, files } = await plan('12345678')
-    expect(dockerfile).toContain('grep -rqFf /keelson/build-secrets /app')
-    expect(files.get('build-secrets')).toBe('12345678\n')
+    const long = await plan('12345678')
+    expect(long.dockerfile).toContain('grep -rqFf /keelson/build-secrets /fetched')
+    expect(filesOf(long).get('build-secrets')).toBe('12345678\n')
   })
 })
 
-test('the folder of a build holds the values for their owner only', async () => {
+test('the folder of the build that fetches holds the values, for their owner only', async () => {
   const modes: number[] = []
   const images = {
     ...fakeImages().runtime.images,
     build: async ({ context }: { context: string }) => {
-      modes.push((await stat(join(context, 'build-env'))).mode & 0o777)
+      const found = await stat(join(context, 'build-env')).catch(() => undefined)
+      modes.push(found ? found.mode & 0o777 : 0)
     },
   }
   await (await recipesWith(settingsOf({ A: 'b' }))).build(npm, { runtime: { name: 'fake', images } })
-  expect(modes).toEqual([0o600])
+  expect(modes).toEqual([0o600, 0, 0])
 })
 
 describe('files with logins', () => {
   const authFiles = new Map([['npmrc', '//npm.example/:_authToken=token-of-npm\n']])
 
-  test('stand in the home folder of the builder stage and nowhere in the other', async () => {
+  test('stand in the home folder of the stage that fetches and nowhere else', async () => {
     for (const request of [npm, { ...npm, scheme: 'uvx' as const }, await goCode()]) {
       const recipes = await recipesWith(settingsOf({}, { authFiles, secrets: ['token-of-npm'] }))
-      const { dockerfile, files } = await recipes.plan(request)
-      const [, builder = '', last = ''] = dockerfile.split(/^FROM /m)
-      expect(builder).toMatch(/^RUN ln -sf \/keelson\/build-auth-npmrc "\$\{HOME:-\/root\}\/\.npmrc"$/m)
-      expect(last).not.toContain('npmrc')
-      expect(files.get('build-auth-npmrc')).toContain('token-of-npm')
+      const plan = await recipes.plan(request)
+      const { dockerfile } = plan
+      const [, tools, fetch = '', ...others] = dockerfile.split(/^FROM /m)
+      expect(fetch).toMatch(/^RUN ln -sf \/keelson\/build-auth-npmrc "\$\{HOME:-\/root\}\/\.npmrc"$/m)
+      expect([tools, ...others].join('')).not.toContain('npmrc')
+      expect(filesOf(plan).get('build-auth-npmrc')).toContain('token-of-npm')
       expect(dockerfile).not.toContain('token-of-npm')
     }
   })
@@ -214,19 +215,18 @@ describe('files with logins', () => {
   test('stages that hold one bear a label of this build alone, by which they are removed', async () => {
     const { runtime, builds } = fakeImages()
     const recipes = await recipesWith(settingsOf({}, { authFiles }))
-    const { dockerfile } = await recipes.plan(npm)
+    const plan = await recipes.plan(npm)
     await recipes.build(npm, { runtime })
     const { passing = '', dockerfile: built = '' } = builds[0] ?? {}
     expect(passing).toMatch(/^keelson-build=[0-9a-f-]{36}$/)
     expect(built).toContain(`COPY build-auth-npmrc /keelson/\nLABEL ${passing}\n`)
-    expect(built.replace(`LABEL ${passing}\n`, '')).toBe(dockerfile)
+    expect(built.replace(`LABEL ${passing}\n`, '')).toBe(plan.builds[0]?.dockerfile)
   })
 
   test('a build without secrets has nothing to remove', async () => {
     const { runtime, builds } = fakeImages()
     await (await recipesWith(settingsOf({ A: 'plain' }))).build(npm, { runtime })
-    expect(builds).toHaveLength(1)
-    expect(builds[0]?.passing).toBeUndefined()
+    expect(builds.map(({ passing }) => passing)).toEqual([undefined, undefined, undefined])
   })
 
   test('another login makes another image', async () => {

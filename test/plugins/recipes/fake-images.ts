@@ -1,8 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Recipe } from '../../../plugins/recipes/recipe.ts'
 import type { ImageBuild, ImageStore } from '../../../src/contracts/runtime.ts'
 
-/** An engine's images, in memory; keeps what each build was given. */
+/** The files of all builds of a recipe, by their names. */
+export const filesOf = ({ builds }: Recipe): ReadonlyMap<string, string> =>
+  new Map(builds.flatMap(({ files }) => [...files]))
+
+/** An engine's images, in memory; keeps what each build was given, in `made` those of images that stay. */
 export function fakeImages(options: { lines?: readonly string[]; fail?: string } = {}) {
   const labels = new Map<string, Readonly<Record<string, string>>>()
   const builds: (ImageBuild & { files: Record<string, string> })[] = []
@@ -25,5 +30,13 @@ export function fakeImages(options: { lines?: readonly string[]; fail?: string }
       labels.set(build.tag, build.labels)
     },
   }
-  return { runtime: { name: 'fake', images }, builds }
+  return {
+    runtime: { name: 'fake', images },
+    builds,
+    get made() {
+      return builds.filter(({ labels }) => 'keelson-recipe' in labels)
+    },
+    /** The images that are there now. */
+    tags: () => [...labels.keys()],
+  }
 }

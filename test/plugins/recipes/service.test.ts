@@ -8,7 +8,7 @@ import { isFailure } from '../../../src/errors.ts'
 import type { VersionAnswer } from '../../../src/lib/newest-version.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { certificate } from './certificate.ts'
-import { fakeImages } from './fake-images.ts'
+import { fakeImages, filesOf } from './fake-images.ts'
 
 const request = (scheme: PackageRequest['scheme'], name: string, given: Partial<PackageRequest> = {}) => ({
   scheme,
@@ -33,7 +33,7 @@ describe('the plan', () => {
   test('pins an npm package to the version that the registry names', async () => {
     const { recipes } = await fresh()
     const plan = await recipes.plan(request('npx', '@scope/name'))
-    expect(JSON.parse(plan.files.get('package.json') ?? '')).toMatchObject({
+    expect(JSON.parse(filesOf(plan).get('package.json') ?? '')).toMatchObject({
       dependencies: { '@scope/name': '1.2.3' },
     })
     expect(plan.tag).toMatch(/^keelson\.local\/npx-scope-name:[0-9a-f]{16}$/)
@@ -47,7 +47,7 @@ describe('the plan', () => {
   test('pins a PyPI package, with its extras and what it is built with', async () => {
     const { recipes } = await fresh()
     const plan = await recipes.plan(request('uvx', 'name[cli]', { buildWith: ['mcp<2'] }))
-    expect(plan.files.get('requirements.txt')).toBe('name[cli]==1.2.3\nmcp<2\n')
+    expect(filesOf(plan).get('requirements.txt')).toBe('name[cli]==1.2.3\nmcp<2\n')
   })
 
   test('pins a Go package', async () => {
@@ -63,7 +63,7 @@ describe('the plan', () => {
     const last = dockerfile.trimEnd().split('\n').at(-1) ?? ''
     expect(JSON.parse(last.replace('ENTRYPOINT ', ''))).toEqual(['/app/mcp-server', ...args])
     expect(dockerfile).toContain('USER 1000:1000')
-    expect(dockerfile.match(/^FROM /gm)).toHaveLength(2)
+    expect(dockerfile.match(/^FROM .*$/gm)?.at(-1)).toBe('FROM base')
   })
 
   test('is the same for the same wish, and another for another', async () => {
@@ -90,13 +90,13 @@ describe('the plan', () => {
     const { recipes } = await fresh()
     const ca = join(await temporaryFolder(), 'ca.pem')
     await writeFile(ca, `-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n${certificate}`)
-    const { dockerfile, files } = await recipes.plan(request('uvx', 'name'), {
-      caCert: ca,
-      addPackages: ['curl'],
-    })
+    const plan = await recipes.plan(request('uvx', 'name'), { caCert: ca, addPackages: ['curl'] })
+    const files = filesOf(plan)
     expect(files.get('ca-cert.crt')).toContain('BEGIN CERTIFICATE')
     expect(files.get('ca-cert.crt')).not.toContain('secret')
-    for (const stage of dockerfile.split(/^FROM /m).slice(1)) {
+    const stages = plan.dockerfile.split(/^FROM (?=python)/m).slice(1)
+    expect(stages).toHaveLength(2)
+    for (const stage of stages) {
       const [, user, copy, trust] = stage.split('\n')
       expect([user, copy, trust]).toEqual([
         'USER 0',
@@ -156,6 +156,13 @@ describe('what is refused', () => {
     await expect(recipes.plan(request('npx', 'name'), { caCert })).rejects.toThrow(text)
   })
 
+  test('network for the code of a Go module, of which none runs in a build', async () => {
+    const { recipes } = await fresh()
+    await expect(recipes.plan(request('go', 'example.test/x'), { allowNetwork: true })).rejects.toThrow(
+      '--allow-build-network',
+    )
+  })
+
   test('a runtime without images', async () => {
     const { recipes } = await fresh()
     const building = recipes.build(request('npx', 'name'), { runtime: { name: 'process' } })
@@ -166,29 +173,32 @@ describe('what is refused', () => {
 describe('building', () => {
   test('the second time does nothing', async () => {
     const { recipes } = await fresh()
-    const { runtime, builds } = fakeImages()
+    const fake = fakeImages()
+    const { runtime } = fake
     const first = await recipes.build(request('npx', 'name'), { runtime })
     expect(await recipes.build(request('npx', 'name'), { runtime })).toEqual(first)
     expect(first.version).toBe('1.2.3')
-    expect(builds).toHaveLength(1)
-    expect(builds[0]?.files).toHaveProperty('Dockerfile', builds[0]?.dockerfile)
+    expect(fake.made).toHaveLength(1)
+    for (const { files, dockerfile } of fake.builds) expect(files.Dockerfile).toBe(dockerfile)
   })
 
   test('twice at once builds once', async () => {
     const { recipes } = await fresh()
-    const { runtime, builds } = fakeImages()
+    const fake = fakeImages()
+    const { runtime } = fake
     await Promise.all([1, 2, 3].map(() => recipes.build(request('npx', 'name'), { runtime })))
-    expect(builds).toHaveLength(1)
+    expect(fake.made).toHaveLength(1)
   })
 
   test('under a name of the user’s, an image with other content is built anew', async () => {
     const { recipes } = await fresh()
-    const { runtime, builds } = fakeImages()
+    const fake = fakeImages()
+    const { runtime } = fake
     const options = { runtime, tag: 'mine:1' }
     await recipes.build(request('npx', 'name'), options)
     await recipes.build(request('npx', 'name'), options)
     expect((await recipes.build(request('npx', 'other'), options)).image).toBe('mine:1')
-    expect(builds.map(build => build.tag)).toEqual(['mine:1', 'mine:1'])
+    expect(fake.made.map(build => build.tag)).toEqual(['mine:1', 'mine:1'])
   })
 
   test('without an answer of the registry, the version is read from the build', async () => {
@@ -199,14 +209,62 @@ describe('building', () => {
 
   test('without an answer of the registry, what was built before is used, with a warning', async () => {
     const { recipes, registry } = await fresh()
-    const { runtime, builds } = fakeImages()
+    const fake = fakeImages()
+    const { runtime } = fake
     const first = await recipes.build(request('npx', 'name'), { runtime })
     registry.answer = { kind: 'unknown', problem: 'no network' }
     const said: string[] = []
     const wait = { report: (line: string) => said.push(line) }
     expect(await recipes.build(request('npx', 'name'), { runtime }, wait)).toEqual(first)
     expect(said).toContainEqual(expect.stringMatching(/^warning: .*no network/))
-    expect(builds).toHaveLength(1)
+    expect(fake.made).toHaveLength(1)
+  })
+
+  test('gives code of the package neither network nor logins, and keeps nothing but the image', async () => {
+    for (const scheme of ['npx', 'uvx', 'go'] as const) {
+      const { recipes } = await fresh({ kind: 'found', version: 'v1.2.3' })
+      const fake = fakeImages()
+      const { image } = await recipes.build(
+        request(scheme, 'example.test/name'.slice(scheme === 'go' ? 0 : 13)),
+        fake,
+      )
+      const [fetched, base, last] = fake.builds
+      expect(fake.builds.map(({ network }) => network)).toEqual([undefined, undefined, 'none'])
+      expect(last?.dockerfile).toContain(`FROM ${fetched?.tag} AS builder\n`)
+      expect(last?.dockerfile).toContain(`FROM ${base?.tag}\n`)
+      expect(fake.tags()).toEqual([image])
+    }
+  })
+
+  test('with network for the package’s code makes another image, which is found without asking for it', async () => {
+    const { recipes } = await fresh()
+    const fake = fakeImages()
+    const allowed = await recipes.build(request('npx', 'name'), { ...fake, allowNetwork: true })
+    expect(fake.builds.map(({ network }) => network)).toEqual([undefined, undefined, undefined])
+    expect(await recipes.isBuilt(allowed.image, request('npx', 'name@1.2.3'), fake)).toBe(true)
+    expect((await recipes.build(request('npx', 'name'), fake)).image).not.toBe(allowed.image)
+  })
+
+  test('says whose code runs, once, and takes no version from what that prints', async () => {
+    const { recipes } = await fresh({ kind: 'unknown', problem: 'npm is not there' })
+    const { runtime } = fakeImages({
+      lines: [
+        'keelson-version=1.0.0',
+        '#7 0.1 keelson-scripts=@a/b@1.0.0 c@2.0.0 \u001b[31m',
+        'keelson-version=9.9.9',
+        'keelson-scripts=d@1',
+      ],
+    })
+    const said: string[] = []
+    const built = await recipes.build(
+      request('npx', 'name'),
+      { runtime },
+      { report: line => said.push(line) },
+    )
+    expect(built.version).toBe('1.0.0')
+    expect(said.filter(line => line.includes('scripts of'))).toEqual([
+      expect.stringMatching(/^Running install scripts of @a\/b@1\.0\.0, c@2\.0\.0 \(/),
+    ])
   })
 
   test('that fails leaves no build context behind', async () => {
@@ -238,11 +296,11 @@ describe('local Go code', () => {
     const root = await module()
     const before = await readdir(root, { recursive: true })
     const { recipes } = await fresh()
-    const { runtime, builds } = fakeImages()
-    const { image } = await recipes.build(local(join(root, 'cmd/x')), { runtime })
+    const fake = fakeImages()
+    const { image } = await recipes.build(local(join(root, 'cmd/x')), fake)
     expect(image).toMatch(/^keelson\.local\/go-x:/)
-    expect(builds[0]?.dockerfile).toContain('"./cmd/x"]')
-    expect(Object.keys(builds[0]?.files ?? {}).sort()).toEqual([
+    expect(fake.made[0]?.dockerfile).toContain('"./cmd/x"]')
+    expect(Object.keys(fake.made[0]?.files ?? {}).sort()).toEqual([
       'Dockerfile',
       'source/.dockerignore',
       'source/cmd/x/main.go',
@@ -254,13 +312,14 @@ describe('local Go code', () => {
   test('is built again only when it has changed', async () => {
     const root = await module()
     const { recipes } = await fresh()
-    const { runtime, builds } = fakeImages()
+    const fake = fakeImages()
+    const { runtime } = fake
     const first = await recipes.build(local(join(root, 'cmd/x')), { runtime })
     await writeFile(join(root, '.git/config'), 'changed')
     expect(await recipes.build(local(join(root, 'cmd/x')), { runtime })).toEqual(first)
     await writeFile(join(root, 'cmd/x/main.go'), 'package main // changed\n')
     expect(await recipes.build(local(join(root, 'cmd/x')), { runtime })).not.toEqual(first)
-    expect(builds).toHaveLength(2)
+    expect(fake.made).toHaveLength(2)
   })
 
   test('with a Dockerfile of its own is built by that, and takes no options that it could not heed', async () => {
