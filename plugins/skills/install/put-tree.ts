@@ -125,7 +125,8 @@ function toRecord(
     version: (isRoot ? options.version : undefined) ?? manifest.version ?? '',
     description: manifest.description,
     author: authorOf(manifest),
-    source: pin && (isSame || (isRoot && !options.explicit)) ? pin.source : wanted.source,
+    source:
+      pin && keepsSource(pin, { isSame, isRoot, explicit: options.explicit }) ? pin.source : wanted.source,
     reference: stays?.reference ?? reference,
     ...(resolvedReference ? { resolved_reference: resolvedReference } : {}),
     digest,
@@ -145,6 +146,12 @@ function toRecord(
     explicit: (isRoot && options.explicit) || pin?.explicit === true,
   }
 }
+
+/** What was typed once stays; what another skill wrote gives way to what the user types. */
+const keepsSource = (
+  pin: LockEntry,
+  { isSame, isRoot, explicit }: { isSame: boolean; isRoot: boolean; explicit: boolean },
+): boolean => (isRoot && explicit ? isSame && pin.explicit === true : isSame || isRoot)
 
 const describe = (version: string | undefined, digest: string): string =>
   `${version ? `${version} (` : ''}${digest.replace(/^sha256:/, '').slice(0, 12)}${version ? ')' : ''}`

@@ -110,7 +110,7 @@ export function createSync(options: {
     const chosen = clients.length ? clients : await workshop.folders.choose([])
     await workshop.stage(async staging => {
       const reference = pinReference(entry.resolvedReference ?? entry.source, entry.digest)
-      const fetched = await sources.fetch(reference, { staging, signal, progress })
+      const fetched = await sources.fetch(reference, { staging, typed: false, signal, progress })
       assertLocked(entry, fetched)
       await workshop.change(place, async (draft, situation) => {
         const requires = [...situation.pins.values()]

@@ -117,7 +117,8 @@ export function createUpgrade(options: {
     const { name, digest: old_digest, source } = pin
     if (describeSource(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
     const pinned = (reference: string) => findPinned(situation, reference)
-    const tree = await fetchTree(sources, source, { staging, pinned, signal, progress })
+    const typed = isTyped(situation, pin)
+    const tree = await fetchTree(sources, source, { staging, typed, pinned, signal, progress })
     const { fetched } = tree[0]
     if (fetched.manifest.name !== name) {
       const [locked, found] = [`the name "${name}"`, `"${fetched.manifest.name}"`]
@@ -181,6 +182,10 @@ function choosePins({ pins, place, lock }: Situation, names: readonly string[]):
     throw failures.skill_not_locked({ name, where, near: suggest(name, [...pins.keys()]) })
   })
 }
+
+/** A lock file may come from anybody; what the user has installed by name for themselves, they typed. */
+const isTyped = ({ place }: Situation, { explicit }: LockEntry): boolean =>
+  place.scope === 'user' && explicit === true
 
 function isElsewhere({ resolvedReference, source }: LockEntry, found: string | undefined): boolean {
   if (found === undefined) return false
