@@ -1,4 +1,4 @@
-import type { Content, Operation } from './api.ts'
+import { CLIENT_HEADER, type Content, type Operation } from './api.ts'
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } }
 const CODED = {
@@ -88,6 +88,9 @@ function describe(operation: Operation, login: boolean): object {
         description: says,
         schema: { type },
       })),
+      ...(operation.programsOnly
+        ? [{ name: CLIENT_HEADER, in: 'header', required: true, schema: { type: 'string' } }]
+        : []),
     ],
     ...(body
       ? {
