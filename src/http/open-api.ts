@@ -68,7 +68,7 @@ function describe(operation: Operation, login: boolean): object {
     ...(operation.path.includes('{') ? WITH_NAME : []),
     ...(login ? [401, 503] : []),
   ])
-  const isRefusal = (code: number) => login && (code === 401 || code === 503)
+  const isRefusal = (code: number) => login && (code === 401 || code === 403 || code === 503)
   const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
   return {
     operationId: id,
