@@ -4,7 +4,7 @@ import { failures } from './failures.ts'
 import { findSignatures } from './find-signatures.ts'
 import type { VerificationMode } from './flags.ts'
 import { findMismatch } from './match-provenance.ts'
-import { namesSigner, type Provenance } from './provenance.ts'
+import { issuerOf, namesSigner, type Provenance } from './provenance.ts'
 import type { SignerClaims } from './signer.ts'
 import type { TrustRoots } from './trust-roots.ts'
 import { type Verification, verifyCandidate } from './verify-candidate.ts'
@@ -88,6 +88,9 @@ export function createImageVerification({
 
   async function verify(reference: string, provenance: Provenance | undefined, signal?: AbortSignal) {
     if (!namesSigner(provenance)) throw refuse(reference, 'nothing is known of who must have signed it')
+    if (issuerOf(provenance) === undefined) {
+      throw refuse(reference, 'its entry does not say which login knows the signer (cert_issuer)')
+    }
     const { digest, signer, problems } = await findSigner(
       reference,
       provenance.sigstore_url,
