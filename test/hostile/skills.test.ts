@@ -163,7 +163,7 @@ test('a token is not sent to a host that nobody has bound it to, nor where a hos
 
   host.answer((_, response) => Boolean(response.writeHead(401, { 'www-authenticate': 'Basic' }).end()))
   const told = await unbound.skill('content', host.address)
-  expect(told.stderr).toContain(`GIT_TOKEN_HOSTS=${host.host}`)
+  expect(told.stderr).toContain(`name ${host.host} in GIT_TOKEN_HOSTS`)
 })
 
 /** A project that somebody else has locked to an unsigned skill, as it is cloned; and its newer version. */
@@ -258,6 +258,9 @@ test('a trust root that nobody could refresh is told to be old, and then believe
   const after = (days: number, ...words: string[]) =>
     user.run(words, { cwd: user.project, env: daysAhead(days) })
 
+  const plain = `${registry.host}/acme/plain:1`
+  await pushArtifact(oci, plain, { 'SKILL.md': skillFile('plain') })
+  expect(await after(183, 'skill', 'install', plain, '--allow-unsigned')).toMatchObject({ code: 0 })
   const old = await after(183, 'skill', 'install', reference, '--allow-unsigned')
   expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('trust root is 183 days old')])
   expect(installed(user, user.home)).toBe(false)
