@@ -1,6 +1,7 @@
 import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { failures } from './failures.ts'
+import { findOpenIssuer } from './open-issuers.ts'
 
 const URLS = {
   issuer: '--oidc-issuer',
@@ -9,18 +10,34 @@ const URLS = {
   resourceUrl: '--resource-url',
 } as const
 
+/** A way to log in that is not open to anybody. */
+export type UsableConfig = CallerAuthConfig & { readonly audience: string }
+
 /** Fails with `auth_config_invalid` for what could let nobody in, or anybody. */
-export function assertUsable(config: CallerAuthConfig): void {
+export function assertUsable(config: CallerAuthConfig): asserts config is UsableConfig {
   for (const [member, flag] of Object.entries(URLS)) {
     const text = config[member as keyof typeof URLS]
     if (text !== undefined) assertUrl(text, flag, member === 'resourceUrl' || config.allowHttp === true)
   }
-  const { issuer, audience, jwksUrl, introspectionUrl, clientId, clientSecret } = config
+  const { issuer, audience, jwksUrl, introspectionUrl, clientId, clientSecret, allow = [] } = config
   if (audience === '') throw failures.auth_config_invalid({ problem: '--oidc-audience is empty' })
   if (!issuer && !jwksUrl && !introspectionUrl) {
     throw failures.auth_config_invalid({
       problem: 'nobody is named who knows about tokens',
       hint: 'Give --oidc-issuer, --oidc-jwks-url or --oidc-introspection-url.',
+    })
+  }
+  if (audience === undefined) {
+    throw failures.auth_config_invalid({
+      problem: 'tokens that were made for any other service would do',
+      hint: 'Say whom tokens must be made for with --oidc-audience.',
+    })
+  }
+  const open = allow.length ? undefined : findOpenIssuer(config)
+  if (open !== undefined) {
+    throw failures.auth_config_invalid({
+      problem: `anybody can get a token from ${open}`,
+      hint: 'Say who may come in with --oidc-allow, for example --oidc-allow email=ada@example.com.',
     })
   }
   if (clientSecret !== undefined && !clientId) {

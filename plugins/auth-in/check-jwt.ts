@@ -22,7 +22,7 @@ export function isJwt(token: string): boolean {
 export function createJwtCheck(options: {
   keys: JWTVerifyGetKey
   issuer: string | undefined
-  audience: string | undefined
+  audience: string
   now: () => number
 }): (token: string) => Promise<Caller> {
   const { keys, issuer, audience, now } = options
@@ -33,7 +33,7 @@ export function createJwtCheck(options: {
         requiredClaims: ['exp', 'sub'],
         currentDate: new Date(now()),
         ...(issuer === undefined ? {} : { issuer }),
-        ...(audience === undefined ? {} : { audience }),
+        audience,
       })
       const subject: unknown = payload.sub // a claim may be anything
       if (typeof subject !== 'string' || subject === '') {

@@ -16,6 +16,10 @@ export const failures = defineFailures({
     status: 401,
     text: (d: { problem: string }) => `The token is not valid: ${d.problem}.`,
   },
+  caller_not_allowed: {
+    status: 403,
+    text: (d: { problem: string }) => `The token is valid, but not allowed here: ${d.problem}.`,
+  },
   auth_unavailable: {
     status: 503,
     text: (d: { problem: string }) => `Tokens cannot be checked now: ${d.problem}.`,

@@ -6,7 +6,12 @@ import { readGivenFile } from '../../src/given-file.ts'
 
 const table = {
   'oidc-issuer': flag.string('take bearer tokens of this issuer', { placeholder: 'URL' }),
-  'oidc-audience': flag.string('whom tokens must be made for', { placeholder: 'AUDIENCE' }),
+  'oidc-audience': flag.string('whom tokens must be made for; always needed', { placeholder: 'AUDIENCE' }),
+  'oidc-allow': flag.list(
+    'who may come in: a claim of the token and its value; values of one claim are alternatives, ' +
+      'all claims named must fit; needed where anybody can have an account',
+    'CLAIM=VALUE',
+  ),
   'oidc-jwks-url': flag.string('where the keys of the issuer are; without it the issuer is asked', {
     placeholder: 'URL',
   }),
@@ -37,6 +42,7 @@ export async function toAuthConfig(
   const config: CallerAuthConfig = {
     issuer: values['oidc-issuer']?.trim(),
     audience: values['oidc-audience'],
+    allow: values['oidc-allow'],
     jwksUrl: values['oidc-jwks-url'],
     introspectionUrl: values['oidc-introspection-url'],
     clientId: values['oidc-client-id'],

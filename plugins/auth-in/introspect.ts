@@ -18,7 +18,7 @@ export function createIntrospection(options: {
   clientId: string | undefined
   clientSecret: string | undefined
   issuer: string | undefined
-  audience: string | undefined
+  audience: string
   fetchDocument: FetchDocument
   now: () => number
 }): (token: string) => Promise<Caller> {
@@ -74,18 +74,18 @@ type Answer = Readonly<Record<string, unknown>>
 
 function toCaller(
   answer: Answer,
-  wanted: { issuer: string | undefined; audience: string | undefined; now: () => number },
+  wanted: { issuer: string | undefined; audience: string; now: () => number },
 ): Caller {
   const invalid = (problem: string) => failures.token_invalid({ problem })
   if (answer.active !== true) throw invalid('it is unknown, has expired or was taken back')
   const seconds = wanted.now() / 1000
-  // These members are optional there (section 2.2); one that is present counts.
+  // These three are optional there (section 2.2); one that is present counts.
   if (answer.exp !== undefined && !(Number(answer.exp) > seconds)) throw invalid('it has expired')
   if (answer.nbf !== undefined && !(Number(answer.nbf) <= seconds)) throw invalid('it is not valid yet')
   if (wanted.issuer !== undefined && answer.iss !== undefined && answer.iss !== wanted.issuer) {
     throw invalid('its claim "iss" is not what is expected')
   }
-  if (wanted.audience !== undefined && ![answer.aud].flat().includes(wanted.audience)) {
+  if (![answer.aud].flat().includes(wanted.audience)) {
     throw invalid('its claim "aud" is not what is expected')
   }
   const subject = answer.sub || answer.client_id

@@ -4,6 +4,7 @@ import type { Failure } from '../../src/errors.ts'
 const CODES: Readonly<Record<string, string>> = {
   token_missing: 'invalid_request',
   token_invalid: 'invalid_token',
+  caller_not_allowed: 'insufficient_scope',
   auth_unavailable: 'temporarily_unavailable',
 }
 const RETRY_SECONDS = '5'
@@ -27,7 +28,8 @@ export function refuse(
   const challenge = Object.entries(parameters)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}="${quoted(value ?? '')}"`)
-  return { status: 401, headers: { ...type, 'www-authenticate': `Bearer ${challenge.join(', ')}` }, body }
+  const status = failure.status === 403 ? 403 : 401
+  return { status, headers: { ...type, 'www-authenticate': `Bearer ${challenge.join(', ')}` }, body }
 }
 
 /** RFC 9110, section 5.6.4; what no header may hold is left out. */

@@ -1,13 +1,14 @@
 import type { CallerAuth, CallerAuthConfig, ResourceMetadata } from '../../src/contracts/caller-auth.ts'
 import { isFailure } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
+import { assertAllowed, parseAllowed } from './allowed-callers.ts'
 import { assertUsable } from './assert-usable.ts'
 import { readBearer } from './read-bearer.ts'
 import { refuse } from './refuse.ts'
 import { createTokenChecker } from './token-checker.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
-const REFUSALS = new Set(['token_missing', 'token_invalid', 'auth_unavailable'])
+const REFUSALS = new Set(['token_missing', 'token_invalid', 'caller_not_allowed', 'auth_unavailable'])
 
 /** Lets callers in by their tokens. Fails with `auth_config_invalid`; the provider is first asked when somebody comes. */
 export function createCallerAuth(
@@ -15,6 +16,7 @@ export function createCallerAuth(
   { log, ...parts }: { log: Log; now?: () => number; timeoutMs?: number },
 ): CallerAuth {
   assertUsable(config)
+  const allowed = parseAllowed(config.allow ?? [])
   warnOfAnybody(config, log)
   const check = createTokenChecker(config, parts)
   const metadata = describeResource(config)
@@ -27,7 +29,9 @@ export function createCallerAuth(
     metadata,
     async admit(authorization) {
       try {
-        return { caller: await check(readBearer(authorization)) }
+        const caller = await check(readBearer(authorization))
+        assertAllowed(caller, allowed)
+        return { caller }
       } catch (error) {
         if (!isFailure(error) || !REFUSALS.has(error.code)) throw error
         if (error.code === 'auth_unavailable') log.warn(error.message)
@@ -52,12 +56,7 @@ function describeResource({ resourceUrl, issuer, scopes }: CallerAuthConfig): Re
   }
 }
 
-function warnOfAnybody({ issuer, audience }: CallerAuthConfig, log: Log): void {
-  if (audience === undefined) {
-    log.warn(
-      'Tokens that were made for other services are taken, too: say for whom they must be with --oidc-audience.',
-    )
-  }
+function warnOfAnybody({ issuer }: CallerAuthConfig, log: Log): void {
   if (issuer === undefined)
     log.warn('Tokens of any issuer are taken whose key is known: name it with --oidc-issuer.')
 }

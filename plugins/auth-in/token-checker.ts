@@ -1,4 +1,5 @@
-import type { Caller, CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
+import type { Caller } from '../../src/contracts/caller-auth.ts'
+import type { UsableConfig } from './assert-usable.ts'
 import { createJwtCheck, isJwt } from './check-jwt.ts'
 import { failures } from './failures.ts'
 import { createFetchDocument } from './fetch-document.ts'
@@ -14,7 +15,7 @@ export type TokenChecker = (token: string) => Promise<Caller>
  * does everything where no keys are to be had. A JWT that is refused is not asked about again elsewhere.
  */
 export function createTokenChecker(
-  config: CallerAuthConfig,
+  config: UsableConfig,
   { now = Date.now, timeoutMs }: { now?: () => number; timeoutMs?: number } = {},
 ): TokenChecker {
   const { issuer, audience, jwksUrl, introspectionUrl } = config

@@ -1,5 +1,6 @@
-import { GITHUB_ISSUER, withoutRef } from './match-provenance.ts'
+import { withoutRef } from './match-provenance.ts'
 import type { Provenance } from './provenance.ts'
+import { GITHUB_ISSUER } from './provenance.ts'
 import type { ImageSigner } from './section.ts'
 import type { SignerClaims } from './signer.ts'
 

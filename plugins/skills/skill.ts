@@ -54,6 +54,11 @@ export interface SkillSources {
     reference: string,
     options: {
       readonly staging: string
+      /**
+       * The user typed this very reference, so their token for its git host may be sent there. Never for what
+       * a registry, a skill that needs another, or a lock file says.
+       */
+      readonly typed: boolean
       /** The tag wanted, for a reference that has none. */
       readonly version?: string | undefined
       readonly signal?: AbortSignal | undefined
@@ -61,7 +66,7 @@ export interface SkillSources {
       readonly progress?: ((what: string) => void) | undefined
     },
   ): Promise<FetchedSkill>
-  /** The body and the list of files, the same way for every source; nothing is installed. */
+  /** The body and the list of files of what the user typed, the same way for every source; nothing is installed. */
   preview(
     reference: string,
     options?: {

@@ -8,8 +8,8 @@ export interface Caller {
 
 /** What is sent to who may not come in: bytes for any HTTP server. */
 export interface Refusal {
-  /** 401: log in. 503: whether the token is good cannot be found out now. */
-  readonly status: 401 | 503
+  /** 401: log in. 403: not with this account. 503: whether the token is good cannot be found out now. */
+  readonly status: 401 | 403 | 503
   readonly headers: Readonly<Record<string, string>>
   /** `{"error", "error_description"}` (RFC 6750, section 3.1). */
   readonly body: string
@@ -34,8 +34,10 @@ export interface ResourceMetadata {
 export interface CallerAuthConfig {
   /** Whose tokens are taken; where its keys are is asked there unless `jwksUrl` says. */
   readonly issuer?: string | undefined
-  /** Whom tokens must be made for; absent: for anybody. */
+  /** Whom tokens must be made for. Without it the service is refused. */
   readonly audience?: string | undefined
+  /** `claim=value`: who is let in. Values of one claim are alternatives; all claims named must fit. */
+  readonly allow?: readonly string[]
   readonly jwksUrl?: string | undefined
   /** Who knows about tokens that are no JWTs (RFC 7662). */
   readonly introspectionUrl?: string | undefined

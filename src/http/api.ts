@@ -19,6 +19,12 @@ export interface Call<P extends string, B extends TSchema> {
 /** What a success carries: a document, text, a page, an endless stream of events, or nothing. */
 export type Content = TSchema | 'text' | 'html' | 'events' | 'empty'
 
+/**
+ * The header that shows that a program asks. A page of another site cannot send it: browsers ask the
+ * server first (Fetch standard, "CORS-preflight request"), and this one never agrees.
+ */
+export const CLIENT_HEADER = 'X-Keelson-Client'
+
 /** How failures are written: as text, as the registry's few codes, or all as `{code, message}`. */
 export type FailureStyle = 'text' | 'registry' | 'json'
 
@@ -35,6 +41,11 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
     Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly says: string }>
   >
   readonly body?: B
+  /**
+   * For a GET that fetches what its query names: it is only answered with `CLIENT_HEADER`. A page of another
+   * site can make a browser send any other GET, without an `Origin`. A POST beside it needs no such header.
+   */
+  readonly programsOnly?: boolean
   /** The body may be left out. */
   readonly bodyOptional?: boolean
   readonly answer: readonly [status: 200 | 201 | 202 | 204, content: Content]

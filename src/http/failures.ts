@@ -19,6 +19,12 @@ export const httpFailures = defineFailures({
     status: 403,
     text: () => 'Pages of other origins may not call this API.',
   },
+  client_header_missing: {
+    status: 403,
+    text: (d: { path: string; header: string }) =>
+      `GET ${d.path} fetches what it is asked for, so it needs the header ${d.header} (with any value), ` +
+      'which pages of other sites cannot send. POST does the same without it.',
+  },
   too_many_requests: {
     status: 429,
     text: () => 'Too many requests at a time.',

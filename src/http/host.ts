@@ -11,7 +11,7 @@ import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { answerFailure } from './answer-failure.ts'
-import type { Api, EventSource, FailureStyle, Operation } from './api.ts'
+import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
 import { checkBody } from './check-body.ts'
 import { httpFailures } from './failures.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
@@ -200,6 +200,8 @@ export function createHttpHost(options: {
           url,
           config: { style: operation.style ?? 'text', open: operation.open === true },
           async preValidation(request) {
+            if (operation.programsOnly && request.headers[CLIENT_HEADER.toLowerCase()] === undefined)
+              throw httpFailures.client_header_missing({ path: operation.path, header: CLIENT_HEADER })
             if (!operation.body) return
             const bytes = Buffer.isBuffer(request.body) ? request.body : undefined
             request.body = parseBody(bytes, { optional: operation.bodyOptional === true })

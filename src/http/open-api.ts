@@ -1,4 +1,4 @@
-import type { Content, Operation } from './api.ts'
+import { CLIENT_HEADER, type Content, type Operation } from './api.ts'
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } }
 const CODED = {
@@ -70,7 +70,7 @@ function describe(operation: Operation, login: boolean): object {
     ...(operation.path.includes('{') ? WITH_NAME : []),
     ...(login ? [401, 503] : []),
   ])
-  const isRefusal = (code: number) => login && (code === 401 || code === 503)
+  const isRefusal = (code: number) => login && (code === 401 || code === 403 || code === 503)
   const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
   return {
     operationId: id,
@@ -90,6 +90,9 @@ function describe(operation: Operation, login: boolean): object {
         description: says,
         schema: { type },
       })),
+      ...(operation.programsOnly
+        ? [{ name: CLIENT_HEADER, in: 'header', required: true, schema: { type: 'string' } }]
+        : []),
     ],
     ...(body
       ? {

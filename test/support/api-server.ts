@@ -25,7 +25,7 @@ export interface ApiServer {
   readonly user: KeelsonUser
   readonly process: ChildProcess
   /** Asks, and checks that the answer is one that the OpenAPI document allows. */
-  ask(method: string, path: string, body?: unknown): Promise<Answered>
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
   /** Asks for a workload until it has this status. */
   untilStatus(name: string, status: string): Promise<void>
   /** What it has logged. */
@@ -88,10 +88,15 @@ export async function startApi(
   const document = described.ok ? ((await described.json()) as ApiDocument) : { paths: {} }
   const succeeded = new Set<string>()
 
-  async function ask(method: string, path: string, body?: unknown): Promise<Answered> {
+  async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<Answered> {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers,
+      headers: { ...headers, ...more },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()

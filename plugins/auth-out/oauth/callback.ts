@@ -7,7 +7,10 @@ import { callbackPage } from './callback-page.ts'
 /** Where a browser comes back to after a login (RFC 8252, section 7.3). */
 export interface Callback {
   readonly redirectUri: string
-  /** The address the browser came back to. Rejects when the answer is to another login. */
+  /**
+   * The address the browser came back to. Whatever else is sent here is refused and changes nothing: any
+   * page and any program of this machine can send something.
+   */
   readonly arrived: Promise<URL>
   /** Shows the person how it ended. */
   finish(problem?: string): void
@@ -20,14 +23,8 @@ const PATH = '/callback'
  * Listens on this machine only, on both of its addresses: `localhost` may mean either, and a code must
  * not end at somebody who listens on the other. Port 0 takes any. Fails with `login_port_taken`.
  */
-export async function listenForCallback(options: {
-  port: number
-  state: string
-  issuer: string
-}): Promise<Callback> {
-  const { port, state, issuer } = options
-  const { promise: arrived, resolve, reject } = Promise.withResolvers<URL>()
-  arrived.catch(() => undefined) // it may come before anybody waits
+export async function listenForCallback({ port, state }: { port: number; state: string }): Promise<Callback> {
+  const { promise: arrived, resolve } = Promise.withResolvers<URL>()
   let waiting: ServerResponse | undefined
 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -35,15 +32,9 @@ export async function listenForCallback(options: {
     if (url?.pathname !== PATH) return show(response, 404, 'keelson waits here for the end of a login.')
     if (request.method !== 'GET') return show(response, 405, 'Only GET is answered here.')
     const words = url.searchParams
-    if (words.get('state') !== state) {
-      show(response, 400, 'This is the answer to another login.')
-      return reject(failures.login_failed({ issuer, problem: 'the answer is to another login (its state)' }))
-    }
+    if (words.get('state') !== state) return show(response, 400, 'This is the answer to another login.')
     if (waiting) return show(response, 400, 'This login has had its answer.')
-    if (!words.has('code') && !words.has('error')) {
-      show(response, 400, 'The answer holds no code.')
-      return reject(failures.login_failed({ issuer, problem: 'the answer holds no code' }))
-    }
+    if (!words.has('code') && !words.has('error')) return show(response, 400, 'The answer holds no code.')
     waiting = response
     resolve(url)
   }

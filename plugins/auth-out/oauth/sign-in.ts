@@ -43,7 +43,7 @@ export async function signIn(request: SignInRequest): Promise<{ tokens: Tokens; 
   const { issuer, scopes, reach } = request
   const { signal } = reach
   const state = randomState()
-  const callback = await listenForCallback({ port: request.port, state, issuer })
+  const callback = await listenForCallback({ port: request.port, state })
   const { redirectUri } = callback
   try {
     const config =

@@ -26,6 +26,8 @@ export async function fetchTree(
   source: string,
   options: {
     readonly staging: string
+    /** The user typed the source; what a skill needs, its author wrote. */
+    readonly typed: boolean
     readonly version?: string | undefined
     /** What the reference of a needed skill is pinned to, where it is installed or locked already. */
     readonly pinned: (reference: string) => string | undefined
@@ -33,7 +35,7 @@ export async function fetchTree(
     readonly progress?: ((what: string) => void) | undefined
   },
 ): Promise<WantedTree> {
-  const { staging, version, pinned, signal, progress } = options
+  const { staging, typed, version, pinned, signal, progress } = options
   const fetched = new Map<string, FetchedSkill>()
   const found = new Map<string, Wanted & { requiredBy: string[]; requires: string[] }>()
 
@@ -42,7 +44,7 @@ export async function fetchTree(
     if (known) return known
     const isRoot = found.size === 0
     const skill = await sources.fetch(isRoot ? reference : (pinned(reference) ?? reference), {
-      ...{ staging, signal, progress },
+      ...{ staging, typed: typed && isRoot, signal, progress },
       ...(isRoot && version ? { version } : {}),
     })
     fetched.set(reference, skill)

@@ -58,7 +58,9 @@ export function createInstaller(options: {
       const before = await workshop.look(place)
       return workshop.stage(async staging => {
         const pinned = (needed: string) => findPinned(before, needed)
-        const tree = await fetchTree(sources, reference, { staging, version, pinned, signal, progress })
+        const tree = await fetchTree(sources, reference, {
+          ...{ staging, typed: true, version, pinned, signal, progress },
+        })
         signal?.throwIfAborted()
         return workshop.change(place, async (draft, situation) => {
           const record = await putTree(draft, situation, tree, {

@@ -15,6 +15,8 @@ export interface FetchedCommit {
 
 export interface GitFetch {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The user typed the reference; no token is sent for any other. */
+  readonly typed: boolean
   /** An empty folder for the files. */
   readonly target: string
   /** An empty folder for the repository. */
@@ -32,12 +34,12 @@ const FETCHED = 'refs/keelson/fetched'
  * commit is read: a branch that moves meanwhile changes nothing.
  */
 export async function fetchGit(reference: GitReference, options: GitFetch): Promise<FetchedCommit> {
-  const { env, target, scratch, signal } = options
-  const address = locateRepository(reference, env)
+  const { env, typed, target, scratch, signal } = options
+  const address = locateRepository(reference, { env, typed })
   const tunnel = await openGitTunnel({ ...address, maxBytes: MAX_BYTES })
   try {
     const git = createGit({ ...address, folder: scratch, env, proxy: tunnel.proxy, signal })
-    const commit = await fetchCommit(git, reference, address, tunnel, options.progress)
+    const commit = await fetchCommit(git, reference, address, tunnel, options)
     options.progress?.(`reading ${toGitText(reference)}`)
     await readFolder(git, reference, commit, target)
     const { stdout } = await must(git(['cat-file', 'commit', commit]))
@@ -52,7 +54,7 @@ async function fetchCommit(
   reference: GitReference,
   { url }: GitAddress,
   tunnel: GitTunnel,
-  progress: GitFetch['progress'],
+  { env, typed, progress }: GitFetch,
 ): Promise<string> {
   const { ref = 'HEAD' } = reference
   const text = toGitText(reference)
@@ -72,7 +74,7 @@ async function fetchCommit(
     // Some hosts give commits only together with the branches and tags that lead there.
     result = await fetch(['refs/heads/*:refs/keelson/heads/*', 'refs/tags/*:refs/keelson/tags/*'], [])
   }
-  if (!result.ok) throw toFailure(reference, result.stderr, tunnel.problem())
+  if (!result.ok) throw toFailure(reference, result.stderr, { refused: tunnel.problem(), env, typed })
   const name = isCommit(ref) ? ref : FETCHED
   const found = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
   const commit = found.stdout.toString('utf8').trim()

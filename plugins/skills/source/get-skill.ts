@@ -30,6 +30,8 @@ export interface GetSkillDeps {
 export interface GetSkillCall {
   readonly reference: string
   readonly version: string | undefined
+  /** The user typed it: their token for its git host may be sent there. */
+  readonly typed: boolean
   /** A preview needs no signer, takes a local build of any tag, and the repository of an artifact that is gone. */
   readonly preview: boolean
   /** An empty folder for the files. */
@@ -60,10 +62,10 @@ export async function getSkill(deps: GetSkillDeps, call: GetSkillCall): Promise<
 }
 
 async function fromGit(deps: GetSkillDeps, call: GetSkillCall, git: GitReference): Promise<GotSkill> {
-  const { target, scratch, progress } = call
+  const { typed, target, scratch, progress } = call
   const { commit, object } = await within(
     { reference: toGitText(git), ms: deps.timeouts.gitMs, signal: call.signal },
-    signal => fetchGit(git, { env: deps.env, target, scratch, signal, progress }),
+    signal => fetchGit(git, { env: deps.env, typed, target, scratch, signal, progress }),
   )
   const resolvedReference = toGitText({ ...git, ref: commit })
   const signer = call.preview ? undefined : await signerOfCommit(deps.verification, resolvedReference, object)
@@ -116,7 +118,7 @@ async function fromArtifactOrEntry(
     throw gone ?? failures.skill_not_found({ name, near })
   }
   const git = call.preview && artifact ? await repositoryOf(deps, call, artifact) : undefined
-  if (git) return fromGit(deps, call, git)
+  if (git) return fromGit(deps, { ...call, typed: false }, git)
   throw gone
 }
 
@@ -166,5 +168,7 @@ async function fromBuild(
 
 function fromEntry(deps: GetSkillDeps, call: GetSkillCall, entry: SkillEntry): Promise<GotSkill> {
   const found = packageOf(entry, call.version)
-  return found.kind === 'git' ? fromGit(deps, call, found.git) : fromArtifact(deps, call, found.artifact)
+  return found.kind === 'git'
+    ? fromGit(deps, { ...call, typed: false }, found.git)
+    : fromArtifact(deps, call, found.artifact)
 }

@@ -3,6 +3,7 @@ import { isPublicAddress } from '../../../src/net/public-address.ts'
 import { failures } from './failures.ts'
 import { findProxy } from './find-proxy.ts'
 import type { GitReference } from './git-reference.ts'
+import { hostsOf, tokenFor } from './git-tokens.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -16,7 +17,7 @@ export interface GitAddress {
   readonly allowPrivate: boolean
   /** The HTTP proxy on the way there. */
   readonly via: URL | undefined
-  /** What the user has given for this host. */
+  /** What the user has given for this host; never for a reference that somebody else wrote. */
   readonly authorization: { readonly url: string; readonly header: string } | undefined
 }
 
@@ -24,11 +25,16 @@ export interface GitAddress {
  * Where a reference leads. Hosts of this machine and of private networks only if
  * `KEELSON_PRIVATE_GIT_HOSTS` names them (host, with its port if it has one); those on loopback are
  * spoken to in plain HTTP. Names that lead to such addresses are found out when they are connected to.
+ *
+ * `typed`: the reference is the user's own word, so their token for its host goes there.
  */
-export function locateRepository({ host: place, repository }: GitReference, env: Env): GitAddress {
+export function locateRepository(
+  { host: place, repository }: GitReference,
+  { env, typed }: { env: Env; typed: boolean },
+): GitAddress {
   const { hostname, port } = new URL(`https://${place}`)
   const host = hostname.replace(/^\[|\]$/g, '')
-  const allowPrivate = listOf(env.KEELSON_PRIVATE_GIT_HOSTS).has(place)
+  const allowPrivate = hostsOf(env.KEELSON_PRIVATE_GIT_HOSTS).has(place)
   const isOwn = isLoopback(host) || host.endsWith('.localhost')
   const isAddress = /^[\d.]+$|:/.test(host)
   if (!allowPrivate && (isOwn || (isAddress && !isPublicAddress(host)))) {
@@ -36,7 +42,7 @@ export function locateRepository({ host: place, repository }: GitReference, env:
   }
   const protocol = isOwn ? 'http' : 'https'
   const origin = `${protocol}://${place}`
-  const header = authorizationFor(host, env)
+  const token = typed ? tokenFor(place, env) : undefined
   return {
     url: `${origin}/${repository}`,
     protocol,
@@ -44,23 +50,9 @@ export function locateRepository({ host: place, repository }: GitReference, env:
     port: Number(port) || (isOwn ? 80 : 443),
     allowPrivate,
     via: isOwn ? undefined : findProxy(env, host),
-    authorization: header === undefined ? undefined : { url: `${origin}/`, header },
+    authorization: token === undefined ? undefined : { url: `${origin}/`, header: basic(token) },
   }
 }
 
-const listOf = (text = ''): Set<string> =>
-  new Set(
-    text
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .filter(Boolean),
-  )
-
-/** The token for a host, as basic authentication, which all git hosts take. */
-function authorizationFor(host: string, env: Env): string | undefined {
-  const token =
-    (host === 'github.com' && env.GITHUB_TOKEN) ||
-    (host === 'gitlab.com' && env.GITLAB_TOKEN) ||
-    env.GIT_TOKEN
-  return token ? `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}` : undefined
-}
+/** Basic authentication, which all git hosts take. */
+const basic = (token: string): string => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`

@@ -4,12 +4,20 @@ import type { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { printable } from '../format/member-path.ts'
 import { failures } from './failures.ts'
 import { type GitReference, toGitText } from './git-reference.ts'
+import { tokenAdvice } from './git-tokens.ts'
 
 /** Names what went wrong with a fetch: what the tunnel refused, else what git says of it. */
 export function toFailure(
   reference: GitReference,
   stderr: string,
-  refused: FetchProblem | undefined,
+  {
+    refused,
+    ...tokens
+  }: {
+    refused: FetchProblem | undefined
+    env: Readonly<Record<string, string | undefined>>
+    typed: boolean
+  },
 ): Failure {
   const { host, repository, ref } = reference
   const at = { reference: toGitText(reference) }
@@ -18,7 +26,7 @@ export function toFailure(
     return failures.skill_source_denied({
       ...at,
       problem: `${host} gives no access to ${repository}, or has no such repository`,
-      hint: `Check the name. For a private repository set ${tokenFor(host)}.`,
+      hint: tokenAdvice(host, tokens),
     })
   }
   if (/couldn't find remote ref|not our ref|unadvertised object/.test(stderr)) {
@@ -56,9 +64,6 @@ function fromTunnel(reference: string, host: string, problem: FetchProblem): Fai
   }
   return failures.skill_source_failed({ reference, problem: problem.message }, { cause: problem })
 }
-
-const tokenFor = (host: string): string =>
-  host === 'github.com' ? 'GITHUB_TOKEN' : host === 'gitlab.com' ? 'GITLAB_TOKEN' : 'GIT_TOKEN'
 
 /** Git's own reason; what the other side says (`remote:`) is somebody else's text, and left out. */
 function lastWords(stderr: string): string {

@@ -5,32 +5,50 @@ const text = Type.String()
 const maybe = Type.Optional(text)
 const closed = { additionalProperties: false }
 
-/** The operation that shows a skill before it is installed. */
+const area = 'skills'
+const path = '/api/v1beta/skills/content'
+const content = Type.Object(
+  {
+    name: text,
+    description: text,
+    version: maybe,
+    license: maybe,
+    body: text,
+    files: Type.Array(Type.Object({ path: text, size: Type.Integer() }, closed)),
+  },
+  closed,
+)
+const failures = [400, 401, 404, 409, 422, 429, 501, 502, 503, 504]
+
+/** The operations that show a skill before it is installed. */
 export const contentRoutes: Routes = (api, app) => {
+  const preview = async (ref: string, signal: AbortSignal) =>
+    (await app.service('skillSources')).preview(ref, { signal })
+
+  api.operation({
+    id: 'fetchSkillContent',
+    method: 'POST',
+    path,
+    area,
+    summary: 'The text of a skill and the list of its files; nothing is installed',
+    body: Type.Object({ ref: maybe }),
+    answer: [200, content],
+    failures,
+    slow: true,
+    handle: ({ body: { ref = '' }, signal }) => preview(ref, signal),
+  })
+
   api.operation({
     id: 'getSkillContent',
     method: 'GET',
-    path: '/api/v1beta/skills/content',
-    area: 'skills',
-    summary: 'The text of a skill and the list of its files; nothing is installed',
+    path,
+    area,
+    summary: 'The same, for programs that send the header',
     query: { ref: { type: 'string', says: 'A name, an OCI or git reference, or the tag of a local build' } },
-    answer: [
-      200,
-      Type.Object(
-        {
-          name: text,
-          description: text,
-          version: maybe,
-          license: maybe,
-          body: text,
-          files: Type.Array(Type.Object({ path: text, size: Type.Integer() }, closed)),
-        },
-        closed,
-      ),
-    ],
-    failures: [400, 401, 404, 409, 422, 429, 501, 502, 503, 504],
+    programsOnly: true,
+    answer: [200, content],
+    failures,
     slow: true,
-    handle: async ({ query: { ref = '' }, signal }) =>
-      (await app.service('skillSources')).preview(ref, { signal }),
+    handle: ({ query: { ref = '' }, signal }) => preview(ref, signal),
   })
 }

@@ -40,9 +40,9 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
   }
 
   return {
-    fetch: (reference, { staging, version, signal, progress }) =>
+    fetch: (reference, { staging, typed, version, signal, progress }) =>
       inFolders(staging, async folders => {
-        const call = { reference, version, preview: false, signal, progress, ...folders }
+        const call = { reference, version, typed, preview: false, signal, progress, ...folders }
         const { name, ...got } = await getSkill(withTimeouts, call)
         const { manifest } = await readChecked(folders.target, got, name)
         signal?.throwIfAborted()
@@ -56,7 +56,15 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
 
     preview: (reference, { signal, progress } = {}) =>
       inFolders(deps.scratch, async folders => {
-        const call = { reference, version: undefined, preview: true, signal, progress, ...folders }
+        const call = {
+          reference,
+          version: undefined,
+          typed: true,
+          preview: true,
+          signal,
+          progress,
+          ...folders,
+        }
         const { name, ...got } = await getSkill(withTimeouts, call)
         const { manifest, body } = await readChecked(folders.target, got, name)
         const files = await listFiles(folders.target)

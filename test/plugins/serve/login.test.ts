@@ -191,10 +191,26 @@ test.each<[string, string[], string]>([
     ['--oidc-issuer', 'https://login.test', '--oidc-audience', ''],
     '--oidc-audience is empty',
   ],
+  ['an issuer without an audience', ['--oidc-issuer', 'https://login.test'], '--oidc-audience'],
+  [
+    'introspection without an audience',
+    ['--oidc-introspection-url', 'https://login.test/i'],
+    'made for any other service',
+  ],
+  [
+    'a rule that is none',
+    ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-allow', 'ada@example.com'],
+    'not of the form claim=value',
+  ],
+  [
+    'a rule without a value, as of a variable that is not set',
+    ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-allow', 'groups='],
+    'not of the form claim=value',
+  ],
   ['an audience alone', ['--oidc-audience', 'x'], 'nobody is named who knows about tokens'],
   [
     'a secret without its client',
-    ['--oidc-issuer', 'https://login.test', '--oidc-client-secret', 'x'],
+    ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-client-secret', 'x'],
     'client secret',
   ],
   [
@@ -218,12 +234,12 @@ test('the secret of the client may stand in a flag, but that is told', async () 
     user,
     args: [
       ...['--port', '0', '--oidc-introspection-url', 'https://login.test/i', '--oidc-client-id', 'we'],
-      ...['--oidc-client-secret', 'sesame-open'],
+      ...['--oidc-client-secret', 'sesame-open', '--oidc-audience', AUDIENCE],
     ],
   })
 
   expect((await fetch(`${api.url}/api/v1beta/version`)).status).toBe(401)
   expect(api.log()).toContain('--oidc-client-secret can be read by everybody')
-  expect(api.log()).toContain('--oidc-audience')
+  expect(api.log()).toContain('--oidc-issuer')
   expect(api.log()).not.toContain('sesame')
 })

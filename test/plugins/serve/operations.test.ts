@@ -64,6 +64,7 @@ test('every operation that is described succeeds as it is described', async () =
     ['POST', `${v1}/skills/validate`, { path: skill }],
     ['POST', `${v1}/skills/build`, { path: skill }],
     ['GET', `${v1}/skills/builds`],
+    ['POST', `${v1}/skills/content`, { ref: 'csv-report' }],
     ['GET', `${v1}/skills/content?ref=csv-report`],
     ['POST', `${v1}/skills`, { name: 'csv-report', clients: ['cursor'], allow_unsigned: true }],
     ['GET', `${v1}/skills`],
@@ -87,7 +88,7 @@ test('every operation that is described succeeds as it is described', async () =
     ['POST', `${v1}/workloads/a/restart`],
   ]
   for (const [method, path, body] of all) {
-    const answer = await api.ask(method, path, body)
+    const answer = await api.ask(method, path, body, { 'x-keelson-client': 'a test' })
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
   }
   await api.untilStatus('a', 'running')

@@ -79,7 +79,8 @@ async function refusalOf(response) {
   const text = (await response.text()).trim()
   try {
     const told = JSON.parse(text)
-    if (typeof told.message === 'string') return new Refusal(status, told.message, told)
+    const message = told.message ?? told.error_description // the latter from the login
+    if (typeof message === 'string') return new Refusal(status, message, told)
   } catch {
     // most failures are text
   }

@@ -81,11 +81,17 @@ test('the API shows a repository, an artifact and a local build in the same way'
     await pushArtifact(ociClient(), reference, { 'SKILL.md': SKILL, 'ref/more.md': 'more' })
     const api = await startApi({ user })
     for (const ref of [address, address.replace('git:', 'https:'), reference]) {
-      const answer = await api.ask('GET', `${path}?${new URLSearchParams({ ref })}`)
-      expect(answer.status).toBe(200)
-      expect(answer.json()).toEqual(content)
+      const query = `${path}?${new URLSearchParams({ ref })}`
+      for (const answer of [
+        await api.ask('POST', path, { ref }),
+        await api.ask('GET', query, undefined, { 'x-keelson-client': '' }),
+      ]) {
+        expect(answer.status).toBe(200)
+        expect(answer.json()).toEqual(content)
+      }
+      expect((await api.ask('GET', query)).status).toBe(403)
     }
-    expect([...api.succeeded]).toEqual(['getSkillContent'])
+    expect([...api.succeeded].sort()).toEqual(['fetchSkillContent', 'getSkillContent'])
   } finally {
     await registry.stop()
   }
@@ -114,8 +120,8 @@ test('the API answers with the status of what went wrong', async () => {
     [`${address}#nowhere`, 422],
   ]
   for (const [ref, status] of wanted) {
-    const answer = await api.ask('GET', `${path}?${new URLSearchParams({ ref })}`)
+    const answer = await api.ask('POST', path, { ref })
     expect({ ref, status: answer.status }).toEqual({ ref, status })
   }
-  expect((await api.ask('GET', path)).status).toBe(400)
+  expect((await api.ask('POST', path, {})).status).toBe(400)
 })

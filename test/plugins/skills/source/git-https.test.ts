@@ -24,7 +24,13 @@ async function secured() {
     tls: { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') },
   })
   const { via, asked } = await proxyTo(`https://${server.host}`)
-  return { commit, server, cert, asked, env: { HTTPS_PROXY: via.href, GIT_TOKEN: 'a-token' } }
+  return {
+    commit,
+    server,
+    cert,
+    asked,
+    env: { HTTPS_PROXY: via.href, GIT_TOKEN: 'a-token', GIT_TOKEN_HOSTS: HOST },
+  }
 }
 
 test.each(['git', 'https', 'http'])(

@@ -126,8 +126,10 @@ test.each([
 })
 
 test('a redirect to another host goes nowhere', async () => {
-  const { server, sources, address } = await published({ GIT_TOKEN: 'a-token' })
+  const { server, address } = await published()
   const other = await registryServer()
+  const env = { GIT_TOKEN: 'a-token', GIT_TOKEN_HOSTS: server.host }
+  const sources = await skillSources({ hosts: [server.host], env })
   server.answer((request, response) => {
     response.writeHead(302, { location: `${other.url}${request.url}` }).end()
     return true
@@ -161,18 +163,60 @@ test('a repository that has moved on the same host is followed', async () => {
 })
 
 test.each([
-  [{ GIT_TOKEN: 'of-any-host' }, 'of-any-host'],
+  [{ GIT_TOKEN: 'a-token', GIT_TOKEN_HOSTS: 'git.example.com, THERE' }, 'a-token'],
+  [{ GIT_TOKEN: 'git.example.com=another,THERE=a-token==' }, 'a-token=='],
+  [{ GIT_TOKEN: 'git.example.com=another,THERE=a-token', GIT_TOKEN_HOSTS: 'git.example.com' }, 'a-token'],
+  [{ GIT_TOKEN: 'c2VjcmV0cw==', GIT_TOKEN_HOSTS: 'THERE' }, 'c2VjcmV0cw=='],
+  [{ GIT_TOKEN: 'unbound' }, undefined],
+  [{ GIT_TOKEN: 'unbound', GIT_TOKEN_HOSTS: '' }, undefined],
+  [{ GIT_TOKEN: 'of-another-port', GIT_TOKEN_HOSTS: '127.0.0.1' }, undefined],
+  [{ GIT_TOKEN: 'git.example.com=another', GIT_TOKEN_HOSTS: 'THERE' }, undefined],
   [{ GITHUB_TOKEN: 'of-github', GITLAB_TOKEN: 'of-gitlab' }, undefined],
-])('with %o this host gets %s', async (env, token) => {
-  const { server, sources, address } = await published(env)
+] as [Record<string, string>, string | undefined][])('with %o this host gets %s', async (given, token) => {
+  const env: Record<string, string> = {}
+  const { server, address } = await published()
+  for (const [name, value] of Object.entries(given)) env[name] = value.replace('THERE', server.host)
+  const sources = await skillSources({ hosts: [server.host], env })
   await sources.get(address)
   const header = token && `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
   expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(new Set([header]))
+
+  const before = server.asked.length
+  await sources.get(address, { typed: false })
+  const untyped = server.asked.slice(before).map(({ authorization }) => authorization)
+  expect(new Set(untyped)).toEqual(new Set([undefined]))
 })
+
+test.each([
+  [{}, true, 'set GIT_TOKEN, and name THERE in GIT_TOKEN_HOSTS'],
+  [
+    { GIT_TOKEN: 'unbound' },
+    true,
+    'GIT_TOKEN was not sent, since it is not bound to this host: name THERE in GIT_TOKEN_HOSTS',
+  ],
+  [{ GIT_TOKEN: 'wrong', GIT_TOKEN_HOSTS: 'THERE' }, true, 'what the token for this host may read'],
+  [{ GIT_TOKEN: 'fine', GIT_TOKEN_HOSTS: 'THERE' }, false, 'only sent for a reference that you type'],
+] as [Record<string, string>, boolean, string][])(
+  'a private repository with %o, typed: %s, is told what to do',
+  async (given, typed, advice) => {
+    const { server, address } = await published()
+    server.answer((_, response) => Boolean(response.writeHead(401, { 'www-authenticate': 'Basic' }).end()))
+    const env = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, value.replace('THERE', server.host)]),
+    )
+    const sources = await skillSources({ hosts: [server.host], env })
+    await expect(sources.get(address, { typed })).rejects.toMatchObject({
+      code: 'skill_source_denied',
+      hint: expect.stringContaining(advice.replace('THERE', server.host)),
+    })
+  },
+)
 
 test('a token is in no argument of git, and in no error', async () => {
   const token = 'a-token-that-nobody-sees'
-  const { server, sources, address } = await published({ GIT_TOKEN: token })
+  const { server, address } = await published()
+  const env = { GIT_TOKEN: token, GIT_TOKEN_HOSTS: server.host }
+  const sources = await skillSources({ hosts: [server.host], env })
   const seen: string[] = []
   server.answer((_, response) => {
     seen.push(execFileSync('ps', ['-eo', 'args']).toString())

@@ -41,8 +41,13 @@ export async function skillSources({ entries = [], hosts = [], env, ...given }: 
     staging,
     get: (
       reference: string,
-      options: { version?: string; signal?: AbortSignal; progress?: (what: string) => void } = {},
-    ) => sources.fetch(reference, { staging, ...options }),
+      options: {
+        typed?: boolean
+        version?: string
+        signal?: AbortSignal
+        progress?: (what: string) => void
+      } = {},
+    ) => sources.fetch(reference, { staging, typed: true, ...options }),
     /** Whatever is left behind in the folders that the sources work in. */
     left: async () => [...(await readdir(staging)), ...(await readdir(scratch))],
   }
