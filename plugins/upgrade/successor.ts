@@ -69,7 +69,7 @@ async function resolve(
     transport: asked.transport,
   }
   const runtimes = await app.service('runtimes')
-  const runtime = async () => (await runtimes.select(asked.runtime)).runtime
+  const runtime = async () => (await runtimes.select(asked.runtime, { noSandbox: asked.no_sandbox })).runtime
   return target.resolve(server, { flags, asked, ask, runtime, signal, report })
 }
 

@@ -5,7 +5,7 @@ import type { RunRequest } from './build-config.ts'
 const PACKAGE = ['build-with', 'runtime-image', 'runtime-add-package']
 const INSTANCE = [
   ...['runtime', 'env', 'env-file', 'env-file-dir', 'volume', 'publish', 'network', 'memory', 'cpus'],
-  ...['permission-profile', 'target-host', 'target-port', 'secret'],
+  ...['no-sandbox', 'permission-profile', 'target-host', 'target-port', 'secret'],
 ]
 
 /** Refuses flags that can have no effect on such a target; nothing asked for is left out in silence. */
@@ -27,6 +27,7 @@ export function assertFits(
       })
     }
   }
+  if (kind === 'image') refuse(['no-sandbox'], `the image ${argument}: its container is the sandbox.`)
   if (kind === 'image') refuse(PACKAGE, `the image ${argument}: it is for packages (npx://, uvx://, go://).`)
   if ((flags.transport ?? defaultTransport) === 'stdio') {
     refuse(['target-host', 'target-port'], '--transport stdio: such a server listens on no port.')

@@ -3,16 +3,18 @@ import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.t
 import { readGivenFile } from '../../src/given-file.ts'
 import { failures } from './failures.ts'
 
-const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug'])
+const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug', 'no-sandbox'])
 
-/** Reads the file of `--from-config`, all of it checked; nothing is merged into it. */
+/** Reads the file of `--from-config`, all of it checked; of the flags only `--no-sandbox` is merged into it. */
 export async function configFromFile(app: App, path: string, given: ReadonlySet<string>): Promise<RunConfig> {
   const others = [...given].filter(name => !COMPANIONS.has(name))
   if (others.length) throw failures.from_config_alone({ flags: others })
   const text = await readGivenFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
-  return config
+  // The file may be somebody else's: that it asks is not enough.
+  if (config.no_sandbox && !given.has('no-sandbox')) throw failures.no_sandbox_unconfirmed({ path })
+  return given.has('no-sandbox') ? { ...config, no_sandbox: true } : config
 }
 
 /** Every plugin checks the members it owns. */

@@ -2,7 +2,9 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
+import { assertVariableName, assertVariables } from '../../src/contracts/variables.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
 import { assertFits } from './assert-fits.ts'
@@ -26,8 +28,22 @@ const LOOPBACK = '127.0.0.1'
 export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const file = request.flags['from-config']
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
+  await warnOfLacks(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
   return withPorts(config)
+}
+
+/** Says what a workload will go without although every server, or this user, wants it. */
+async function warnOfLacks(app: App, { name, runtime = '', no_sandbox, resources }: RunConfig): Promise<void> {
+  if (no_sandbox) {
+    app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach all that you can.`)
+  }
+  if (!resources) return
+  const { memory = '', cpus = '' } = resources
+  const [bytes, cores] = [parseMemory(memory), parseCpus(cpus)]
+  const limits = { ...(bytes ? { memory: bytes } : {}), ...(cores ? { cpus: cores } : {}) }
+  const lacking = await (await (await app.service('runtimes')).get(runtime)).unheld?.(limits)
+  if (lacking) app.log.warn(`Limits of "${name}": ${lacking}`)
 }
 
 /** Says which paths inside the container will be hidden, as the mounted folders are now. */
@@ -46,7 +62,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const transport = request.flags.transport ?? target.defaultTransport
   if (transport) await checkSections(app, { ...asked, transport })
 
-  const runtime = runtimeOnce(app, request.flags.runtime)
+  const runtime = runtimeOnce(app, request.flags.runtime, { noSandbox: asked.no_sandbox })
   const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
   const config = await mergeResolved(resolved, asked, request.given)
   if (!config.remote_url) config.runtime = (await runtime()).name
@@ -71,7 +87,8 @@ async function fromFile(
   const config = await configFromFile(app, file, request.given)
   await assertCanRun(app, store, config)
   if (config.remote_url) return config
-  const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime)()
+  const noSandbox = config.no_sandbox
+  const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime, { noSandbox })()
   const { signal, report } = request
   const settled = await settleIsolation(config, {
     runtime,
@@ -144,6 +161,7 @@ async function assertCanRun(
     other => other.name !== config.name && instanceName(other) === name,
   )
   if (owner) throw storeFailures.instance_name_taken({ name, owner: owner.name })
+  assertVariables(config.env_vars ?? {})
   await assertReferences(app, config)
   const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
   const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it
@@ -153,6 +171,7 @@ async function assertCanRun(
 /** What the run config only names must be there: its group, and all of its secrets. */
 async function assertReferences(app: App, { group = 'default', secrets = [] }: RunConfig): Promise<void> {
   if (group !== 'default') await (await app.service('groups')).assertExists(group)
+  for (const reference of secrets) assertVariableName(targetOfSecret(reference))
   if (secrets.length) await (await app.service('secrets')).resolve(secrets)
 }
 

@@ -118,6 +118,7 @@ export function createGround(options: HostOptions) {
       workloadLog.warn(`Its secrets cannot be read now: ${messageOf(error)}`)
       return {} as Readonly<Record<string, string>>
     })
+    if (config.no_sandbox) workloadLog.warn('It runs without a sandbox (--no-sandbox).')
     const mounts = toMounts(config, workloadLog)
     const spec = toInstanceSpec(config, {
       proxyPort: config.port,

@@ -52,6 +52,7 @@ export async function toRunRequest(
     volume: body.volumes,
     'isolate-network': body.network_isolation,
     'allow-docker-gateway': body.allow_docker_gateway || undefined,
+    'no-sandbox': body.no_sandbox || undefined,
     'trust-proxy-headers': body.trust_proxy_headers || undefined,
     'runtime-image': build.builder_image,
     'runtime-add-package': build.additional_packages,

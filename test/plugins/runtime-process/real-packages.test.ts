@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
 import { createPackageStore } from '../../../plugins/runtime-process/packages/package-store.ts'
-import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { hostRuntime } from './host-runtime.ts'
 import { shellInstance } from './instance-spec.ts'
 
 const GO = join(import.meta.dirname, '../../../fixtures/answers-initialize')
-const path = process.env.PATH ?? ''
 const has = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0
 const hasBubblewrap = has('bwrap', '--ro-bind', '/', '/', '--unshare-pid', 'true')
 const INITIALIZE = JSON.stringify({
@@ -36,15 +34,7 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
 
       const home = await temporaryFolder()
       const packages = createPackageStore(join(home, 'packages'))
-      const runtime = createProcessRuntime({
-        folder: join(home, 'processes'),
-        sockets: join(home, 'net'),
-        packages,
-        bubblewrap: sandbox
-          ? () => findBubblewrap(path)
-          : async () => ({ works: false, problem: 'not asked for' }),
-        path,
-      })
+      const runtime = hostRuntime(home, { sandbox, packages })
       onTestFinished(() => runtime.remove('w'))
       const { image } = await packages.install(request)
       const said: string[] = []
