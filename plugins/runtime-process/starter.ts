@@ -5,6 +5,9 @@ export const SOCKETS = '/run/keelson'
 
 /** File descriptor with the starter's order. */
 export const ORDER_FD = 4
+/** open(2). */
+const O_CLOEXEC = 0o2000000
+
 /** File descriptor with bubblewrap's seccomp filter. */
 export const SECCOMP_FD = 5
 
@@ -48,12 +51,18 @@ net.createServer(options, client => join(client, net.connect({ path: folder + '/
 
 /**
  * Becomes the server: number and streams stay, the environment is the order's. If the order has an agent,
- * it is started before and waited for until it listens.
+ * it is started before and waited for until it listens. Files that whoever started us left open for its
+ * children are closed: they are no business of the server's.
  */
 const STARTER = `
 const fs = require('node:fs')
 const { command, env, agent } = JSON.parse(fs.readFileSync(${ORDER_FD}, 'utf8'))
 fs.closeSync(${ORDER_FD})
+const open = fs.existsSync('/proc/self/fdinfo') ? fs.readdirSync('/proc/self/fdinfo').map(Number) : []
+for (const fd of open.filter(fd => fd > 2)) try {
+  const flags = /flags:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/fdinfo/' + fd, 'utf8'))
+  if (!(parseInt(flags[1], 8) & ${O_CLOEXEC})) fs.closeSync(fd)
+} catch {}
 const become = () => process.execve(command[0], command, env)
 if (agent) {
   const child = require('node:child_process').spawn(process.execPath, agent, {

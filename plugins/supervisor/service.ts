@@ -26,10 +26,11 @@ export const createSupervisor = (app: App): Supervisor =>
     host: () => hostFor(app),
   })
 
-/** It answers as the build of whoever starts it. */
+/** It answers as the build of whoever starts it. What a caller wants of its own Node is not the supervisor's. */
 export function ownLaunch(app: App, build: string): Launch {
   const [program, ...args] = ownCommand()
-  return { command: [program, ...args, '--build', build], env: app.env }
+  const { NODE_OPTIONS: _, ...env } = app.env
+  return { command: [program, ...args, '--build', build], env }
 }
 
 /** A host in this process, with everything the plugins offer. */

@@ -2,7 +2,6 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
-import { assertVariableName, assertVariables } from '../../src/contracts/variables.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { assertPortFree } from '../proxy/index.ts'
@@ -161,7 +160,6 @@ async function assertCanRun(
     other => other.name !== config.name && instanceName(other) === name,
   )
   if (owner) throw storeFailures.instance_name_taken({ name, owner: owner.name })
-  assertVariables(config.env_vars ?? {})
   await assertReferences(app, config)
   const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
   const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it
@@ -171,7 +169,6 @@ async function assertCanRun(
 /** What the run config only names must be there: its group, and all of its secrets. */
 async function assertReferences(app: App, { group = 'default', secrets = [] }: RunConfig): Promise<void> {
   if (group !== 'default') await (await app.service('groups')).assertExists(group)
-  for (const reference of secrets) assertVariableName(targetOfSecret(reference))
   if (secrets.length) await (await app.service('secrets')).resolve(secrets)
 }
 
