@@ -48,9 +48,14 @@ export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
     if (value.includes('\0')) throw refused(name, 'its value holds a NUL character.')
     // Either line break ends an entry of an engine's env file, and nothing escapes it.
     const fits = !/[\r\n]/.test(value) && Buffer.byteLength(`${name}=${value}`) <= LINE_BYTES
-    if (fits && !name.startsWith('#')) filed[name] = value // behind a hash would be a comment
+    if (fits && !name.startsWith('#'))
+      filed[name] = value // behind a hash would be a comment
     else if (!READ_BY_THE_PROGRAM.test(name)) inherited[name] = value
-    else throw refused(name, 'its value has several lines or is very long, which engines take only for other names.')
+    else
+      throw refused(
+        name,
+        'its value has several lines or is very long, which engines take only for other names.',
+      )
   }
   return { inherited, filed }
 }

@@ -29,7 +29,8 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
   assertVariables(env)
   if (!bubblewrap.works) {
     const { problem } = bubblewrap
-    if (!spec.noSandbox) throw failures.sandbox_missing({ name, problem: missing(problem), hint: bubblewrap.hint })
+    if (!spec.noSandbox)
+      throw failures.sandbox_missing({ name, problem: missing(problem), hint: bubblewrap.hint })
     const hint = `${capital(problem)}. ${bubblewrap.hint}`
     if (spec.explicitProfile) throw refuse('the permission profile that was asked for', hint)
     if (enclosure) throw refuse('a network of its own', hint)

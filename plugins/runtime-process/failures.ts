@@ -58,8 +58,7 @@ export const failures = defineFailures({
   },
   sandbox_missing: {
     status: 503,
-    text: (d: { name: string; problem: string; hint: string }) =>
-      `"${d.name}" is not run: ${d.problem}`,
+    text: (d: { name: string; problem: string; hint: string }) => `"${d.name}" is not run: ${d.problem}`,
     hint: d => `${d.hint} --no-sandbox insists: the server can then read, change and reach all that you can.`,
   },
   process_forgotten: {

@@ -15,7 +15,9 @@ const INSTALLERS: Readonly<Record<string, string>> = {
 export async function installHint(file = '/etc/os-release'): Promise<string> {
   if (process.platform !== 'linux') return 'Install docker or podman.'
   const text = await readFile(file, 'utf8').catch(() => '')
-  const named = [...text.matchAll(/^ID(?:_LIKE)?=["']?([^"'\n]*)/gm)].flatMap(([, ids = '']) => ids.split(' '))
+  const named = [...text.matchAll(/^ID(?:_LIKE)?=["']?([^"'\n]*)/gm)].flatMap(([, ids = '']) =>
+    ids.split(' '),
+  )
   const installer = named.map(id => INSTALLERS[id]).find(found => found !== undefined)
   return `Install bubblewrap${installer ? ` (\`${installer} bubblewrap\`)` : ''}, docker or podman.`
 }

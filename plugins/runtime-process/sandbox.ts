@@ -1,8 +1,8 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { InstanceSpec } from '../../src/contracts/runtime.ts'
-import type { InstalledPackage } from './packages/installed-package.ts'
 import { limited, type OwnLimits } from './limits/holds.ts'
+import type { InstalledPackage } from './packages/installed-package.ts'
 import { SECCOMP_FD, SOCKETS, starterCommand } from './starter.ts'
 
 /** Where an instance's private home appears inside the sandbox. */

@@ -43,8 +43,7 @@ type Factory = () => Runtime | Promise<Runtime>
 const PREFERENCE: readonly string[] = ['docker', 'podman']
 const LAST_RESORT = 'process'
 const DETECTION_MS = 5000
-const INSIST =
-  '`run --no-sandbox` insists: a server can then read, change and reach all that you can.'
+const INSIST = '`run --no-sandbox` insists: a server can then read, change and reach all that you can.'
 
 export function createRuntimes(options: {
   contributed: () => Promise<readonly Factory[]>

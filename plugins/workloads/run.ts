@@ -33,7 +33,10 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
 }
 
 /** Says what a workload will go without although every server, or this user, wants it. */
-async function warnOfLacks(app: App, { name, runtime = '', no_sandbox, resources }: RunConfig): Promise<void> {
+async function warnOfLacks(
+  app: App,
+  { name, runtime = '', no_sandbox, resources }: RunConfig,
+): Promise<void> {
   if (no_sandbox) {
     app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach all that you can.`)
   }

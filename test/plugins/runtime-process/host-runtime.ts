@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { type Bubblewrap, findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
-import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../plugins/runtime-process/process-runtime.ts'
+import {
+  createProcessRuntime,
+  type ProcessRuntimeOptions,
+} from '../../../plugins/runtime-process/process-runtime.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
 import { fixedPackages } from './fixed-packages.ts'
 
@@ -19,15 +22,16 @@ export const NO_BUBBLEWRAP: Bubblewrap = {
  */
 export function hostRuntime(
   home: string,
-  { sandbox, packages = fixedPackages(home) }: { sandbox: boolean; packages?: ProcessRuntimeOptions['packages'] },
+  {
+    sandbox,
+    packages = fixedPackages(home),
+  }: { sandbox: boolean; packages?: ProcessRuntimeOptions['packages'] },
 ): Runtime {
   const runtime = createProcessRuntime({
     folder: join(home, 'processes'),
     sockets: join(home, 'net'),
     packages,
-    bubblewrap: sandbox
-      ? () => findBubblewrap(path)
-      : async () => NO_BUBBLEWRAP,
+    bubblewrap: sandbox ? () => findBubblewrap(path) : async () => NO_BUBBLEWRAP,
     path,
   })
   return { ...runtime, create: (spec, wait) => runtime.create({ noSandbox: !sandbox, ...spec }, wait) }

@@ -32,7 +32,7 @@ const makeHost = async (journal?: Journal) =>
           folder: join(paths.data, 'processes'),
           sockets: join(paths.data, 'net'),
           packages: fixedPackages(paths.cache),
-          bubblewrap: async () => (NO_BUBBLEWRAP),
+          bubblewrap: async () => NO_BUBBLEWRAP,
           path: process.env.PATH ?? '',
         }),
     },
