@@ -25,6 +25,13 @@ const readProc = (pid: string, file: string) => {
     return ''
   }
 }
+const namespaceOf = (pid: string) => {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`)
+  } catch {
+    return ''
+  }
+}
 /** Listening TCP sockets of a process, by the inodes of its files. */
 function listens(pid: number): string[] {
   const inodes = readdirSync(`/proc/${pid}/fd`).flatMap(fd => {
@@ -61,16 +68,10 @@ describe('in bubblewrap', { timeout: 240_000 }, () => {
 
   test('variables of the server are no variables of any program outside the sandbox', async () => {
     expect(await call('echo $CANARY')).toContain(`${home.path}/sung`)
-    const own = readlinkSync('/proc/self/ns/pid')
+    const record = join(home.path, '.local/share/keelson/processes/stranger/instance.json')
+    const { id } = JSON.parse(await readFile(record, 'utf8')) as { id: string }
     const outside = processIds()
-      .filter(pid => readProc(pid, 'environ').includes('KEELSON_INSTANCE='))
-      .filter(pid => {
-        try {
-          return readlinkSync(`/proc/${pid}/ns/pid`) === own
-        } catch {
-          return false
-        }
-      })
+      .filter(pid => readProc(pid, 'environ').includes(id) && namespaceOf(pid) === namespaceOf('self'))
       .map(pid => readProc(pid, 'environ').split('\0').filter(Boolean))
     expect(outside.length).toBeGreaterThan(0) // bubblewrap itself
     for (const variables of outside) {
@@ -84,7 +85,7 @@ describe('in bubblewrap', { timeout: 240_000 }, () => {
     const text = await call(`python3 ${folder}/try-calls.py`)
     const errors = new Map(
       text.split('\n').flatMap(line => {
-        const [, name, errno] = /^(\S+) (-?\d+)$/.exec(line) ?? []
+        const [, name, errno] = /^([\w-]+) (-?\d+)$/.exec(line) ?? []
         return name === undefined ? [] : [[name, Number(errno)] as const]
       }),
     )
@@ -112,7 +113,6 @@ describe('in bubblewrap', { timeout: 240_000 }, () => {
     )
     expect(said).not.toContain('uid=')
     expect(said).toMatch(/CapEff:\s*0+\n/)
-    expect(await call('cat /proc/sys/user/max_user_namespaces')).toContain('1\n')
   })
 
   test('processes of the host cannot be seen, nor their variables', async () => {
