@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { BUILD, VERSION } from '../../src/build.ts'
 import type { Supervisor } from '../../src/contracts/workload.ts'
+import { forbidCoreDumps } from '../../src/lib/forbid-core-dumps.ts'
 import { redactValues } from '../../src/lib/redact.ts'
 import { createLog } from '../../src/log.ts'
 import { createCappedFile } from './capped-file.ts'
@@ -35,6 +36,7 @@ export function ownLaunch(app: App, build: string): Launch {
 
 /** A host in this process, with everything the plugins offer. */
 export async function hostFor(app: App, { journal }: { journal?: Journal } = {}): Promise<Host> {
+  await forbidCoreDumps()
   const [store, runtimes, proxies, egress] = await Promise.all([
     app.service('workloadStore'),
     app.service('runtimes'),

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../src/app.ts'
 import { isFailure } from '../../src/errors.ts'
-import { forbidCoreDumps } from '../../src/lib/forbid-core-dumps.ts'
 import type { Host } from './host/host.ts'
 import { createJournal, type Journal } from './journal.ts'
 import type { Launch } from './launch.ts'
@@ -48,7 +47,6 @@ export async function superviseHere(
  * this process hosted waits for a successor, which `ensure` starts.
  */
 export async function superviseBeside(app: App, { signal }: { signal: AbortSignal }): Promise<void> {
-  await forbidCoreDumps()
   try {
     await runSupervisor({
       paths: app.paths,

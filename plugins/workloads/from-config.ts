@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
+import { failures as core } from '../../src/errors.ts'
 import { readGivenFile } from '../../src/given-file.ts'
 import { failures } from './failures.ts'
 
@@ -14,7 +15,9 @@ export async function configFromFile(app: App, path: string, given: ReadonlySet<
   await checkSections(app, config)
   // The file may be somebody else's: that it asks is not enough.
   if (config.no_sandbox && !given.has('no-sandbox')) throw failures.no_sandbox_unconfirmed({ path })
-  return given.has('no-sandbox') ? { ...config, no_sandbox: true } : config
+  if (!given.has('no-sandbox')) return config
+  if (config.remote_url) throw core.usage({ text: `--no-sandbox does not go with ${path}: that server is remote.` })
+  return { ...config, no_sandbox: true }
 }
 
 /** Every plugin checks the members it owns. */

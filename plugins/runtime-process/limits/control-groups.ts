@@ -147,7 +147,7 @@ export async function removeGroups(folders: readonly string[]): Promise<void> {
 interface Setting {
   readonly file: string
   readonly value: string
-  /** Kernels without accounting of swap do not have the file. */
+  /** Kernels without accounting of swap do not have the file; a group above that has less time forbids more. */
   readonly optional?: true
 }
 
@@ -170,6 +170,6 @@ function settings(limit: keyof Limits, value: number, version: 1 | 2): Setting[]
     ? [{ file: 'cpu.max', value: `${quota} ${PERIOD}` }]
     : [
         { file: 'cpu.cfs_period_us', value: String(PERIOD) },
-        { file: 'cpu.cfs_quota_us', value: quota },
+        { file: 'cpu.cfs_quota_us', value: quota, optional: true },
       ]
 }
