@@ -63,8 +63,6 @@ export interface ProcessRuntimeOptions {
   }
   /** Asked once, on first need. */
   readonly bubblewrap: () => Promise<Bubblewrap>
-  /** How limits are held; found out on first need unless given. */
-  readonly holds?: () => Promise<Holds>
   /** PATH of instances that run without a sandbox. */
   readonly path: string
 }
@@ -92,7 +90,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     return asked
   }
   const holds = () => {
-    held ??= (options.holds ?? findHolds)()
+    held ??= findHolds()
     return held
   }
 

@@ -16,7 +16,8 @@ export async function configFromFile(app: App, path: string, given: ReadonlySet<
   // The file may be somebody else's: that it asks is not enough.
   if (config.no_sandbox && !given.has('no-sandbox')) throw failures.no_sandbox_unconfirmed({ path })
   if (!given.has('no-sandbox')) return config
-  if (config.remote_url) throw core.usage({ text: `--no-sandbox does not go with ${path}: that server is remote.` })
+  if (config.remote_url)
+    throw core.usage({ text: `--no-sandbox does not go with ${path}: that server is remote.` })
   return { ...config, no_sandbox: true }
 }
 

@@ -33,14 +33,11 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
 }
 
 /** Says what a workload will go without although every server, or this user, wants it. */
-async function warnOfLacks(
-  app: App,
-  { name, runtime = '', no_sandbox, resources }: RunConfig,
-): Promise<void> {
+async function warnOfLacks(app: App, { name, runtime, no_sandbox, resources }: RunConfig): Promise<void> {
   if (no_sandbox) {
     app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach all that you can.`)
   }
-  if (!resources) return
+  if (!resources || !runtime) return
   const { memory = '', cpus = '' } = resources
   const [bytes, cores] = [parseMemory(memory), parseCpus(cpus)]
   const limits = { ...(bytes ? { memory: bytes } : {}), ...(cores ? { cpus: cores } : {}) }
