@@ -66,7 +66,9 @@ test('one without a sandbox is not chosen, by name neither, and the way out is s
   }
   expect(await runtimes.probeAll({ name: 'process' })).toMatchObject([{ probe: { ok: false } }])
   expect((await runtimes.select(undefined, { noSandbox: true })).runtime).toBe(runtime)
-  await expect(runtimes.select('docker', { noSandbox: true })).rejects.toMatchObject({ code: 'sandbox_wanted' })
+  await expect(runtimes.select('docker', { noSandbox: true })).rejects.toMatchObject({
+    code: 'sandbox_wanted',
+  })
 })
 
 test('falling back to processes says why no engine is used', async () => {
