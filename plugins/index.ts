@@ -9,7 +9,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'workloads',
     verbs: ['run', 'list', 'ls', 'status', 'stop', 'start', 'restart', 'rm', 'logs', 'export'],
     services: ['workloads', 'workloadStore'],
-    provides: ['targets'],
+    provides: ['targets', 'sections'],
     routes: true,
     load: async () => (await import('./workloads/index.ts')).default,
   },

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const NAME = 'quickstart'
 const SERVER = 'npx://@modelcontextprotocol/server-everything'
+const CHECK = '`npx keelson runtime check` tells which runtimes can be used.'
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 interface Result {
@@ -31,7 +32,10 @@ function end(problem: string, detail: string): never {
   process.exit(1)
 }
 
-/** Runs the server on the best runtime; an engine that cannot fetch base images makes room for the process runtime. */
+/**
+ * Runs the server on the best runtime; an engine that cannot fetch base images makes room for the process
+ * runtime, which needs a sandbox for what it does not know.
+ */
 function start(): string {
   const there = keelson(['status', NAME, '--format', 'json'])
   if (there.ok) {
@@ -41,11 +45,20 @@ function start(): string {
   }
   const best = keelson(['run', SERVER, '--name', NAME], { show: true })
   if (best.ok) return best.stdout
-  say('That did not work on the engine (see above); trying without one.')
+  say('That did not work (see above); trying without an engine.')
   const embedded = keelson(['run', SERVER, '--name', NAME, '--runtime', 'process'], { show: true })
-  if (!embedded.ok)
-    end('The server could not be run.', '`npx keelson runtime check` tells which runtimes can be used.')
-  return embedded.stdout
+  if (embedded.ok) return embedded.stdout
+  if (hasSandbox()) end('The server could not be run.', CHECK)
+  say(`There is no sandbox here. ${SERVER} is the MCP project's own, so this one is run without.`)
+  const bare = keelson(['run', SERVER, '--name', NAME, '--no-sandbox'], { show: true })
+  if (!bare.ok) end('The server could not be run.', CHECK)
+  return bare.stdout
+}
+
+/** Whether the process runtime could have run it; what failed was something else then. */
+function hasSandbox(): boolean {
+  const { stdout } = keelson(['runtime', 'check', '--runtime', 'process', '--format', 'json'])
+  return JSON.parse(stdout)[0].usable
 }
 
 if (process.argv.includes('--clean')) {

@@ -7,6 +7,9 @@ const fits =
   (major === 24 && minor >= 15) ||
   major >= 26
 
+// Else Node opens its inspector at this signal, in which others could read what we hold and run code as us.
+process.on('SIGUSR1', () => {})
+
 if (fits) {
   const { main } = await import('./program.ts')
   process.exitCode = await main()

@@ -3,7 +3,7 @@ import { type NamelessFile, withNamelessFile } from './nameless-file.ts'
 
 /**
  * Names that the engine's program, what it starts or its libraries act on: given to that program as
- * its own, they would change what it does.
+ * its own, they would change what it does, on this host.
  */
 const READ_BY_THE_PROGRAM = new RegExp(
   `^(?:${[
@@ -14,6 +14,8 @@ const READ_BY_THE_PROGRAM = new RegExp(
     // the engines and what they start
     '(?:DOCKER|BUILDKIT|BUILDX|BUILDAH|PODMAN|LIBPOD|_CONTAINERS|STORAGE)_\\w*|CONTAINER\\w*|REGISTRY_AUTH_FILE|KUBECONFIG',
     'XDG_\\w*|DBUS_\\w*|NOTIFY_SOCKET|LISTEN_\\w*|SSH_(?:AUTH_SOCK|AGENT_PID|ASKPASS\\w*)|\\w*_PROXY|SSL_CERT_\\w*|OTEL_\\w*',
+    // interpreters of what they may start
+    '(?:NODE|GIT|CNI|NETAVARK|SYSTEMD|RUST|JAVA|JDK)_\\w*|(?:PYTHON|PERL|RUBY)\\w*|GNUPGHOME',
     // Windows
     'SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|PROGRAM(?:DATA|FILES)\\w*|USERPROFILE',
   ].join('|')})$`,
@@ -23,29 +25,37 @@ const READ_BY_THE_PROGRAM = new RegExp(
 /** A name that means itself: podman expands `*`, and `=` or white space would end it. */
 const NAME = /^[^\s=*\0]+$/
 
+/** Go's reader of lines takes 64 KiB at most, and engines give up on longer ones. */
+const LINE_BYTES = 60_000
+
 export interface SplitEnv {
-  /** Goes through the program's environment; the arguments hold the name alone. */
-  readonly inherited: Readonly<Record<string, string>>
   /** Goes through a file, as `KEY=value` lines. */
   readonly filed: Readonly<Record<string, string>>
+  /** Goes through the program's environment; the arguments hold the name alone. */
+  readonly inherited: Readonly<Record<string, string>>
 }
 
-/** Chooses the way into the container for each variable. Fails with `env_refused` for what has none. */
+/**
+ * Chooses the way into the container for each variable: the file, so that none of a server's variables is
+ * one of the engine's program too. Files of engines cannot hold several lines or very long ones; such a value
+ * is inherited, if nothing there acts on its name. Fails with `env_refused` for what has no way.
+ */
 export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
   const inherited: Record<string, string> = {}
   const filed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
     if (!NAME.test(name)) throw refused(name, 'this is no name for a variable.')
     if (value.includes('\0')) throw refused(name, 'its value holds a NUL character.')
-    if (!READ_BY_THE_PROGRAM.test(name)) {
-      inherited[name] = value
-      continue
-    }
     // Either line break ends an entry of an engine's env file, and nothing escapes it.
-    if (/[\r\n]/.test(value))
-      throw refused(name, 'its value has several lines, which engines take only for other names.')
-    if (name.startsWith('#')) throw refused(name, 'it reads as a comment.')
-    filed[name] = value
+    const fits = !/[\r\n]/.test(value) && Buffer.byteLength(`${name}=${value}`) <= LINE_BYTES
+    if (fits && !name.startsWith('#'))
+      filed[name] = value // behind a hash would be a comment
+    else if (!READ_BY_THE_PROGRAM.test(name)) inherited[name] = value
+    else
+      throw refused(
+        name,
+        'its value has several lines or is very long, which engines take only for other names.',
+      )
   }
   return { inherited, filed }
 }

@@ -1,16 +1,8 @@
 import type { HiddenPath, InstanceSpec, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { LABEL } from '../../src/lib/labels.ts'
+import { DEFAULT_LIMITS } from '../../src/lib/resources.ts'
 import type { Abilities, Dialect } from './dialect.ts'
 import { enclosureArguments } from './isolation/networks.ts'
-
-const GIB = 1024 ** 3
-
-/**
- * What an instance gets when nobody says otherwise: enough for servers that drive a browser or hold
- * a language server, too little to take a laptop down. Left out where the engine has no controller
- * for it; a limit that somebody asked for is always passed on, so that the engine refuses it aloud.
- */
-const DEFAULTS = { memory: 2 * GIB, cpus: 2, pids: 512 } as const
 
 /** Arguments of `create`. Holds names of environment variables, never their values. */
 export function createArguments(
@@ -60,14 +52,15 @@ export function createArguments(
   ]
 }
 
+/** Defaults are left out where the engine has no controller for them; what somebody asked for it refuses aloud. */
 function limits(
   { limits: wanted }: InstanceSpec,
   { memory: memoryLimit, cores, pids: pidsLimit }: Abilities,
 ): string[] {
-  const memory = wanted.memory ?? (memoryLimit ? DEFAULTS.memory : undefined)
+  const memory = wanted.memory ?? (memoryLimit ? DEFAULT_LIMITS.memory : undefined)
   // Docker refuses more cores than the machine has.
-  const cpus = wanted.cpus ?? (cores === undefined ? undefined : Math.min(DEFAULTS.cpus, cores))
-  const pids = wanted.pids ?? (pidsLimit ? DEFAULTS.pids : undefined)
+  const cpus = wanted.cpus ?? (cores === undefined ? undefined : Math.min(DEFAULT_LIMITS.cpus, cores))
+  const pids = wanted.pids ?? (pidsLimit ? DEFAULT_LIMITS.pids : undefined)
   return [
     // Without the second the same amount again may go to swap.
     ...(memory === undefined ? [] : [`--memory=${memory}`, `--memory-swap=${memory}`]),

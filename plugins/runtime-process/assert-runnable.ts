@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import type { InstanceSpec } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { assertVariables } from '../../src/contracts/variables.ts'
 import { failures } from './failures.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 
@@ -9,7 +10,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /**
  * Refuses what a process on this host cannot be given or held to; nothing asked for is left out in silence.
- * Without bubblewrap that is also everything that needs a sandbox.
+ * Without bubblewrap nothing runs, unless the user insists; then what needs a sandbox is refused.
  */
 export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap): Promise<void> {
   const { name, network, ports, env, mounts, hidden = [], enclosure } = spec
@@ -25,17 +26,12 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
       'It listens on this host itself: leave the port out of --publish, or use docker or podman.',
     )
   }
-  for (const [key, value] of Object.entries(env)) {
-    const problem =
-      key === '' || /[=\0]/.test(key)
-        ? 'a name is not empty and holds neither "=" nor NUL.'
-        : value.includes('\0')
-          ? 'its value holds a NUL.'
-          : undefined
-    if (problem) throw runtimeFailures.env_refused({ name: key, problem })
-  }
+  assertVariables(env)
   if (!bubblewrap.works) {
-    const hint = `${bubblewrap.problem}. Install bubblewrap, or use docker or podman (\`--runtime docker\`).`
+    const { problem } = bubblewrap
+    if (!spec.noSandbox)
+      throw failures.sandbox_missing({ name, problem: missing(problem), hint: bubblewrap.hint })
+    const hint = `${capital(problem)}. ${bubblewrap.hint}`
     if (spec.explicitProfile) throw refuse('the permission profile that was asked for', hint)
     if (enclosure) throw refuse('a network of its own', hint)
     if (hidden.length > 0) throw refuse('folders with hidden files', hint)
@@ -49,17 +45,7 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
   }
 }
 
-/** What a user should know before such an instance runs. */
-export function warningsOf({ name, limits }: InstanceSpec, bubblewrap: Bubblewrap): string[] {
-  const unheld = Object.keys(limits).filter(key => limits[key as keyof typeof limits] !== undefined)
-  return [
-    ...(bubblewrap.works ? [] : [`"${name}": ${unsandboxed(bubblewrap.problem)}`]),
-    ...(unheld.length > 0
-      ? [`"${name}": the process runtime does not hold limits (${unheld.join(', ')}).`]
-      : []),
-  ]
-}
+/** The one sentence on a host without a sandbox. */
+export const missing = (problem: string): string => `there is no sandbox for packages here (${problem}).`
 
-/** The one sentence on running without a sandbox. */
-export const unsandboxed = (problem: string): string =>
-  `servers run without a sandbox (${problem}): they can read, change and reach all that you can.`
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -38,20 +38,18 @@ export function createEnclosures(options: {
   bubblewrap: () => Promise<Bubblewrap>
 }): Isolation {
   const { root, bubblewrap } = options
-  const hint =
-    'Install bubblewrap, use docker or podman (`--runtime docker`), or say --isolate-network=false.'
   return {
     async probe() {
       const found = await bubblewrap()
       if (found.works) return { ok: true, warnings: [] }
-      return { ok: false, problem: `${found.problem}.`, hint, fallback: true }
+      return { ok: false, problem: `${found.problem}.`, hint: found.hint, fallback: true }
     },
 
     async prepare(instance, { workload }) {
       const found = await bubblewrap()
       if (!found.works) {
         const problem = `${found.problem}.`
-        throw runtimeFailures.isolation_unsupported({ runtime: 'process', problem, hint })
+        throw runtimeFailures.isolation_unsupported({ runtime: 'process', problem, hint: found.hint })
       }
       const files = enclosureFiles(root, instance)
       await mkdir(files.sockets, { recursive: true, mode: 0o700 })

@@ -68,6 +68,11 @@ export const failures = defineFailures({
       `The process runtime cannot give "${d.name}" ${d.what}.`,
     hint: d => d.hint,
   },
+  sandbox_missing: {
+    status: 503,
+    text: (d: { name: string; problem: string; hint: string }) => `"${d.name}" is not run: ${d.problem}`,
+    hint: d => `${d.hint} --no-sandbox insists: the server can then read, change and reach all that you can.`,
+  },
   process_forgotten: {
     status: 409,
     text: (d: { name: string }) =>

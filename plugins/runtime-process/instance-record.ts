@@ -16,6 +16,8 @@ export interface InstanceRecord {
   ports: number[]
   /** It has no network; its ports are reached by callbacks. */
   enclosed?: boolean
+  /** Folders of its control groups. */
+  groups?: string[]
   created_at: string
   /** Its last process: the leader of its own process group. */
   process?: LeaderRecord
@@ -51,6 +53,7 @@ const record = t.isObject(
     sandboxed: t.isBoolean(),
     ports: t.isArray(t.isNumber()),
     enclosed: t.isOptional(t.isBoolean()),
+    groups: t.isOptional(t.isArray(t.isString())),
     created_at: t.isString(),
     process: t.isOptional(leader),
   },

@@ -2,30 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { processIdentity } from '../../src/lib/process-identity.ts'
+import { ORDER_FD, SECCOMP_FD } from './starter.ts'
+
+const GATE_FD = 3
 
 /**
- * Waits to be told what to become. Between starting a process and writing down that we did, we may
- * be killed; then the pipe closes without a line, and nothing was started. Number and start time of
- * the process stay the same. A shell would not do: it drops variables whose names it cannot spell.
+ * Waits to be told to begin. Between starting a process and writing down that we did, we may be killed;
+ * then the pipe closes without a line, and nothing was started. Number and start time of the process stay.
  */
-const GATE = `
-const fs = require('node:fs')
-const line = fs.readFileSync(3, 'utf8')
-if (!line.endsWith('\\n')) process.exit(1)
-const { command, env } = JSON.parse(line)
-fs.closeSync(3)
-process.execve(command[0], command, env)
-`
+const GATE = `read -r go <&${GATE_FD} || exit 1; exec ${GATE_FD}<&-; exec "$@"`
 
 export interface Launch {
-  /** The program comes first, with its absolute path. */
+  /** The program comes first, with its absolute path. It runs on this host, so its arguments are ours alone. */
   readonly command: readonly string[]
+  /** Of that program: nothing of the instance's own, which it gets in the order. */
   readonly env: Readonly<Record<string, string>>
+  /** What the starter reads; see `orderOf`. */
+  readonly order: string
+  /** What bubblewrap reads. */
+  readonly seccomp?: Buffer | undefined
   readonly cwd: string
   /** Standard input, output and error: pipes, or a file that takes both outputs. */
   readonly streams: 'pipes' | { readonly file: number }
-  /** Writes the process down before it begins. */
-  readonly record: (identity: string) => Promise<void>
+  /** Writes the process down, and limits it, before it begins. */
+  readonly record: (identity: string, pid: number) => Promise<void>
 }
 
 export interface Launched {
@@ -34,26 +34,34 @@ export interface Launched {
 }
 
 /** Starts a program as the leader of a session and process group of its own. */
-export async function launch({ command, env, cwd, streams, record }: Launch): Promise<Launched> {
+export async function launch(options: Launch): Promise<Launched> {
+  const { command, env, order, seccomp, cwd, streams, record } = options
   const [input, output] =
     streams === 'pipes' ? (['pipe', 'pipe'] as const) : (['ignore', streams.file] as const)
-  const child = spawn(process.execPath, ['--no-warnings', '-e', GATE], {
+  const child = spawn('/bin/sh', ['-c', GATE, 'sh', ...command], {
     cwd,
-    env: {},
+    env,
     detached: true,
-    stdio: [input, output, output, 'pipe'],
+    stdio: [input, output, output, 'pipe', 'pipe', seccomp ? 'pipe' : 'ignore'],
   })
-  const gate = child.stdio[3] as Writable
-  gate.on('error', () => undefined) // it died waiting; its exit tells
+  const pipe = (fd: number) => {
+    const end = child.stdio[fd] as Writable
+    end.on('error', () => undefined) // it died waiting; its exit tells
+    return end
+  }
+  const gate = pipe(GATE_FD)
+  pipe(ORDER_FD).end(order)
+  if (seccomp) pipe(SECCOMP_FD).end(seccomp)
   await once(child, 'spawn')
-  const identity = processIdentity(child.pid ?? 0)
+  const pid = child.pid ?? 0
+  const identity = processIdentity(pid)
   try {
     if (!identity) throw new Error('it ended at once')
-    await record(identity)
+    await record(identity, pid)
   } catch (error) {
     gate.destroy() // closed without a line: the gate ends
     throw error
   }
-  gate.end(`${JSON.stringify({ command, env })}\n`)
+  gate.end('go\n')
   return { child, identity }
 }

@@ -1,11 +1,12 @@
 import type { Probe } from '../../src/contracts/runtime.ts'
 import { npmCommand } from '../../src/lib/newest-version.ts'
-import { unsandboxed } from './assert-runnable.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { findOnPath } from './find-on-path.ts'
+import { describeHolds, fullLimits, type Holds } from './limits/holds.ts'
+import { seccompFilter } from './seccomp/filter.ts'
 
 /** Whether any kind of package can be installed and run here, and what would not be enforced. */
-export async function probeHost(bubblewrap: Bubblewrap, path: string): Promise<Probe> {
+export async function probeHost(bubblewrap: Bubblewrap, holds: Holds, path: string): Promise<Probe> {
   if (process.platform === 'win32') {
     return {
       ok: false,
@@ -22,11 +23,18 @@ export async function probeHost(bubblewrap: Bubblewrap, path: string): Promise<P
       hint: 'Install npm to run npx:// packages.',
     }
   }
+  const lacking = describeHolds(holds, fullLimits({}))
   return {
     ok: true,
     version: `node ${process.version}${bubblewrap.works ? `, bubblewrap ${bubblewrap.version}` : ''}`,
     warnings: [
-      ...(bubblewrap.works ? [] : [capital(unsandboxed(bubblewrap.problem))]),
+      ...(bubblewrap.works && !seccompFilter()
+        ? [`System calls are not filtered on this processor (${process.arch}).`]
+        : []),
+      ...(bubblewrap.works && bubblewrap.hardening.length === 0
+        ? ['This bubblewrap cannot forbid user namespaces inside (version 0.8 can, without the setuid bit).']
+        : []),
+      ...(lacking ? [capital(lacking)] : []),
       ...(npm ? [] : ['npm is not installed: npx:// packages cannot be run.']),
     ],
   }

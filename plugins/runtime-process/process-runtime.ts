@@ -5,6 +5,7 @@ import type {
   Exit,
   Instance,
   InstanceSpec,
+  Limits,
   PackageStore,
   Runtime,
   WaitOptions,
@@ -14,7 +15,7 @@ import { failures as core, isFailure, messageOf } from '../../src/errors.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import { isPortFree } from '../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
-import { assertRunnable, warningsOf } from './assert-runnable.ts'
+import { assertRunnable, missing } from './assert-runnable.ts'
 import { describeExit, toAttachment } from './attachment.ts'
 import { createEnclosures, enclosureFiles, insideOf } from './enclosure.ts'
 import { failures } from './failures.ts'
@@ -22,11 +23,15 @@ import type { Bubblewrap } from './find-bubblewrap.ts'
 import { isExecutable } from './find-on-path.ts'
 import { capLog, openLogWriter, readLog } from './instance-log.ts'
 import { createInstanceRecords, type InstanceRecord } from './instance-record.ts'
-import { type Launched, launch } from './launch.ts'
+import { type Launch, type Launched, launch } from './launch.ts'
+import { enterGroups, groupFolders, removeGroups } from './limits/control-groups.ts'
+import { describeHolds, findHolds, fullLimits, type Holds, limited, ownLimits } from './limits/holds.ts'
 import type { InstalledPackage } from './packages/installed-package.ts'
 import { probeHost } from './probe-host.ts'
 import { endGroup, type Group, killLeftovers, MARK } from './process-group.ts'
 import { HOME, sandboxCommand } from './sandbox.ts'
+import { seccompFilter } from './seccomp/filter.ts'
+import { orderOf, starterCommand } from './starter.ts'
 import { createBell, watchInstances } from './watch-instances.ts'
 
 const RUNTIME = 'process'
@@ -35,11 +40,17 @@ const LOCK_MS = 60_000
 const LOOPBACK = '127.0.0.1'
 const SANDBOX_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
+/** In the place of a sandbox that the user does not want. */
+const UNWANTED: Bubblewrap = {
+  works: false,
+  problem: 'it runs without a sandbox (--no-sandbox)',
+  hint: 'Leave --no-sandbox out, or use docker or podman (`--runtime docker`).',
+}
+
 /** What `start` needs and the disk does not know. */
-interface Prepared {
+interface Prepared extends Pick<Launch, 'command' | 'env' | 'order' | 'seccomp'> {
   readonly id: string
-  readonly command: readonly string[]
-  readonly env: Readonly<Record<string, string>>
+  readonly limits: Required<Limits>
 }
 
 export interface ProcessRuntimeOptions {
@@ -72,10 +83,15 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const ends = new Map<string, Promise<Exit>>()
   const bell = createBell()
   let asked: Promise<Bubblewrap> | undefined
+  let held: Promise<Holds> | undefined
 
   const bubblewrap = () => {
     asked ??= options.bubblewrap()
     return asked
+  }
+  const holds = () => {
+    held ??= findHolds()
+    return held
   }
 
   const alone = <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -141,6 +157,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     const group = record && groupOf(record)
     if (group) await endGroup(group, 0)
     prepared.delete(name)
+    await removeGroups(record?.groups ?? [])
     await records.remove(name)
   }
 
@@ -159,11 +176,13 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
         ...ready,
         cwd: records.home(name),
         streams,
-        record: identity =>
-          records.write({
+        record: async (identity, pid) => {
+          await records.write({
             ...record,
             process: { identity, started_at: new Date().toISOString(), ...(owner ? { owner } : {}) },
-          }),
+          })
+          await enterGroups((await holds()).groups, { id: record.id, limits: ready.limits, pid })
+        },
       })
     } catch (error) {
       if (isFailure(error)) throw error
@@ -195,17 +214,23 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     name: RUNTIME,
     packages,
     isolation: createEnclosures({ root: options.sockets, bubblewrap }),
-    probe: async () => probeHost(await bubblewrap(), path),
+    probe: async () => probeHost(await bubblewrap(), await holds(), path),
+
+    async sandbox() {
+      const found = await bubblewrap()
+      return found.works ? { ok: true } : { ok: false, problem: missing(found.problem), hint: found.hint }
+    },
+
+    unheld: async limits => describeHolds(await holds(), limits),
 
     async create(spec, wait = {}) {
-      const found = await bubblewrap()
+      const found: Bubblewrap = spec.noSandbox ? UNWANTED : await bubblewrap()
       await assertRunnable(spec, found)
       const installed = await packages.resolve(spec.image, wait)
       const [program = ''] = installed.command
       if (!(await isExecutable(program))) {
         throw failures.process_start_failed({ name: spec.name, problem: `${program} cannot be executed.` })
       }
-      for (const warning of warningsOf(spec, found)) wait.report?.(`warning: ${warning}`)
       const { name } = spec
       await alone(name, async () => {
         wait.signal?.throwIfAborted()
@@ -220,6 +245,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
           sandboxed: found.works,
           ports: spec.ports.map(port => port.instancePort),
           ...(spec.enclosure ? { enclosed: true } : {}),
+          groups: groupFolders((await holds()).groups, id),
           created_at: new Date().toISOString(),
         })
         prepared.set(name, await prepare(spec, { id, installed, bubblewrap: found }))
@@ -304,18 +330,35 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     const home = records.home(spec.name)
     const node = dirname(process.execPath)
     const { sockets } = enclosureFiles(options.sockets, spec.name)
+    const limits = fullLimits(spec.limits)
+    const own = ownLimits(await holds(), limits, found.works)
+    const seccomp = found.works ? seccompFilter() : undefined
     return {
       id,
+      limits,
+      seccomp,
+      env: { [MARK]: id },
       command: found.works
-        ? await sandboxCommand(spec, { program: found.program, installed, home, sockets })
-        : [...installed.command, ...spec.args],
-      env: {
-        PATH: [node, ...(found.works ? SANDBOX_PATH : [path])].join(delimiter),
-        HOME: found.works ? HOME : home,
-        LANG: 'C.UTF-8',
-        ...spec.env,
-        [MARK]: id,
-      },
+        ? await sandboxCommand(spec, {
+            bubblewrap: found,
+            installed,
+            home,
+            sockets,
+            limits: own,
+            filtered: seccomp !== undefined,
+          })
+        : limited(starterCommand(), own),
+      order: orderOf({
+        command: [...installed.command, ...spec.args],
+        env: {
+          PATH: [node, ...(found.works ? SANDBOX_PATH : [path])].join(delimiter),
+          HOME: found.works ? HOME : home,
+          LANG: 'C.UTF-8',
+          ...spec.env,
+          [MARK]: id,
+        },
+        agentFor: spec.enclosure && spec.ports.map(port => port.instancePort),
+      }),
     }
   }
 }

@@ -1,8 +1,9 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { InstanceSpec } from '../../src/contracts/runtime.ts'
+import { limited, type OwnLimits } from './limits/holds.ts'
 import type { InstalledPackage } from './packages/installed-package.ts'
-import { SOCKETS, withAgent } from './sandbox-agent.ts'
+import { SECCOMP_FD, SOCKETS, starterCommand } from './starter.ts'
 
 /** Where an instance's private home appears inside the sandbox. */
 export const HOME = '/home/keelson'
@@ -54,6 +55,12 @@ export const SYSTEM_ARGUMENTS: readonly string[] = [
   '/tmp',
 ]
 
+/**
+ * Nobody inside makes further user namespaces, in which they would have capabilities and with these reach
+ * parts of the kernel that are otherwise closed. Needs bubblewrap 0.8 without the setuid bit.
+ */
+export const NO_NESTING: readonly string[] = ['--unshare-user', '--disable-userns']
+
 /** The system's programs and libraries, read-only; /bin and the like as they are here, link or folder. */
 export async function systemFolders(): Promise<string[]> {
   const args = ['--ro-bind', '/usr', '/usr']
@@ -79,27 +86,33 @@ const coverArguments = ({ hidden = [] }: InstanceSpec): string[] =>
   )
 
 /**
- * The command line that runs a package inside bubblewrap. It holds paths only: the environment is
- * bubblewrap's own, which hands it on, since arguments can be read by everybody.
+ * The command line that runs an instance inside bubblewrap: the starter, which becomes the package's program.
+ * It holds paths only, since arguments can be read by everybody, and bubblewrap itself gets none of the
+ * instance's variables, since it runs outside the sandbox.
  *
  * There is no `--new-session`: the instance is started in a session of its own, without a terminal,
  * and stays in one process group with bubblewrap, which is how it is stopped.
  */
 export async function sandboxCommand(
   spec: InstanceSpec,
-  {
-    program,
-    installed,
-    home,
-    sockets,
-  }: { program: string; installed: InstalledPackage; home: string; sockets: string },
+  options: {
+    bubblewrap: { readonly program: string; readonly hardening: readonly string[] }
+    installed: InstalledPackage
+    home: string
+    sockets: string
+    limits: OwnLimits
+    /** Whether a filter of system calls comes by its file descriptor. */
+    filtered: boolean
+  },
 ): Promise<string[]> {
-  const command = [...installed.command, ...spec.args]
+  const { bubblewrap, installed, home, sockets, limits, filtered } = options
   const shown = [...new Set([dirname(process.execPath), ...installed.needs])].filter(path => !isSystem(path))
   return [
-    program,
+    bubblewrap.program,
     ...(await systemFolders()),
     ...SYSTEM_ARGUMENTS,
+    ...bubblewrap.hardening,
+    ...(filtered ? ['--seccomp', String(SECCOMP_FD)] : []),
     ...shown.flatMap(path => ['--ro-bind', path, path]),
     '--ro-bind',
     installed.folder,
@@ -117,12 +130,7 @@ export async function sandboxCommand(
     '--chdir',
     HOME,
     '--',
-    ...(spec.enclosure
-      ? withAgent(
-          command,
-          spec.ports.map(port => port.instancePort),
-        )
-      : command),
+    ...limited(starterCommand(), limits),
   ]
 }
 

@@ -9,8 +9,16 @@ export const failures = defineFailures({
   },
   no_runtime: {
     status: 503,
-    text: (d: { problems: readonly string[] }) =>
+    text: (d: { problems: readonly string[]; hints: readonly string[] }) =>
       ['No runtime can be used here.', ...d.problems].join('\n  '),
-    hint: 'Start Docker or Podman; `keelson runtime check` says what is wrong with each.',
+    hint: d =>
+      ['Start Docker or Podman; `keelson runtime check` says what is wrong with each.', ...d.hints].join(' '),
+  },
+  sandbox_wanted: {
+    status: 400,
+    exit: 2,
+    text: (d: { runtime: string }) =>
+      `--no-sandbox (no_sandbox) does not go with the runtime "${d.runtime}": its containers are the sandbox.`,
+    hint: 'Leave it out; it is for packages that the process runtime runs.',
   },
 })

@@ -3,7 +3,7 @@ import { ensurePrivateFolder } from '../../src/private-folder.ts'
 import { RuntimeCheck } from './commands/runtime-check.ts'
 import type { Runtimes } from './service.ts'
 
-export type { Probed, Runtimes, Selection } from './service.ts'
+export type { Probed, Runtimes, Selection, Wanted } from './service.ts'
 
 /** Chooses what runs containers or processes, and says which of them work here. */
 const runtimes: Plugin = {

@@ -10,6 +10,12 @@ export interface Probed {
   readonly probe: Probe
 }
 
+/** What is wanted of a runtime that is chosen. */
+export interface Wanted {
+  /** The user insists on running a package without a sandbox: only runtimes that run packages can. */
+  readonly noSandbox?: boolean | undefined
+}
+
 export interface Selection {
   readonly runtime: Runtime
   /** What the user should know about it, e.g. what it does not enforce. */
@@ -20,9 +26,10 @@ export interface Selection {
 export interface Runtimes {
   /**
    * The runtime of that name, else of KEELSON_RUNTIME, else the first that answers: docker, podman,
-   * those of other plugins, process. Fails with `runtime_unknown`, `runtime_unavailable`, `no_runtime`.
+   * those of other plugins, process. Without a sandbox it is the process runtime unless another is named.
+   * Fails with `runtime_unknown`, `runtime_unavailable`, `no_runtime`, `sandbox_wanted`.
    */
-  select(name?: string): Promise<Selection>
+  select(name?: string, wanted?: Wanted): Promise<Selection>
   /** By name, without asking whether it works. Fails with `runtime_unknown`. */
   get(name: string): Promise<Runtime>
   /** In the order of preference. */
@@ -36,6 +43,7 @@ type Factory = () => Runtime | Promise<Runtime>
 const PREFERENCE: readonly string[] = ['docker', 'podman']
 const LAST_RESORT = 'process'
 const DETECTION_MS = 5000
+const INSIST = '`run --no-sandbox` insists: a server can then read, change and reach all that you can.'
 
 export function createRuntimes(options: {
   contributed: () => Promise<readonly Factory[]>
@@ -64,31 +72,35 @@ export function createRuntimes(options: {
     const chosen = new AbortController()
     const probes = (await all()).map(runtime => ({
       runtime,
-      probe: probeWithin(runtime, DETECTION_MS, chosen.signal),
+      probe: probeWithin(runtime, DETECTION_MS, { enough: chosen.signal }),
     }))
     const problems: string[] = []
+    const hints: string[] = []
     try {
       for (const { runtime, probe } of probes) {
         const answer = await probe
-        if (!answer.ok) problems.push(`${runtime.name}: ${answer.problem}`)
-        else if (runtime.name !== LAST_RESORT) return { runtime, warnings: answer.warnings }
+        if (!answer.ok) {
+          problems.push(`${runtime.name}: ${answer.problem}`)
+          if (runtime.name === LAST_RESORT) hints.push(answer.hint)
+        } else if (runtime.name !== LAST_RESORT) return { runtime, warnings: answer.warnings }
         else return { runtime, warnings: [...problems, ...answer.warnings] }
       }
     } finally {
       chosen.abort() // a program that still waits for an answer would keep us alive
     }
-    throw failures.no_runtime({ problems })
+    throw failures.no_runtime({ problems, hints })
   }
 
   return {
     all,
     get: name => get(name, 'asked for by name'),
 
-    async select(name) {
-      const wanted = name || env.KEELSON_RUNTIME
+    async select(name, { noSandbox = false } = {}) {
+      const wanted = name || (noSandbox ? LAST_RESORT : env.KEELSON_RUNTIME)
       if (!wanted) return detect()
-      const runtime = await get(wanted, name ? 'asked for by name' : 'from KEELSON_RUNTIME')
-      const probe = await probeWithin(runtime, DETECTION_MS)
+      const runtime = await get(wanted, name || noSandbox ? 'asked for by name' : 'from KEELSON_RUNTIME')
+      if (noSandbox && !runtime.packages) throw failures.sandbox_wanted({ runtime: runtime.name })
+      const probe = await probeWithin(runtime, DETECTION_MS, { noSandbox })
       if (probe.ok) return { runtime, warnings: probe.warnings }
       const { problem, hint } = probe
       throw runtimeFailures.runtime_unavailable({ runtime: runtime.name, problem, hint })
@@ -123,8 +135,15 @@ function rank(name: string): number {
   return name === LAST_RESORT ? PREFERENCE.length + 1 : PREFERENCE.length
 }
 
-/** Holds to the limit even against a runtime that hangs or throws. */
-async function probeWithin(runtime: Runtime, timeoutMs: number, enough?: AbortSignal): Promise<Probe> {
+/**
+ * Holds to the limit even against a runtime that hangs or throws. One that has no sandbox for its instances
+ * here does not count as usable, unless that is what is wanted.
+ */
+async function probeWithin(
+  runtime: Runtime,
+  timeoutMs: number,
+  { enough, noSandbox = false }: { enough?: AbortSignal; noSandbox?: boolean } = {},
+): Promise<Probe> {
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(enough ? [enough] : [])])
   const late = new Promise<Probe>(resolve => {
     signal.addEventListener('abort', () =>
@@ -135,7 +154,12 @@ async function probeWithin(runtime: Runtime, timeoutMs: number, enough?: AbortSi
       }),
     )
   })
-  const answer = (async () => runtime.probe(signal))().catch(
+  const ask = async (): Promise<Probe> => {
+    const probe = await runtime.probe(signal)
+    const sandbox = probe.ok && !noSandbox ? await runtime.sandbox?.() : undefined
+    return sandbox && !sandbox.ok ? { ...sandbox, hint: `${sandbox.hint} ${INSIST}` } : probe
+  }
+  const answer = ask().catch(
     (error: unknown): Probe => ({
       ok: false,
       problem: messageOf(error),

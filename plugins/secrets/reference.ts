@@ -1,3 +1,4 @@
+import { assertVariableName } from '../../src/contracts/variables.ts'
 import { failures } from './failures.ts'
 
 /** Which secret becomes which environment variable. */
@@ -8,12 +9,13 @@ interface SecretReference {
 
 const TARGET = /^[A-Za-z_][A-Za-z0-9_.-]*$/
 
-/** Reads `NAME,target=VARIABLE`. Fails with `secret_reference_invalid`. */
+/** Reads `NAME,target=VARIABLE`. Fails with `secret_reference_invalid` and `env_refused`. */
 function parseReference(text: string): SecretReference {
   const [, name, target] = /^([^,]+),target=(.+)$/s.exec(text) ?? []
   if (name === undefined || target === undefined || !TARGET.test(target))
     // Only the beginning is shown: what stands behind may be a value, written there by mistake.
     throw failures.secret_reference_invalid({ reference: text.replace(/([=,]).*/s, '$1…') })
+  assertVariableName(target)
   return { name, target }
 }
 

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
+import { assertVariables } from '../../src/contracts/variables.ts'
 import { LABEL } from '../../src/lib/labels.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { networkKindOf } from '../egress/index.ts'
@@ -27,7 +28,7 @@ const networkOf = (config: RunConfig): string | undefined =>
   config.permission_profile?.network?.mode || undefined
 
 /**
- * What a runtime must make for a workload.
+ * What a runtime must make for a workload. Fails with `env_refused` for variables that no server is given.
  *
  * `MCP_HOST` is where the server should listen. A container must listen on all its addresses to be
  * reached through a published port, so there it is 0.0.0.0 and not `target_host`'s default; on the
@@ -48,11 +49,13 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
         FASTMCP_PORT: port,
         MCP_HOST: config.target_host || (contained && !onHostNetwork ? '0.0.0.0' : '127.0.0.1'),
       }
+  const variables = { ...wiring, ...env, ...config.env_vars, ...secrets }
+  assertVariables(variables)
   return {
     name: instanceName(config),
     image: config.image ?? '',
     args: config.cmd_args ?? [],
-    env: { ...wiring, ...env, ...config.env_vars, ...secrets },
+    env: variables,
     labels: {
       ...config.container_labels,
       [LABEL.managed]: 'true',
@@ -72,6 +75,7 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
     restart: stdio || isolated ? 'never' : 'unless-stopped',
     privileged: config.permission_profile?.privileged ?? false,
     explicitProfile: config.permission_profile_name_or_path !== undefined,
+    ...(config.no_sandbox ? { noSandbox: true } : {}),
   }
 }
 

@@ -11,8 +11,11 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+/** It holds secrets, which a core dump would write to disk. Nothing it starts leaves one either. */
+const WITHOUT_CORE_DUMPS = ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh'] as const
+
 /**
- * This program as a supervisor, whoever started this process: a bundle's entry lies beside or above
+ * This program as a supervisor, without core dumps and inspector, whoever started this process: a bundle's entry lies beside or above
  * this file, the sources' one in `src`.
  */
 export function ownCommand(here = import.meta.url): Launch['command'] {
@@ -22,7 +25,8 @@ export function ownCommand(here = import.meta.url): Launch['command'] {
   const entries = candidates.map(candidate => fileURLToPath(new URL(candidate, here)))
   const entry = entries.find(existsSync)
   if (!entry) throw new Error(`no entry of the program near ${here}`)
-  return [process.execPath, entry, 'supervisor']
+  const command = [process.execPath, '--disable-sigusr1', entry, 'supervisor'] as const
+  return process.platform === 'win32' ? command : [...WITHOUT_CORE_DUMPS, ...command]
 }
 
 /** A supervisor that was started; it lives on when this process ends. */

@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { BUILD, VERSION } from '../../src/build.ts'
 import type { Supervisor } from '../../src/contracts/workload.ts'
+import { forbidCoreDumps } from '../../src/lib/forbid-core-dumps.ts'
 import { redactValues } from '../../src/lib/redact.ts'
 import { createLog } from '../../src/log.ts'
 import { createCappedFile } from './capped-file.ts'
@@ -26,14 +27,16 @@ export const createSupervisor = (app: App): Supervisor =>
     host: () => hostFor(app),
   })
 
-/** It answers as the build of whoever starts it. */
+/** It answers as the build of whoever starts it. What a caller wants of its own Node is not the supervisor's. */
 export function ownLaunch(app: App, build: string): Launch {
   const [program, ...args] = ownCommand()
-  return { command: [program, ...args, '--build', build], env: app.env }
+  const { NODE_OPTIONS: _, ...env } = app.env
+  return { command: [program, ...args, '--build', build], env }
 }
 
 /** A host in this process, with everything the plugins offer. */
 export async function hostFor(app: App, { journal }: { journal?: Journal } = {}): Promise<Host> {
+  await forbidCoreDumps()
   const [store, runtimes, proxies, egress] = await Promise.all([
     app.service('workloadStore'),
     app.service('runtimes'),

@@ -73,7 +73,7 @@ async function resolve(
     transport: asked.transport,
   }
   const runtimes = await app.service('runtimes')
-  const runtime = async () => (await runtimes.select(asked.runtime)).runtime
+  const runtime = async () => (await runtimes.select(asked.runtime, { noSandbox: asked.no_sandbox })).runtime
   const ownProfile = asked.permission_profile_name_or_path !== undefined
   return target.resolve(server, { flags, asked, before: asked, ownProfile, ask, runtime, signal, report })
 }

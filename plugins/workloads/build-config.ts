@@ -11,6 +11,7 @@ import { type Ask, TARGET_ORDER, type Target } from '../../src/contracts/target.
 import { failures as core } from '../../src/errors.ts'
 import { parseLabel } from '../../src/lib/labels.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
+import type { Wanted } from '../runtimes/index.ts'
 import { findEnvFolder, parseVariables, readEnvFile } from './env-files.ts'
 import { failures } from './failures.ts'
 import type { runFlags } from './flags.ts'
@@ -88,6 +89,7 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
     const profile = config.permission_profile ?? (await readProfile('network', cwd))
     config.permission_profile = { ...profile, network: { ...profile.network, mode: flags.network } }
   }
+  if (flags['no-sandbox']) config.no_sandbox = true
   if (request.debug) config.debug = true
   for (const group of await app.contributions('flags')) {
     if (group.of.includes('run')) await group.apply?.(request.values, config, given, app.log.warn)
@@ -118,12 +120,12 @@ function readResources(
 }
 
 /** Chooses the runtime once, on first need. */
-export function runtimeOnce(app: App, name: string | undefined): () => Promise<Runtime> {
+export function runtimeOnce(app: App, name: string | undefined, wanted: Wanted = {}): () => Promise<Runtime> {
   let chosen: Promise<Runtime> | undefined
   return () => {
     chosen ??= app
       .service('runtimes')
-      .then(runtimes => runtimes.select(name))
+      .then(runtimes => runtimes.select(name, wanted))
       .then(({ runtime, warnings }) => {
         for (const warning of warnings) app.log.warn(warning)
         return runtime

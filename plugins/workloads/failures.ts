@@ -28,8 +28,14 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { others: readonly string[] }) =>
-      `--from-config goes with --foreground, --runtime, --ca-cert and --debug only, not with ${d.others.join(', ')}.`,
+      `--from-config goes with --foreground, --runtime, --no-sandbox, --ca-cert and --debug only, not with ${d.others.join(', ')}.`,
     hint: 'Edit the file instead; nothing is merged into it.',
+  },
+  no_sandbox_unconfirmed: {
+    status: 400,
+    exit: 2,
+    text: (d: { path: string }) => `${d.path} asks to run without a sandbox (no_sandbox).`,
+    hint: 'Take that member out of the file, or insist with --no-sandbox: the server can then read, change and reach all that you can.',
   },
   request_unsupported: {
     status: 400,

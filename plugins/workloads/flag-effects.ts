@@ -52,6 +52,9 @@ const spoken: Judge = (s, mode) =>
     ? undefined
     : `--transport ${s.transport}: clients speak to such a server as it speaks itself.`
 
+const sandboxed: Judge = s =>
+  s.kind === 'image' ? `the image ${s.argument}: its container is the sandbox.` : local(s)
+
 const fromRegistry: Judge = s =>
   s.fromRegistry ? undefined : `${s.argument}: only an entry of a registry asks for permissions.`
 
@@ -94,6 +97,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
   network: local,
   memory: local,
   cpus: local,
+  'no-sandbox': sandboxed,
   'permission-profile': local,
   'isolate-network': local,
   'allow-docker-gateway': gateway,

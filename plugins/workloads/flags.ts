@@ -8,6 +8,9 @@ export const runFlags = {
   runtime: flag.string('runtime to use: docker, podman, process (default: the best there is)', {
     placeholder: 'NAME',
   }),
+  'no-sandbox': flag.boolean(
+    'run a package without a sandbox, on the process runtime: it can then read, change and reach all that you can',
+  ),
   foreground: flag.boolean('stay, and take the workload down at the end', false, { short: 'f' }),
   'from-config': flag.file('run what `export` wrote'),
   env: flag.list('environment variable of the server', 'KEY=VALUE', { short: 'e' }),

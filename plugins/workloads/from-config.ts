@@ -1,13 +1,14 @@
 import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../src/contracts/unenforced.ts'
+import { failures as core } from '../../src/errors.ts'
 import { readGivenFile } from '../../src/given-file.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 
-const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug'])
+const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug', 'no-sandbox'])
 
-/** Reads the file of `--from-config`, all of it checked; nothing is merged into it. */
+/** Reads the file of `--from-config`, all of it checked; of the flags only `--no-sandbox` is merged into it. */
 export async function configFromFile(
   app: App,
   path: string,
@@ -22,11 +23,16 @@ export async function configFromFile(
   const text = await readGivenFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
+  // The file may be somebody else's: that it asks is not enough.
+  if (config.no_sandbox && !given.has('no-sandbox')) throw failures.no_sandbox_unconfirmed({ path })
   if (config.secrets?.length) {
     const given = config.secrets.map(reference => reference.replace(',target=', ' as ')).join(', ')
     app.log.info(`"${config.name}" is given secrets, as its file says: ${given}.`)
   }
-  return config
+  if (!given.has('no-sandbox')) return config
+  if (config.remote_url)
+    throw core.usage({ text: `--no-sandbox does not go with ${path}: that server is remote.` })
+  return { ...config, no_sandbox: true }
 }
 
 /** Every plugin checks the members it owns; what nobody owns must ask for nothing. */

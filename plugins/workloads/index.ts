@@ -13,6 +13,7 @@ import type { WorkloadStore } from './store.ts'
 import { imageTarget } from './targets/image.ts'
 import { remoteTarget } from './targets/remote.ts'
 import { schemeTarget } from './targets/scheme.ts'
+import { variablesSection } from './variables-section.ts'
 
 export { parseVariables, readEnvFolder } from './env-files.ts'
 export { permissionsUnaccepted } from './http/schemas.ts'
@@ -42,6 +43,6 @@ const workloads: Plugin = {
       (await import('./service.ts')).createWorkloads({ app, store: await app.service('workloadStore') }),
     workloadStore: async app => (await import('./store.ts')).createWorkloadStore(app),
   },
-  provides: { targets: [schemeTarget, remoteTarget, imageTarget] },
+  provides: { targets: [schemeTarget, remoteTarget, imageTarget], sections: [variablesSection] },
 }
 export default workloads

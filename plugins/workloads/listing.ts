@@ -57,6 +57,7 @@ export function toWorkload(
     ...(config.container_labels ? { labels: config.container_labels } : {}),
     ...(config.group ? { group: config.group } : {}),
     ...(config.remote_url ? { remote: true } : {}),
+    ...(config.no_sandbox ? { no_sandbox: true } : {}),
     ...(record?.last_upgrade ? { last_upgrade: record.last_upgrade } : {}),
   }
 }

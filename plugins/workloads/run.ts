@@ -3,6 +3,7 @@ import { instanceName, type ProxyMode, type RunConfig } from '../../src/contract
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
 import { assertFits } from './assert-fits.ts'
@@ -33,8 +34,22 @@ const KINDS = { image: 'image', scheme: 'package', remote: 'remote', registry: u
 export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const file = request.flags['from-config']
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
+  await warnOfLacks(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
   return withPorts(config)
+}
+
+/** Says what a workload will go without although every server, or this user, wants it. */
+async function warnOfLacks(app: App, { name, runtime, no_sandbox, resources }: RunConfig): Promise<void> {
+  if (no_sandbox) {
+    app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach all that you can.`)
+  }
+  if (!resources || !runtime) return
+  const { memory = '', cpus = '' } = resources
+  const [bytes, cores] = [parseMemory(memory), parseCpus(cpus)]
+  const limits = { ...(bytes ? { memory: bytes } : {}), ...(cores ? { cpus: cores } : {}) }
+  const lacking = await (await (await app.service('runtimes')).get(runtime)).unheld?.(limits)
+  if (lacking) app.log.warn(`Limits of "${name}": ${lacking}`)
 }
 
 /** Says which paths inside the container will be hidden, as the mounted folders are now. */
@@ -62,7 +77,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   await assertCanRun(app, store, asked, request.replaces)
   if (transport) await checkSections(app, { ...asked, transport })
 
-  const runtime = runtimeOnce(app, request.flags.runtime)
+  const runtime = runtimeOnce(app, request.flags.runtime, { noSandbox: asked.no_sandbox })
   const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
   const config = await mergeResolved(resolved, asked, request.given)
   if (!config.remote_url) config.runtime = (await runtime()).name
@@ -99,7 +114,8 @@ async function fromFile(
   assertFits(situationOf(config, { argument: file, contained: undefined }), request)
   if (config.remote_url) return config
   await assertPaths(app, config)
-  const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime)()
+  const noSandbox = config.no_sandbox
+  const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime, { noSandbox })()
   const { signal, report } = request
   const settled = await settleIsolation(config, {
     runtime,

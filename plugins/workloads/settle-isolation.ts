@@ -13,6 +13,14 @@ const UNKNOWN: IsolationProbe = {
   fallback: true,
 }
 
+/** A process without a sandbox shares the network of this host. */
+const UNWANTED: IsolationProbe = {
+  ok: false,
+  problem: 'it runs without a sandbox (--no-sandbox).',
+  hint: 'Leave --no-sandbox out, or say --isolate-network=false.',
+  fallback: true,
+}
+
 /**
  * Compares the wish for isolation with what profile and runtime leave room for, before anything runs.
  *
@@ -34,7 +42,7 @@ export async function settleIsolation(
     if (mode !== 'none') warn(`The network mode "${mode}" leaves no room for isolation: nothing is enforced.`)
     return { ...config, isolate_network: false }
   }
-  const probe = (await runtime.isolation?.probe()) ?? UNKNOWN
+  const probe = config.no_sandbox ? UNWANTED : ((await runtime.isolation?.probe()) ?? UNKNOWN)
   if (probe.ok) {
     const lacking = (await runtime.isolation?.equip?.(wait)) ?? []
     for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))

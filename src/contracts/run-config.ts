@@ -37,6 +37,8 @@ export interface RunConfig {
   group?: string
   /** Which runtime the instance lives in; absent for remote workloads. */
   runtime?: string
+  /** The user insisted on a package that runs as a process of this host, without a sandbox. */
+  no_sandbox?: boolean
   /** Image reference, or what the runtime's package store returned. */
   image?: string
   /** The target as the user typed it, e.g. `npx://@scope/name`. */
@@ -117,6 +119,7 @@ const schema = t.isObject(
     container_name: optional(t.isString()),
     group: optional(t.isString()),
     runtime: optional(t.isString()),
+    no_sandbox: optional(t.isBoolean()),
     image: optional(t.isString()),
     source: optional(t.isString()),
     remote_url: optional(t.isString()),

@@ -100,6 +100,11 @@ export type IsolationProbe =
   | { readonly ok: true /** What would not be held. */; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problem: string; readonly hint: string; readonly fallback: boolean }
 
+/** Answer to "can you keep an instance from what is the user's?". */
+export type SandboxProbe =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problem: string; readonly hint: string }
+
 /** Encloses instances, each in a network of its own. */
 export interface Isolation {
   probe(): Promise<IsolationProbe>
@@ -149,6 +154,8 @@ export interface InstanceSpec {
   readonly privileged: boolean
   /** The user asked explicitly for a permission profile; a runtime that cannot hold it must refuse. */
   readonly explicitProfile: boolean
+  /** The user insisted on running it without a sandbox; a runtime that has no other way must refuse without this. */
+  readonly noSandbox?: boolean
 }
 
 export type InstanceState = 'created' | 'running' | 'restarting' | 'exited' | 'unknown'
@@ -254,6 +261,10 @@ export interface Runtime {
   /** Present when the runtime can give an instance a network of its own. */
   readonly isolation?: Isolation
   probe(signal?: AbortSignal): Promise<Probe>
+  /** Present when instances are contained only where this host has a sandbox for them: whether it has. */
+  sandbox?(): Promise<SandboxProbe>
+  /** What is not held in full of these limits, in a sentence. Absent where the runtime refuses what it cannot hold. */
+  unheld?(limits: Limits): Promise<string | undefined>
   /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
   create(spec: InstanceSpec, options?: WaitOptions): Promise<void>
   /** Starts a created instance whose standard streams nobody needs. Idempotent while it runs. */

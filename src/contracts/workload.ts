@@ -61,6 +61,8 @@ export interface Workload {
   group?: string
   tools?: string[]
   remote?: boolean
+  /** It runs as a process of this host, without a sandbox. */
+  no_sandbox?: boolean
   last_upgrade?: UpgradeOutcome
 }
 

@@ -1,3 +1,11 @@
+const GIB = 2 ** 30
+
+/**
+ * What an instance gets when nobody says otherwise: enough for servers that drive a browser or hold
+ * a language server, too little to take a laptop down. Bytes, cores, processes and threads.
+ */
+export const DEFAULT_LIMITS = { memory: 2 * GIB, cpus: 2, pids: 512 } as const
+
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
   b: 1,

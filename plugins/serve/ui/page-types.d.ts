@@ -11,6 +11,7 @@ export interface Workload {
   readonly started_at: string
   readonly group?: string
   readonly remote?: boolean
+  readonly no_sandbox?: boolean
 }
 
 export interface Tool {

@@ -126,6 +126,7 @@ export function createGround(options: HostOptions) {
       })
     const secrets = await orUnfit('Its secrets', options.findSecrets?.(config))
     const env = await orUnfit('Its folder of variables', options.findEnv?.(config))
+    if (config.no_sandbox) workloadLog.warn('It runs without a sandbox (--no-sandbox).')
     const mounts = toMounts(config, workloadLog)
     const spec = toInstanceSpec(config, {
       proxyPort: config.port,

@@ -57,7 +57,10 @@ export class List extends BaseCommand {
       [
         { title: 'NAME', of: row => row.name },
         { title: 'PACKAGE', of: row => row.package },
-        { title: 'STATUS', of: row => `${MARK[row.status] ?? ''}${row.status}` },
+        {
+          title: 'STATUS',
+          of: row => `${MARK[row.status] ?? ''}${row.status}${row.no_sandbox ? ' (no sandbox)' : ''}`,
+        },
         { title: 'URL', of: row => row.url },
         { title: 'PORT', of: row => String(row.port) },
         { title: 'GROUP', of: row => row.group ?? '' },

@@ -30,6 +30,7 @@ export class StatusOf extends BaseCommand {
       ['Group', workload.group],
       ['Created', workload.created_at.replace('T', ' ').replace(/\..*$/, '')],
       ['Remote', workload.remote ? 'true' : undefined],
+      ['Sandbox', workload.no_sandbox ? 'none (--no-sandbox)' : undefined],
       ['Uptime', uptime],
       ['Upgrade', upgradeOf(workload)],
     ]
@@ -59,6 +60,7 @@ function toStatus(workload: Workload, uptime: string | undefined) {
     transport: transport_type,
     proxy_mode,
     ...(group ? { group } : {}),
+    ...(workload.no_sandbox ? { no_sandbox: true } : {}),
     ...(uptime ? { uptime } : {}),
     ...(workload.last_upgrade ? { last_upgrade: workload.last_upgrade } : {}),
   }

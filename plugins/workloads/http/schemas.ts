@@ -25,6 +25,7 @@ export const workloadItem = Type.Object(
     group: optional(text),
     tools: optional(texts),
     remote: optional(Type.Boolean()),
+    no_sandbox: optional(Type.Boolean()),
   },
   closed,
 )
@@ -89,6 +90,7 @@ const editable = {
   network_isolation: optional(Type.Boolean()),
   trust_proxy_headers: optional(Type.Boolean()),
   allow_docker_gateway: optional(Type.Boolean()),
+  no_sandbox: optional(Type.Boolean()),
   group: optional(text),
   ...unsupported,
 }
@@ -170,6 +172,7 @@ export const workloadDetails = Type.Object(
     oauth_config: Type.Object({}),
     runtime_config: optional(runtimeConfig),
     allow_docker_gateway: optional(Type.Boolean()),
+    no_sandbox: optional(Type.Boolean()),
     group: optional(text),
   },
   closed,

@@ -52,6 +52,7 @@ export function toDetails(config: RunConfig): Static<typeof workloadDetails> {
     oauth_config: {},
     ...(build && Object.keys(build).length ? { runtime_config: build } : {}),
     ...(gateway ? { allow_docker_gateway: true } : {}),
+    ...(config.no_sandbox ? { no_sandbox: true } : {}),
     ...(config.group ? { group: config.group } : {}),
   }
 }

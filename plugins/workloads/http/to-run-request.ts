@@ -55,6 +55,7 @@ export async function toRunRequest(
     volume: body.volumes,
     'isolate-network': body.network_isolation,
     'allow-docker-gateway': body.allow_docker_gateway || undefined,
+    'no-sandbox': body.no_sandbox || undefined,
     'trust-proxy-headers': body.trust_proxy_headers || undefined,
     'accept-permissions': body.accept_permissions,
     'runtime-image': build.builder_image,

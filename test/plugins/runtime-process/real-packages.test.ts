@@ -5,15 +5,14 @@ import { createEgressProxy } from '../../../plugins/egress/proxy/egress-proxy.ts
 import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
 import { createInstallSandbox } from '../../../plugins/runtime-process/packages/install-sandbox.ts'
 import { createPackageStore, packageTools } from '../../../plugins/runtime-process/packages/package-store.ts'
-import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { createLog } from '../../../src/log.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { hostRuntime, NO_BUBBLEWRAP } from './host-runtime.ts'
 import { shellInstance } from './instance-spec.ts'
 
 const GO = join(import.meta.dirname, '../../../fixtures/answers-initialize')
-const path = process.env.PATH ?? ''
 const has = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0
 const hasBubblewrap = has('bwrap', '--ro-bind', '/', '/', '--unshare-pid', 'true')
 const INITIALIZE = JSON.stringify({
@@ -38,28 +37,19 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
       if (!there) return console.warn(`not tried: no ${tool}`)
 
       const home = await temporaryFolder()
-      const found = sandbox
-        ? () => findBubblewrap(path)
-        : async () => ({ works: false as const, problem: 'not asked for' })
       const packages = createPackageStore(
         join(home, 'packages'),
         packageTools(
           createInstallSandbox({
             caches: join(home, 'tools'),
             sockets: join(home, 'net'),
-            bubblewrap: found,
+            bubblewrap: sandbox ? () => findBubblewrap(process.env.PATH ?? '') : async () => NO_BUBBLEWRAP,
             egress: async () => ({ createProxy: createEgressProxy }),
             log: createLog({ write: () => undefined, human: false, debug: false }),
           }),
         ),
       )
-      const runtime = createProcessRuntime({
-        folder: join(home, 'processes'),
-        sockets: join(home, 'net'),
-        packages,
-        bubblewrap: found,
-        path,
-      })
+      const runtime = hostRuntime(home, { sandbox, packages })
       onTestFinished(() => runtime.remove('w'))
       const { image } = await packages.install(request)
       const said: string[] = []

@@ -32,10 +32,10 @@ describe('without a sandbox', () => {
         },
       },
     ],
-  ])('%s is refused, and bubblewrap or an engine named as the way out', async (_, given) => {
+  ])('%s is refused with --no-sandbox, and an engine named as the way out', async (_, given) => {
     const failure = await refusal(shellInstance('true', given))
     expect(failure?.code).toBe('process_refused')
-    expect(failure?.hint).toMatch(/Install bubblewrap.*--runtime docker/)
+    expect(failure?.hint).toMatch(/Leave --no-sandbox out.*--runtime docker/)
   })
 
   test('it cannot isolate, and lets what does not insist run without', async () => {
@@ -47,13 +47,15 @@ describe('without a sandbox', () => {
     expect(await runtime.isolation?.list()).toEqual([])
   })
 
-  test('what is not enforced is said before it runs', async () => {
-    const said: string[] = []
+  test('nothing runs unless the user insists, and the way out is said', async () => {
     const runtime = hostRuntime(await temporaryFolder(), { sandbox: false })
-    const spec = shellInstance('true', { limits: { memory: 1e9, cpus: 1 } })
-    await runtime.create(spec, { report: line => said.push(line) })
-    expect(said.join('\n')).toMatch(/warning: .*without a sandbox[\s\S]*warning: .*limits \(memory, cpus\)/)
-    expect(await runtime.probe()).toMatchObject({ ok: true, warnings: [expect.stringContaining('sandbox')] })
+    const failure = await refusal(shellInstance('true', { noSandbox: false }))
+    expect(failure?.code).toBe('sandbox_missing')
+    expect(failure?.hint).toMatch(/Install bubblewrap.*--no-sandbox insists/)
+    expect(await runtime.sandbox?.()).toMatchObject({
+      ok: false,
+      hint: expect.stringContaining('bubblewrap'),
+    })
   })
 })
 

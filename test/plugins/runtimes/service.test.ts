@@ -53,6 +53,24 @@ test('one that does not work is passed over', async () => {
   expect(await runtimes.select()).toMatchObject({ runtime: { name: 'podman' }, warnings: ['no limits'] })
 })
 
+test('one without a sandbox is not chosen, by name neither, and the way out is said', async () => {
+  const { runtimes, factories } = setUp({ docker: broken('not running'), process: works() })
+  const runtime = factories[1]?.() as Runtime
+  const sandbox = async () => ({ ok: false, problem: 'no sandbox.', hint: 'Install one.' }) as const
+  Object.assign(runtime, { sandbox, packages: { install: () => Promise.reject(new Error('not here')) } })
+  for (const name of [undefined, 'process']) {
+    await expect(runtimes.select(name)).rejects.toMatchObject({
+      message: expect.stringContaining('no sandbox.'),
+      hint: expect.stringMatching(/Install one\. .*--no-sandbox/),
+    })
+  }
+  expect(await runtimes.probeAll({ name: 'process' })).toMatchObject([{ probe: { ok: false } }])
+  expect((await runtimes.select(undefined, { noSandbox: true })).runtime).toBe(runtime)
+  await expect(runtimes.select('docker', { noSandbox: true })).rejects.toMatchObject({
+    code: 'sandbox_wanted',
+  })
+})
+
 test('falling back to processes says why no engine is used', async () => {
   const { runtimes } = setUp({ docker: broken('not running'), process: works('no sandbox') })
   expect((await runtimes.select()).warnings).toEqual(['docker: not running', 'no sandbox'])

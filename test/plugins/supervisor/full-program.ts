@@ -12,6 +12,7 @@ import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { fixedPackages } from '../runtime-process/fixed-packages.ts'
+import { NO_BUBBLEWRAP } from '../runtime-process/host-runtime.ts'
 
 // The supervisor, or with `foreground NAME` a host in the foreground, with real proxies and processes.
 
@@ -31,7 +32,7 @@ const makeHost = async (journal?: Journal) =>
           folder: join(paths.data, 'processes'),
           sockets: join(paths.data, 'net'),
           packages: fixedPackages(paths.cache),
-          bubblewrap: async () => ({ works: false, problem: 'not here' }),
+          bubblewrap: async () => NO_BUBBLEWRAP,
           path: process.env.PATH ?? '',
         }),
     },

@@ -49,6 +49,7 @@ async function prepare(name: string, transport: 'stdio' | 'streamable-http'): Pr
   await store().configs.save(
     workload(name, {
       image: 'npx://run-arguments@1.0.0',
+      no_sandbox: true,
       cmd_args: [process.execPath, everything, stdio ? 'stdio' : 'streamableHttp'],
       transport,
       port,

@@ -52,10 +52,11 @@ export function createList(place, store) {
  * @param {Workload} workload
  * @param {boolean} hasUpgrade
  */
-const describe = ({ name, package: what, status, group }, hasUpgrade) => [
+const describe = ({ name, package: what, status, group, no_sandbox }, hasUpgrade) => [
   element('span', { class: 'name' }, name),
   statusBadge(status),
   element('span', { class: 'what' }, group && group !== 'default' ? `${what} · ${group}` : what),
+  no_sandbox && element('span', { class: 'tag' }, 'No sandbox'),
   hasUpgrade && element('span', { class: 'tag' }, 'Upgrade'),
 ]
 

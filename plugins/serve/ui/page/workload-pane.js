@@ -85,7 +85,16 @@ export function createPane(api, store, name) {
  */
 function fillFacts(
   list,
-  { url, package: what, transport_type, proxy_mode: spoken = transport_type, group, started_at, remote },
+  {
+    url,
+    package: what,
+    transport_type,
+    proxy_mode: spoken = transport_type,
+    group,
+    started_at,
+    remote,
+    no_sandbox,
+  },
 ) {
   const url_ = list.querySelector('code')?.textContent === url ? list.firstElementChild : undefined
   const started = new Date(started_at)
@@ -95,6 +104,7 @@ function fillFacts(
       'Transport',
       spoken === transport_type ? spoken : `${spoken} (the server itself: ${transport_type})`,
     ),
+    no_sandbox ? fact('Sandbox', 'none: it can read, change and reach all that you can') : undefined,
     group && group !== 'default' ? fact('Group', group) : undefined,
     started.getFullYear() > 1 ? fact('Up since', started.toLocaleString()) : undefined,
   ].filter(row => row !== undefined)
