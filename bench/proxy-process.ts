@@ -1,12 +1,16 @@
-// Proxies to the URL given, `count` of them. Prints their ports, and its memory for each line it reads.
+// Proxies to the URL given, `count` of them; with `unchecked` whoever connects is answered. Prints their ports, and its memory for each line it reads.
 
 import { Agent } from 'undici'
 import { LISTENER_LIMITS } from '../plugins/proxy/listener.ts'
 import { openProxy } from '../plugins/proxy/proxy.ts'
+import { createCallers } from '../src/http/callers.ts'
+import { createPeerOwners } from '../src/lib/peer-owner.ts'
 import { createLog } from '../src/log.ts'
 
-const [target = '', count = '1'] = process.argv.slice(2)
+const [target = '', count = '1', checks] = process.argv.slice(2)
 const agent = new Agent({ allowH2: false })
+const owners = checks === 'unchecked' ? undefined : createPeerOwners()
+const callers = createCallers({ owners, token: async () => undefined })
 const ports: number[] = []
 for (let i = 0; i < Number(count); i++) {
   const proxy = await openProxy({
@@ -15,6 +19,7 @@ for (let i = 0; i < Number(count); i++) {
     agent,
     middlewares: [],
     limits: LISTENER_LIMITS,
+    callers,
     gate: { waitMs: 5000, maxWaiting: 256 },
     headersTimeoutMs: 60_000,
   })

@@ -1,7 +1,10 @@
 import { Agent } from 'undici'
 import type { App } from '../../src/app.ts'
 import type { Proxies } from '../../src/contracts/pipeline.ts'
+import { createCallers } from '../../src/http/callers.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
+import { createPeerOwners } from '../../src/lib/peer-owner.ts'
+import type {} from '../callers/index.ts'
 import { LISTENER_LIMITS } from './listener.ts'
 import { type OpenProxy, openProxy } from './proxy.ts'
 
@@ -24,6 +27,10 @@ export function createProxies(app: App): Proxies {
     connect: { timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: LISTENER_LIMITS.maxHeaderBytes,
   })
+  const callers = createCallers({
+    owners: createPeerOwners(),
+    token: async () => (await app.service('callerToken')).required(),
+  })
   const open = new Set<OpenProxy>()
   let sweeper: NodeJS.Timeout | undefined
 
@@ -36,6 +43,7 @@ export function createProxies(app: App): Proxies {
         headersTimeoutMs,
         middlewares: await app.contributions('middlewares'),
         limits: LISTENER_LIMITS,
+        callers,
         gate: GATE,
       })
       open.add(proxy)

@@ -33,7 +33,7 @@ declare module '../../src/plugin.ts' {
 /** What a user does with workloads. */
 const workloads: Plugin = {
   name: 'workloads',
-  needs: ['proxy', 'recipes', 'runtimes'],
+  needs: ['callers', 'proxy', 'recipes', 'runtimes'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {

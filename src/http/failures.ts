@@ -19,6 +19,20 @@ export const httpFailures = defineFailures({
     status: 403,
     text: () => 'Pages of other origins may not call this API.',
   },
+  site_refused: {
+    status: 403,
+    text: () => 'Pages of other sites may open the page at /, and nothing else here.',
+  },
+  caller_refused: {
+    status: 403,
+    text: () => 'This server answers the user who runs it, and this connection is not of that user.',
+    hint: 'Others may call with a token: see `keelson config set-caller-token`.',
+  },
+  caller_token_missing: {
+    status: 401,
+    text: () => 'The caller token is missing or wrong. It is sent in the header Keelson-Caller-Token.',
+    hint: '`keelson config get-caller-token` says where the token is.',
+  },
   too_many_requests: {
     status: 429,
     text: () => 'Too many requests at a time.',

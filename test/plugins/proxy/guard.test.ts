@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalOrigin } from '../../../plugins/proxy/guard.ts'
+import { canonicalOrigin } from '../../../plugins/proxy/origin-check.ts'
 import { post, rpc, sendRaw, testProxy, testServer } from './test-proxy.ts'
 
 const answering = () => testServer((_request, response) => response.end('from the server'))

@@ -6,6 +6,8 @@ import { LISTENER_LIMITS, type ListenerLimits } from '../../../plugins/proxy/lis
 import { type OpenProxy, openProxy } from '../../../plugins/proxy/proxy.ts'
 import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { createCallers } from '../../../src/http/callers.ts'
+import { createPeerOwners } from '../../../src/lib/peer-owner.ts'
 import { createLog } from '../../../src/log.ts'
 
 export interface TestProxy extends OpenProxy {
@@ -40,6 +42,7 @@ export async function testProxy(
     agent,
     middlewares: options.middlewares ?? [],
     limits: { ...LISTENER_LIMITS, ...options.limits },
+    callers: createCallers({ owners: createPeerOwners(), token: async () => undefined }),
     gate: options.gate ?? { waitMs: 200, maxWaiting: 8 },
     headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
   })
