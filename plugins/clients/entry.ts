@@ -20,10 +20,7 @@ const tokenPath = (client: ClientSpec): readonly [string, ...string[]] => {
 }
 
 /** What a client's file says about a server. */
-export function toEntry(
-  client: ClientSpec,
-  { name, url, mode, token }: Server,
-): Record<string, Value> {
+export function toEntry(client: ClientSpec, { name, url, mode, token }: Server): Record<string, Value> {
   const named = client.shape === 'list' ? { name } : {}
   const { type } = client
   const own = { [client.url[mode]]: url, ...(type ? { [type.key]: type[mode] } : {}) }

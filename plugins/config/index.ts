@@ -1,8 +1,8 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { GetBuildAuthFile, SetBuildAuthFile, UnsetBuildAuthFile } from './commands/build-auth-file.ts'
 import { GetBuildEnv, SetBuildEnv, UnsetBuildEnv } from './commands/build-env.ts'
-import { GetCallerToken, SetCallerToken } from './commands/caller-token.ts'
 import { GetCaCert, SetCaCert, UnsetCaCert } from './commands/ca-cert.ts'
+import { GetCallerToken, SetCallerToken } from './commands/caller-token.ts'
 import { otelCommands } from './commands/otel.ts'
 import {
   GetRegistry,

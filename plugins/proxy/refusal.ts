@@ -35,7 +35,11 @@ export const rpcRefusal = (
 /** Who calls is not the user, or does not show it. */
 export const refuseCaller = (problem: CallerProblem): Refusal =>
   problem === 'stranger'
-    ? rpcRefusal(403, -32600, 'This proxy answers the user who runs it, and this connection is not of that user')
+    ? rpcRefusal(
+        403,
+        -32600,
+        'This proxy answers the user who runs it, and this connection is not of that user',
+      )
     : rpcRefusal(401, -32600, 'The header Keelson-Caller-Token is missing or wrong', {
         headers: { 'www-authenticate': 'Keelson-Caller-Token' },
       })

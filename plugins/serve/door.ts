@@ -42,7 +42,7 @@ export function createDoor(options: {
   })
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
-    if (handle) return handle(request, response)
+    if (handle) return void handle(request, response)
     if (!isHealth(request)) return void waiting.push(() => handle?.(request, response))
     response.writeHead(204, {
       'x-toolhive-nonce': nonce,

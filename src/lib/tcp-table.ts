@@ -50,7 +50,9 @@ export function createRowFinder(ends: readonly End[]): {
     const key = local.port * 0x10000 + remote.port
     byPorts.set(key, [...(byPorts.get(key) ?? []), index])
   }
-  const keys = ends.map(({ local, remote }) => `${kernelAddress(local.address)} ${kernelAddress(remote.address)}`)
+  const keys = ends.map(
+    ({ local, remote }) => `${kernelAddress(local.address)} ${kernelAddress(remote.address)}`,
+  )
   const found = new Map<number, Row>()
 
   function keep(row: string, indices: readonly number[]): void {

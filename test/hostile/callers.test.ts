@@ -2,13 +2,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type ApiServer, startApi, stopSupervisor } from '../support/api-server.ts'
-import {
-  ATTACKER_UID,
-  askAs,
-  needsOtherUsers,
-  runAs,
-  VICTIM_UID,
-} from '../support/hostile/other-user.ts'
+import { ATTACKER_UID, askAs, needsOtherUsers, runAs, VICTIM_UID } from '../support/hostile/other-user.ts'
 import { type KeelsonUser, keelsonUser } from '../support/keelson.ts'
 
 /** A server behind a proxy that keeps what reaches it. */

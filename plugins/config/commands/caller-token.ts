@@ -11,7 +11,9 @@ export class SetCallerToken extends BaseCommand {
       'With `off` (the default) whoever connects on this machine has to be the same user, where the system ' +
       'tells that (Linux). With `required` a token decides: it is kept in a file that only you can read, and ' +
       'written into the configuration of registered clients. `off` takes the token away.',
-    examples: [['Where other users are on the same macOS or Windows machine', '$0 config set-caller-token required']],
+    examples: [
+      ['Where other users are on the same macOS or Windows machine', '$0 config set-caller-token required'],
+    ],
   })
   static override synopsis = 'required|off'
 

@@ -61,7 +61,22 @@ export class Serve extends BaseCommand {
       rateLimit: values['rate-limit'] ?? 200,
       allowRemote: values['insecure-allow-remote-without-auth'],
       signal: this.context.signal,
-      onUp: url => this.print(url),
+      onUp: url => {
+        this.print(url)
+        if (values.ui && !auth && values.socket === undefined) void this.#sayHowToOpen(url)
+      },
     })
+  }
+
+  /** The token is for the person at the terminal; where output is kept, only its file is named. */
+  async #sayHowToOpen(url: string): Promise<void> {
+    const { stderr } = this.context
+    const callerToken = await this.app.service('callerToken')
+    const token = await callerToken.required()
+    if (token === undefined) return
+    const isTerminal = 'isTTY' in stderr && stderr.isTTY === true
+    this.say(
+      isTerminal ? `Open ${url}/#token=${token}` : `The page asks for the token of ${callerToken.path}.`,
+    )
   }
 }
