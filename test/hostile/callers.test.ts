@@ -209,7 +209,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
     ['the same site, another port', '127.0.0.1'],
     ['another site', 'localhost'],
   ] as const)('from %s reaches neither the API nor a server', async ([, host], context) => {
-        const { url, seen } = await witness()
+    const { url, seen } = await witness()
     const api = await startUi()
     await makeRemote(api, 'mine', url)
     const [{ url: proxy } = { url: '' }] = (await listed(api)) as { url: string }[]
@@ -241,7 +241,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
   })
 
   test('gains nothing by a name that leads here', async context => {
-        const { url, seen } = await witness()
+    const { url, seen } = await witness()
     const api = await startUi()
     await makeRemote(api, 'mine', url)
     const [{ url: proxy } = { url: '' }] = (await listed(api)) as { url: string }[]
@@ -272,9 +272,13 @@ describe('a proxy beyond loopback', { timeout: 120_000 }, () => {
   /** Its answers to requests that name a host and an origin; `AT` is where it listens. */
   async function statusOf(proxy: string, headers: Record<string, string>): Promise<number> {
     const { port } = new URL(proxy)
-    const said = Object.entries(headers).map(([name, value]) => [name, value.replace('AT', `127.0.0.1:${port}`)])
+    const said = Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace('AT', `127.0.0.1:${port}`),
+    ])
     const asked = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', agent: false })
-    for (const [name = '', value = ''] of [...Object.entries(JSON_HEADERS), ...said]) asked.setHeader(name, value)
+    for (const [name = '', value = ''] of [...Object.entries(JSON_HEADERS), ...said])
+      asked.setHeader(name, value)
     asked.end(CALL)
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     response.resume()
@@ -307,7 +311,9 @@ describe('a proxy beyond loopback', { timeout: 120_000 }, () => {
     const { stdout, code } = await user.run(['run', url, ...named])
     expect(code).toBe(0)
     seen.length = 0
-    expect(await statusOf(stdout.trim(), { host: 'rebound.example', 'x-forwarded-host': 'tools.example' })).toBe(403)
+    expect(
+      await statusOf(stdout.trim(), { host: 'rebound.example', 'x-forwarded-host': 'tools.example' }),
+    ).toBe(403)
     expect(seen).toEqual([])
     expect(await statusOf(stdout.trim(), { host: 'AT', 'x-forwarded-host': 'tools.example' })).toBe(200)
   })
@@ -372,7 +378,7 @@ describe('with a caller token', { timeout: 180_000 }, () => {
   })
 
   test('the page takes it from behind its address, and keeps it for the tab alone', async context => {
-        const { user, token } = await userWithToken()
+    const { user, token } = await userWithToken()
     const api = await startApi({ user, args: ['--port', '0', '--ui'] })
     expect((await fetch(`${api.url}/api/v1beta/workloads`)).status).toBe(401)
     expect((await fetch(`${api.url}/api/v1beta/events`)).status).toBe(401)

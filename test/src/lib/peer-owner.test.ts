@@ -1,5 +1,5 @@
-import { fstatSync } from 'node:fs'
 import { once } from 'node:events'
+import { fstatSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPeerOwners, peerOwners } from '../../../src/lib/peer-owner.ts'
@@ -21,13 +21,19 @@ async function accepted(host = '127.0.0.1'): Promise<{ socket: Socket; client: S
 const inodeOf = (socket: Socket): number =>
   fstatSync((socket as Socket & { _handle: { fd: number } })._handle.fd).ino
 
-const HEADER = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
+const HEADER =
+  '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
 const hex = (port: number | undefined) => (port ?? 0).toString(16).toUpperCase().padStart(4, '0')
 
 /** A table with the two ends of a connection, as the kernel writes them (proc_net_tcp(5)). */
 function tableOf(
   { localPort, remotePort }: Socket,
-  { uid, inode, ours, address = kernelAddress('127.0.0.1') }: { uid: number; inode: number; ours: number; address?: string | undefined },
+  {
+    uid,
+    inode,
+    ours,
+    address = kernelAddress('127.0.0.1'),
+  }: { uid: number; inode: number; ours: number; address?: string | undefined },
 ): string {
   const row = (sl: number, from: number | undefined, to: number | undefined, owner: number, ino: number) =>
     `${String(sl).padStart(4)}: ${address}:${hex(from)} ${address}:${hex(to)} 01 00000000:00000000 00:00000000 00000000 ${String(owner).padStart(5)}        0 ${ino} 1 0000000000000000 20 4 0 10 -1\n`
@@ -82,15 +88,22 @@ test('a new connection between the same ports does not speak for one that was re
 
 test('an IPv4 connection is found when an IPv6 socket has it', async () => {
   const { socket } = await accepted()
-  const address = kernelAddress('::1')?.replace(/^.{24}/, kernelAddress('127.0.0.1') === '0100007F' ? '0000000000000000FFFF0000' : '00000000000000000000FFFF')
+  const address = kernelAddress('::1')?.replace(
+    /^.{24}/,
+    kernelAddress('127.0.0.1') === '0100007F' ? '0000000000000000FFFF0000' : '00000000000000000000FFFF',
+  )
   const mapped = `${address?.slice(0, 24)}${kernelAddress('127.0.0.1')}`
-  const { owners } = withTable(() => tableOf(socket, { uid: 500, inode: 7, ours: inodeOf(socket), address: mapped }))
+  const { owners } = withTable(() =>
+    tableOf(socket, { uid: 500, inode: 7, ours: inodeOf(socket), address: mapped }),
+  )
   expect(await owners.isOurs(socket)).toBe(true)
 })
 
 test('a row that is missed once is looked for once more, and not again', async () => {
   const { socket } = await accepted()
-  const late = withTable(reads => (reads < 3 ? HEADER : tableOf(socket, { uid: 500, inode: 7, ours: inodeOf(socket) })))
+  const late = withTable(reads =>
+    reads < 3 ? HEADER : tableOf(socket, { uid: 500, inode: 7, ours: inodeOf(socket) }),
+  )
   expect(await late.owners.isOurs(socket)).toBe(true)
   const never = withTable(() => HEADER)
   expect(await never.owners.isOurs(socket)).toBe(false)
@@ -101,7 +114,9 @@ test('who comes while a table is read waits for the next one, all of them togeth
   const one = await accepted()
   const two = await accepted()
   const three = await accepted()
-  const rows = [one, two, three].map(({ socket }) => tableOf(socket, { uid: 500, inode: 7, ours: inodeOf(socket) }))
+  const rows = [one, two, three].map(({ socket }) =>
+    tableOf(socket, { uid: 500, inode: 7, ours: inodeOf(socket) }),
+  )
   const { owners, reads } = withTable(() => rows.join(''))
   const first = owners.isOurs(one.socket)
   await new Promise(setImmediate)
