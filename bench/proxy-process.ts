@@ -10,12 +10,13 @@ import { createLog } from '../src/log.ts'
 const [target = '', count = '1', checks] = process.argv.slice(2)
 const agent = new Agent({ allowH2: false })
 const owners = checks === 'unchecked' ? undefined : createPeerOwners()
-const callers = createCallers({ owners, token: async () => undefined })
+const log = createLog({ write: () => {}, human: false, debug: false })
+const callers = createCallers({ owners, token: async () => undefined, log })
 const ports: number[] = []
 for (let i = 0; i < Number(count); i++) {
   const proxy = await openProxy({
     config: { schema_version: 'v0.1.0', name: `bench-${i}`, transport: 'streamable-http', port: 0 },
-    log: createLog({ write: () => {}, human: false, debug: false }),
+    log,
     agent,
     middlewares: [],
     limits: LISTENER_LIMITS,

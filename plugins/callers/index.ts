@@ -18,8 +18,7 @@ const callers: Plugin = {
   services: {
     async callerToken(app) {
       const { createCallerToken } = await import('./caller-token.ts')
-      const { state } = app.paths
-      return createCallerToken({ state, settings: () => app.service('settings'), log: app.log })
+      return createCallerToken({ state: app.paths.state, settings: () => app.service('settings') })
     },
   },
 }

@@ -30,6 +30,7 @@ export function createProxies(app: App): Proxies {
   const callers = createCallers({
     owners: createPeerOwners(),
     token: async () => (await app.service('callerToken')).required(),
+    log: app.log,
   })
   const open = new Set<OpenProxy>()
   let sweeper: NodeJS.Timeout | undefined

@@ -80,7 +80,7 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
 /** Tells the user's own requests from others where nobody logs in. */
 async function callersOf(app: App): Promise<Callers> {
   const token = await app.service('callerToken')
-  return createCallers({ owners: createPeerOwners(), token: () => token.required() })
+  return createCallers({ owners: createPeerOwners(), token: () => token.required(), log: app.log })
 }
 
 /** Hosts workloads in this process if nobody else does. `hand` gives them to a successor. */

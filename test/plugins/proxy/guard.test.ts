@@ -116,9 +116,12 @@ describe('Host', () => {
     [hostname(), 200],
     ['tools.example', 403],
     ['127.0.0.1.evil.example:PORT', 403],
-  ])('a proxy on all addresses takes addresses and own names, whatever the port: %s → %d', async (host, status) => {
-    expect((await statusWith('', { host: '0.0.0.0' }, host)).status).toBe(status)
-  })
+  ])(
+    'a proxy on all addresses takes addresses and own names, whatever the port: %s → %d',
+    async (host, status) => {
+      expect((await statusWith('', { host: '0.0.0.0' }, host)).status).toBe(status)
+    },
+  )
 
   test('hosts of allowed origins are ours on all addresses, too', async () => {
     const config = { host: '0.0.0.0', allowed_origins: ['https://tools.example'] }

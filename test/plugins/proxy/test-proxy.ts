@@ -30,6 +30,7 @@ export async function testProxy(
 ): Promise<TestProxy> {
   const logged: string[] = []
   const agent = new Agent({ allowH2: false })
+  const log = createLog({ write: line => logged.push(line), human: false, debug: true })
   const proxy = await openProxy({
     config: {
       schema_version: 'v0.1.0',
@@ -38,11 +39,11 @@ export async function testProxy(
       port: 0,
       ...options.config,
     },
-    log: createLog({ write: line => logged.push(line), human: false, debug: true }),
+    log,
     agent,
     middlewares: options.middlewares ?? [],
     limits: { ...LISTENER_LIMITS, ...options.limits },
-    callers: createCallers({ owners: createPeerOwners(), token: async () => undefined }),
+    callers: createCallers({ owners: createPeerOwners(), token: async () => undefined, log }),
     gate: options.gate ?? { waitMs: 200, maxWaiting: 8 },
     headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
   })
