@@ -28,7 +28,10 @@ export const LISTENER_LIMITS: ListenerLimits = {
   maxConnections: 20_000,
 }
 
-/** A bare HTTP server, whose requests wait until it is known who calls. Answers are never timed: tool calls and event streams last as long as they last. */
+/**
+ * A bare HTTP server, whose requests wait until it is known who calls. Answers are never timed: tool calls and
+ * event streams last as long as they last.
+ */
 export function createListener(
   limits: ListenerLimits,
   callers: Callers,

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { type FlagTable, flag } from '../../../src/cli/flags.ts'
+import { messageOf } from '../../../src/errors.ts'
 
 const flags = {
   host: flag.string('address to listen on', { placeholder: 'HOST', shown: '127.0.0.1' }),
@@ -63,7 +64,8 @@ export class Serve extends BaseCommand {
       signal: this.context.signal,
       onUp: url => {
         this.print(url)
-        if (values.ui && !auth && values.socket === undefined) void this.#sayHowToOpen(url)
+        if (!values.ui || auth || values.socket !== undefined) return
+        this.#sayHowToOpen(url).catch(error => this.say(messageOf(error)))
       },
     })
   }
