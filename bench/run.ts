@@ -3,6 +3,7 @@ import type { Result } from './result.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>>> = {
   bridge: () => import('./bridge.ts'),
+  callers: () => import('./callers.ts'),
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
   isolation: () => import('./isolation.ts'),

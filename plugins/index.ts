@@ -129,6 +129,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./settings/index.ts')).default,
   },
   {
+    name: 'callers',
+    services: ['callerToken'],
+    load: async () => (await import('./callers/index.ts')).default,
+  },
+  {
     name: 'groups',
     verbs: ['group'],
     services: ['groups'],

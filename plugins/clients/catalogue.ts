@@ -30,6 +30,8 @@ export interface ClientSpec {
   readonly url: ByMode
   /** The member that names the transport, and its values; absent where there is none. */
   readonly type?: ByMode & { readonly key: string }
+  /** Where headers of requests are, below the entry; `headers` without it. */
+  readonly headers?: readonly string[]
   /** Members that new entries have besides; `$name` stands for the workload's name. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>
   /** Where it reads skills from: below the home folder, and below a project's root. */
@@ -174,6 +176,7 @@ export const CLIENTS: readonly ClientSpec[] = [
     shape: 'list',
     url: field('url'),
     type: typed('streamable-http'),
+    headers: ['requestOptions', 'headers'],
   },
   {
     ...usual,
@@ -230,6 +233,7 @@ export const CLIENTS: readonly ClientSpec[] = [
     key: 'mcp_servers',
     shape: 'map',
     url: field('url'),
+    headers: ['http_headers'],
     skills: shared,
     plugins: true,
   },

@@ -49,7 +49,8 @@ async function followLinks(path: string): Promise<string> {
 
 /**
  * Replaces a client's file as a whole: a reader, or a kill at any moment, sees the old one or the new one.
- * Its mode stays; with `backUp`, a copy is left beside it (`<file>.keelson-backup`) unless there is one already.
+ * Its mode stays, but with `secret` nobody else may read it; with `backUp`, a copy is left beside it
+ * (`<file>.keelson-backup`) unless there is one already.
  *
  * False, and nothing done, when the file is no longer what was read: the client itself may write it at any time.
  */
@@ -57,10 +58,11 @@ export async function replaceClientFile(
   path: string,
   read: ClientFile,
   bytes: Buffer,
-  options: { backUp: boolean },
+  options: { backUp: boolean; secret: boolean },
 ): Promise<boolean> {
-  const { target, mode } = read
-  if (read.bytes && options.backUp) await backUp(path, read.bytes, mode)
+  const { target } = read
+  if (read.bytes && options.backUp) await backUp(path, read.bytes, read.mode)
+  const mode = options.secret ? read.mode & 0o700 : read.mode
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   await sweep(target)
   return viaTemporary(target, bytes, mode, async temporary => {

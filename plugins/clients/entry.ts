@@ -1,6 +1,7 @@
 import type { ProxyMode } from '../../src/contracts/run-config.ts'
+import { CALLER_TOKEN_HEADER } from '../../src/http/callers.ts'
 import { type ClientSpec, pathOf } from './catalogue.ts'
-import { type Format, FormatProblem, isObject, type Step, type Value } from './formats/format.ts'
+import { type Format, FormatProblem, isObject, nest, type Step, type Value } from './formats/format.ts'
 import { isOnlyChange, valueAt } from './formats/only-change.ts'
 
 /** A running workload as clients reach it. */
@@ -8,13 +9,18 @@ export interface Server {
   readonly name: string
   readonly url: string
   readonly mode: ProxyMode
+  /** What callers have to bring; undefined: nothing. */
+  readonly token?: string | undefined
+}
+
+/** The header that brings the caller token, as a path below an entry. */
+const tokenPath = (client: ClientSpec): readonly [string, ...string[]] => {
+  const [first = 'headers', ...rest] = client.headers ?? []
+  return [first, ...rest, CALLER_TOKEN_HEADER]
 }
 
 /** What a client's file says about a server. */
-export function toEntry(
-  client: ClientSpec,
-  { name, url, mode }: Server,
-): Record<string, string | number | boolean> {
+export function toEntry(client: ClientSpec, { name, url, mode, token }: Server): Record<string, Value> {
   const named = client.shape === 'list' ? { name } : {}
   const { type } = client
   const own = { [client.url[mode]]: url, ...(type ? { [type.key]: type[mode] } : {}) }
@@ -22,7 +28,9 @@ export function toEntry(
     key,
     value === '$name' ? name : value,
   ])
-  return { ...named, ...own, ...Object.fromEntries(defaults) }
+  const [first, ...rest] = tokenPath(client)
+  const headers = token === undefined ? {} : { [first]: nest(rest, token) }
+  return { ...named, ...own, ...Object.fromEntries(defaults), ...headers }
 }
 
 /** The URL of an entry, in whichever member the client keeps it; undefined when there is no such entry. */
@@ -117,8 +125,28 @@ function update(
     const has = valueAt(present, [member])
     if (has !== entry[member]) now = edited(format, now, [...path, member], entry[member])
   }
-  return now
+  return updateToken(client, format, now, path, present, server)
 }
+
+/** Headers of the user's own stay; what was made for ours alone goes with it. */
+function updateToken(
+  client: ClientSpec,
+  format: Format,
+  before: Parsed,
+  path: readonly Step[],
+  present: unknown,
+  { token }: Server,
+): Parsed {
+  const at = tokenPath(client)
+  const has = valueAt(present, at)
+  if (has === token) return before
+  if (token !== undefined) return edited(format, before, [...path, ...at], token)
+  let depth = at.length
+  while (depth > 1 && holdsOne(valueAt(present, at.slice(0, depth - 1)))) depth--
+  return edited(format, before, [...path, ...at.slice(0, depth)], undefined)
+}
+
+const holdsOne = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 1
 
 /** Text and what it holds: files may be large, and each is read once. */
 interface Parsed {

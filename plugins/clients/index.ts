@@ -1,4 +1,5 @@
 import type { Plugin } from '../../src/plugin.ts'
+import type {} from '../callers/index.ts'
 import { clientUrl, effectiveMode } from '../proxy/index.ts'
 import { ClientListRegistered } from './commands/client-list-registered.ts'
 import { ClientRegister } from './commands/client-register.ts'
@@ -21,7 +22,7 @@ declare module '../../src/plugin.ts' {
 /** Writes running workloads into the configuration of the applications that use them. */
 const clients: Plugin = {
   name: 'clients',
-  needs: ['groups', 'proxy', 'workloads'],
+  needs: ['callers', 'groups', 'proxy', 'workloads'],
   commands: [ClientStatusCommand, ClientSetup, ClientRegister, ClientRemove, ClientListRegistered],
   routes: async (api, app) => (await import('./routes.ts')).clientRoutes(api, app),
   services: {
@@ -35,6 +36,7 @@ const clients: Plugin = {
         surroundings: { home: app.paths.home, env: app.env, platform: process.platform },
         log: app.log,
         groups: () => app.service('groups'),
+        token: async () => (await app.service('callerToken')).required(),
         async workloads() {
           // From disk: the list of the service may start a supervisor, and this runs inside of one.
           const store = await app.service('workloadStore')

@@ -76,6 +76,8 @@ export function createClients(options: {
   state: string
   surroundings: Surroundings
   groups: () => Promise<Groups>
+  /** What callers have to bring; undefined: nothing. */
+  token: () => Promise<string | undefined>
   /** Every workload there is. */
   workloads: () => Promise<readonly Candidate[]>
   log: Log
@@ -104,13 +106,13 @@ export function createClients(options: {
   /** What each registered client's file should hold now. */
   async function targets(registered: Map<string, string[]>): Promise<Map<string, Target>> {
     if (registered.size === 0) return new Map()
-    const all = await workloads()
+    const [all, token] = await Promise.all([workloads(), options.token()])
     return new Map(
       [...registered].map(([client, groups]) => {
         const seen = all.filter(workload => groups.includes(workload.group || DEFAULT_GROUP))
         const wanted = seen
           .filter(({ presence }) => presence === 'up')
-          .map(({ name, url, proxy_mode }) => ({ name, url, mode: proxy_mode }))
+          .map(({ name, url, proxy_mode }) => ({ name, url, mode: proxy_mode, token }))
         const kept = seen.filter(({ presence }) => presence === 'between').map(({ name }) => name)
         return [client, { wanted, kept: new Set(kept) }]
       }),

@@ -99,8 +99,10 @@ async function plan(work: Work): Promise<Plan> {
 async function carryOut(first: Plan): Promise<Plan> {
   let next = first
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const { path, file, bytes, edited } = next
-    if (!bytes || (await replaceClientFile(path, file, bytes, { backUp: !edited.wasOurs }))) return next
+    const { path, file, bytes, edited, wish } = next
+    const secret = wish.wanted.some(({ token }) => token !== undefined)
+    if (!bytes || (await replaceClientFile(path, file, bytes, { backUp: !edited.wasOurs, secret })))
+      return next
     next = await plan(first)
   }
   throw failures.client_file_changing({ client: first.client.id, path: first.path })

@@ -2,6 +2,7 @@ import type { Plugin } from '../../src/plugin.ts'
 import { GetBuildAuthFile, SetBuildAuthFile, UnsetBuildAuthFile } from './commands/build-auth-file.ts'
 import { GetBuildEnv, SetBuildEnv, UnsetBuildEnv } from './commands/build-env.ts'
 import { GetCaCert, SetCaCert, UnsetCaCert } from './commands/ca-cert.ts'
+import { GetCallerToken, SetCallerToken } from './commands/caller-token.ts'
 import { otelCommands } from './commands/otel.ts'
 import {
   GetRegistry,
@@ -15,7 +16,7 @@ import { UsageMetrics } from './commands/usage-metrics.ts'
 /** The commands for settings. The settings themselves are a service of their own. */
 const config: Plugin = {
   name: 'config',
-  needs: ['registry', 'secrets', 'settings'],
+  needs: ['callers', 'clients', 'registry', 'secrets', 'settings'],
   commands: [
     SetCaCert,
     GetCaCert,
@@ -31,6 +32,8 @@ const config: Plugin = {
     SetBuildAuthFile,
     GetBuildAuthFile,
     UnsetBuildAuthFile,
+    SetCallerToken,
+    GetCallerToken,
     UsageMetrics,
     ...otelCommands,
   ],

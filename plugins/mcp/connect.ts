@@ -5,6 +5,8 @@ import { explain, isNoStreamableHttp } from './explain.ts'
 export interface ServerAddress {
   readonly url: URL
   readonly transport: 'auto' | 'sse' | 'streamable-http'
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A conversation with an MCP server. */
@@ -46,18 +48,18 @@ interface Connection {
 }
 
 async function connect(server: ServerAddress, options: McpSession['options']): Promise<Connection> {
-  if (server.transport === 'sse') return open('sse', server.url, options)
+  if (server.transport === 'sse') return open('sse', server, options)
   try {
-    return await open('streamable-http', server.url, options)
+    return await open('streamable-http', server, options)
   } catch (error) {
     if (server.transport !== 'auto' || !isNoStreamableHttp(error)) throw error
-    return open('sse', server.url, options)
+    return open('sse', server, options)
   }
 }
 
 async function open(
   kind: 'sse' | 'streamable-http',
-  url: URL,
+  { url, headers = {} }: ServerAddress,
   options: McpSession['options'],
 ): Promise<Connection> {
   const mcp = await import('@modelcontextprotocol/client')
@@ -66,8 +68,8 @@ async function open(
     // The 2026-07-28 revision has no SSE transport: there, asking for it would only cost a request.
     { listMaxPages: MAX_PAGES, versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto' } },
   )
-  const transport =
-    kind === 'sse' ? new mcp.SSEClientTransport(url) : new mcp.StreamableHTTPClientTransport(url)
+  const Transport = kind === 'sse' ? mcp.SSEClientTransport : mcp.StreamableHTTPClientTransport
+  const transport = new Transport(url, { requestInit: { headers } })
   try {
     await orAborted(client.connect(transport, options), options.signal)
   } catch (error) {

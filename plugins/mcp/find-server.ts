@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { failures as core } from '../../src/errors.ts'
+import { callerHeaders } from '../callers/index.ts'
 import type { ServerAddress } from './connect.ts'
 import { failures } from './failures.ts'
 
@@ -13,7 +14,11 @@ export async function findServer(
   const workload = await (await app.service('workloads')).get(server)
   if (workload.status !== 'running')
     throw failures.mcp_server_stopped({ name: server, status: workload.status })
-  return { url: parseUrl(workload.url), transport: transport === 'auto' ? workload.proxy_mode : transport }
+  return {
+    url: parseUrl(workload.url),
+    transport: transport === 'auto' ? workload.proxy_mode : transport,
+    headers: callerHeaders(await (await app.service('callerToken')).required()),
+  }
 }
 
 function parseUrl(text: string): URL {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { CALLER_TOKEN_HEADER } from '../../src/http/callers.ts'
 
 /** Meant for one connection only (RFC 9110 section 7.6.1), or made anew on our side. */
 const HOP_BY_HOP = [
@@ -28,7 +29,9 @@ const SOMETIMES = ['mcp-session-id', 'accept-encoding', 'last-event-id']
 type Treatment = 'drop' | 'forwarded' | 'sometimes'
 /** One look-up per header: most are in no list. */
 const TREATMENTS = new Map<string, Treatment>([
-  ...[...HOP_BY_HOP, 'host', 'content-length', 'expect'].map(name => [name, 'drop'] as const),
+  ...[...HOP_BY_HOP, 'host', 'content-length', 'expect', CALLER_TOKEN_HEADER].map(
+    name => [name, 'drop'] as const,
+  ),
   ...FORWARDED.map(name => [name, 'forwarded'] as const),
   ...SOMETIMES.map(name => [name, 'sometimes'] as const),
 ])

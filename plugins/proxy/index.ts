@@ -10,6 +10,7 @@ export { DEFAULT_SESSION_TTL_MS, effectiveMode, sessionTtlOf } from './section.t
 /** Listens for clients of a workload and carries what they say to its server. */
 const proxy: Plugin = {
   name: 'proxy',
+  needs: ['callers'],
   services: {
     proxies: async app => (await import('./service.ts')).createProxies(app),
   },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '../../src/errors.ts'
+import type { Callers } from '../../src/http/callers.ts'
 import { announcedLength, MAX_BODY_BYTES } from './body.ts'
 import { failures } from './failures.ts'
 
@@ -27,9 +28,13 @@ export const LISTENER_LIMITS: ListenerLimits = {
   maxConnections: 20_000,
 }
 
-/** A bare HTTP server. Answers are never timed: tool calls and event streams last as long as they last. */
+/**
+ * A bare HTTP server, whose requests wait until it is known who calls. Answers are never timed: tool calls and
+ * event streams last as long as they last.
+ */
 export function createListener(
   limits: ListenerLimits,
+  callers: Callers,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const server = createServer({
@@ -40,12 +45,17 @@ export function createListener(
     maxHeaderSize: limits.maxHeaderBytes,
   })
   server.maxConnections = limits.maxConnections
-  server.on('request', onRequest)
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Whoever asks first need not send what will be refused.
-    if ((announcedLength(request) ?? 0) <= MAX_BODY_BYTES) response.writeContinue()
-    onRequest(request, response)
-  })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    callers.whenKnown(request, () => onRequest(request, response)),
+  )
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    callers.whenKnown(request, () => {
+      // Whoever asks first need not send what will be refused.
+      const wanted = (announcedLength(request) ?? 0) <= MAX_BODY_BYTES && !callers.problemOf(request)
+      if (wanted) response.writeContinue()
+      onRequest(request, response)
+    }),
+  )
   return server
 }
 

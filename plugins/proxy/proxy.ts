@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type * as contract from '../../src/contracts/pipeline.ts'
 import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
+import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { clientUrl } from './client-url.ts'
 import { type CoreOptions, createCore } from './core.ts'
 import { createExchange } from './exchange.ts'
 import { createGate } from './gate.ts'
-import { allowedOrigins, createGuard } from './guard.ts'
+import { createGuard } from './guard.ts'
+import { warnOfUnnamedHosts } from './host-check.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { createMethodCheck } from './methods.ts'
 import { composePipeline } from './pipeline.ts'
-import { rpcRefusal, textRefusal } from './refusal.ts'
+import { refuseCaller, rpcRefusal, textRefusal } from './refusal.ts'
 import { replyError, requestId } from './reply.ts'
 import { effectiveMode } from './section.ts'
 import { createSidePaths } from './side-paths.ts'
@@ -19,6 +21,8 @@ import { createSlots } from './slots.ts'
 export interface ProxyOptions extends Omit<CoreOptions, 'gate' | 'rules'> {
   middlewares: readonly MiddlewareFactory[]
   limits: ListenerLimits
+  /** Tells who calls. */
+  callers: Callers
   /** How long a request waits for a server that is not there, and how many may. */
   gate: { waitMs: number; maxWaiting: number }
 }
@@ -35,7 +39,7 @@ const FLUSH_MS = 500
 
 /** Listener, pipeline and backend of one workload, put together. */
 export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
-  const { config, log } = options
+  const { config, log, callers } = options
   const host = config.host ?? '127.0.0.1'
   const streamable = effectiveMode(config) === 'streamable-http'
   const rules = { refuseBatches: streamable }
@@ -45,7 +49,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   let closing: Promise<void> | undefined
   let onIdle: (() => void) | undefined
 
-  const server = createListener(options.limits, (request, response) => {
+  const server = createListener(options.limits, callers, (request, response) => {
     const exchange = createExchange(request, response, rules)
     const slot = inFlight.add(exchange)
     response.on('close', () => {
@@ -62,6 +66,8 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     }
   })
 
+  callers.watch(server, { local: isLoopback(host) })
+
   function enter(
     exchange: Exchange,
     request: IncomingMessage,
@@ -71,6 +77,8 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       response.shouldKeepAlive = false
       throw rpcRefusal(503, -32000, 'The proxy is closing', { headers: { 'retry-after': '1' } })
     }
+    const problem = callers.problemOf(request)
+    if (problem) throw refuseCaller(problem)
     // Absolute URLs ask for a forward proxy, which this is not.
     if (request.url?.charCodeAt(0) !== 0x2f && request.url !== '*') {
       throw textRefusal(400, 'The request target must be a path.')
@@ -112,12 +120,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       ].filter(middleware => middleware !== undefined),
       forward,
     )
-    if (!allowedOrigins(config, listener) && !isLoopback(host)) {
-      log.warn('the Origin check is off: anyone who reaches the proxy may use it', {
-        host,
-        hint: '--allowed-origins names the web applications that may',
-      })
-    }
+    warnOfUnnamedHosts(config, log)
   } catch (error) {
     await closeNow(0)
     throw error

@@ -4,6 +4,10 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 const first = (header: string | string[] | undefined): string | undefined =>
   (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim() || undefined
 
+/** The host that a trusted proxy in front was asked for; undefined where none is trusted or says. */
+export const forwardedHostOf = (request: IncomingMessage, config: RunConfig): string | undefined =>
+  config.trust_proxy_headers ? first(request.headers['x-forwarded-host']) : undefined
+
 /** How a client reaches us, as far as configuration or a trusted proxy in front says so. */
 export interface PublicBase {
   /** `scheme://host[:port]`; undefined when nothing trusted names one. */
@@ -25,7 +29,7 @@ export function publicBaseOf(request: IncomingMessage, config: RunConfig): Publi
   if (!trust) return { origin: undefined, prefix }
 
   const scheme = first(headers['x-forwarded-proto'])
-  const named = first(headers['x-forwarded-host'])
+  const named = forwardedHostOf(request, config)
   if (!named && !scheme) return { origin: undefined, prefix }
   const port = first(headers['x-forwarded-port'])
   const host = named ?? headers.host ?? 'localhost'

@@ -1,3 +1,4 @@
+import type { CallerProblem } from '../../src/http/callers.ts'
 import type { RequestId } from '../../src/lib/json-rpc.ts'
 import { errorResponse } from '../../src/lib/json-rpc.ts'
 
@@ -30,6 +31,18 @@ export const rpcRefusal = (
   { id, headers }: { id?: RequestId | undefined; headers?: Readonly<Record<string, string>> } = {},
 ): Refusal =>
   new Refusal(status, { type: 'application/json', body: errorResponse(code, message, id) }, headers)
+
+/** Who calls is not the user, or does not show it. */
+export const refuseCaller = (problem: CallerProblem): Refusal =>
+  problem === 'stranger'
+    ? rpcRefusal(
+        403,
+        -32600,
+        'This proxy answers the user who runs it, and this connection is not of that user',
+      )
+    : rpcRefusal(401, -32600, 'The header Keelson-Caller-Token is missing or wrong', {
+        headers: { 'www-authenticate': 'Keelson-Caller-Token' },
+      })
 
 export const textRefusal = (
   status: number,

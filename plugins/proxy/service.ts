@@ -1,8 +1,11 @@
 import { Agent } from 'undici'
 import type { App } from '../../src/app.ts'
 import type { Proxies } from '../../src/contracts/pipeline.ts'
+import { createCallers } from '../../src/http/callers.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { guardedLookup } from '../../src/net/guarded-fetch.ts'
+import { createPeerOwners } from '../../src/net/peer-owner.ts'
+import type {} from '../callers/index.ts'
 import { LISTENER_LIMITS } from './listener.ts'
 import { type OpenProxy, openProxy } from './proxy.ts'
 
@@ -30,6 +33,11 @@ export function createProxies(app: App): Proxies {
     ...options,
     connect: { timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(false) },
   })
+  const callers = createCallers({
+    owners: createPeerOwners(),
+    token: async () => (await app.service('callerToken')).required(),
+    log: app.log,
+  })
   const open = new Set<OpenProxy>()
   let sweeper: NodeJS.Timeout | undefined
 
@@ -42,6 +50,7 @@ export function createProxies(app: App): Proxies {
         headersTimeoutMs,
         middlewares: await app.contributions('middlewares'),
         limits: LISTENER_LIMITS,
+        callers,
         gate: GATE,
       })
       open.add(proxy)

@@ -1,4 +1,6 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Callers } from '../../src/http/callers.ts'
+import type { Guard } from '../../src/http/guard-callers.ts'
 
 // To import it would load the whole of fetch, which is in the way of the first answer.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -16,25 +18,31 @@ export interface Door {
  */
 export function createDoor(options: {
   nonce: string
-  /** Throws for requests that are not answered at all. */
-  guard: (headers: { host?: string; origin?: string }) => void
+  guard: Guard
+  /** Tells who calls; absent: whoever connects is answered. */
+  callers?: Callers | undefined
 }): Door {
-  const { nonce, guard } = options
+  const { nonce, guard, callers } = options
   const waiting: (() => void)[] = []
   let handle: RequestListener | undefined
 
-  const isHealth = ({ method, url, headers: { host, origin } }: IncomingMessage): boolean => {
-    if (method !== 'GET' || url !== '/health') return false
+  const isHealth = (request: IncomingMessage): boolean => {
+    if (request.method !== 'GET' || request.url !== '/health') return false
     try {
-      guard({ ...(host === undefined ? {} : { host }), ...(origin === undefined ? {} : { origin }) })
-      return true
+      guard(request)
+      return callers?.problemOf(request) !== 'stranger'
     } catch {
       return false // waits for who says why
     }
   }
 
   const server = createServer((request, response) => {
-    if (handle) return handle(request, response)
+    if (callers) callers.whenKnown(request, () => answer(request, response))
+    else answer(request, response)
+  })
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    if (handle) return void handle(request, response)
     if (!isHealth(request)) return void waiting.push(() => handle?.(request, response))
     response.writeHead(204, {
       'x-toolhive-nonce': nonce,
@@ -42,7 +50,7 @@ export function createDoor(options: {
       'cross-origin-resource-policy': 'same-origin',
     })
     response.end()
-  })
+  }
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
   server.keepAliveTimeout = 120_000

@@ -4,7 +4,7 @@ import { Serve } from './commands/serve.ts'
 /** Answers the management API: what the command line does, over HTTP. */
 const serve: Plugin = {
   name: 'serve',
-  needs: ['supervisor'],
+  needs: ['callers', 'supervisor'],
   commands: [Serve],
 }
 export default serve

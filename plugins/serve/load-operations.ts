@@ -2,6 +2,8 @@ import type { Server } from 'node:http'
 import type { App } from '../../src/app.ts'
 import { VERSION } from '../../src/build.ts'
 import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
+import type { Callers } from '../../src/http/callers.ts'
+import type { Guard } from '../../src/http/guard-callers.ts'
 import { createHttpHost, type HttpHost } from '../../src/http/host.ts'
 import { toOpenApi } from '../../src/http/open-api.ts'
 import { documentRoutes } from './document-routes.ts'
@@ -13,15 +15,16 @@ export async function loadOperations(
   options: {
     readonly listener: Server
     readonly nonce: string
-    readonly guard: (headers: { host?: string; origin?: string }) => void
+    readonly guard: Guard
     readonly auth: CallerAuth | undefined
+    readonly callers: Callers | undefined
     readonly rateLimit: number
     readonly openapi: boolean
     readonly ui: boolean
   },
 ): Promise<HttpHost> {
-  const { listener, nonce, guard, auth } = options
-  const http = createHttpHost({ log: app.log, listener, guard, auth, perSecond: options.rateLimit })
+  const { listener, nonce, guard, auth, callers, rateLimit: perSecond } = options
+  const http = createHttpHost({ log: app.log, listener, guard, auth, callers, perSecond })
   ownRoutes(http, { nonce, metadata: auth?.metadata })
   for (const entry of app.entries.filter(candidate => candidate.routes)) {
     await (await app.plugin(entry)).routes?.(http, app)

@@ -4,9 +4,12 @@ import { resolve } from 'node:path'
 import type { App } from '../../src/app.ts'
 import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
 import { messageOf } from '../../src/errors.ts'
+import { type Callers, createCallers } from '../../src/http/callers.ts'
 import { createCallerGuard } from '../../src/http/guard-callers.ts'
 import type { HttpHost } from '../../src/http/host.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
+import { createPeerOwners } from '../../src/net/peer-owner.ts'
+import type {} from '../callers/index.ts'
 import { superviseBeside } from '../supervisor/index.ts'
 import { createDiscovery } from './discovery.ts'
 import { createDoor } from './door.ts'
@@ -47,7 +50,9 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
 
   const nonce = randomBytes(16).toString('hex')
   const guard = createCallerGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
-  const door = createDoor({ nonce, guard })
+  const callers = socket === undefined && !auth ? await callersOf(app) : undefined
+  const door = createDoor({ nonce, guard, callers })
+  callers?.watch(door.server, { local: isLoopback(host) })
   const close = socket === undefined ? undefined : await listenOnSocket(door.server, socket)
   const port = socket === undefined ? await listenOnPort(door.server, host, options.port) : 0
   const url =
@@ -57,7 +62,7 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
   try {
     await discovery.write({ url, pid: process.pid, nonce, started_at: new Date().toISOString() })
     const { loadOperations } = await import('./load-operations.ts')
-    http = await loadOperations(app, { ...options, listener: door.server, nonce, guard, auth })
+    http = await loadOperations(app, { ...options, listener: door.server, nonce, guard, auth, callers })
     door.open(await http.ready())
     options.onUp(url)
     role = takeRole(app)
@@ -70,6 +75,12 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
     door.server.close()
     door.server.closeAllConnections()
   }
+}
+
+/** Tells the user's own requests from others where nobody logs in. */
+async function callersOf(app: App): Promise<Callers> {
+  const token = await app.service('callerToken')
+  return createCallers({ owners: createPeerOwners(), token: () => token.required(), log: app.log })
 }
 
 /** Hosts workloads in this process if nobody else does. `hand` gives them to a successor. */

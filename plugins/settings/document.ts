@@ -45,6 +45,8 @@ export interface SettingsDocument {
   build_auth_files?: Record<string, string>
   otel?: OtelSettings
   disable_usage_metrics?: boolean
+  /** Whether callers on this machine must bring the caller token. */
+  caller_token?: 'required'
   secrets?: SecretsSettings
 }
 
@@ -92,6 +94,7 @@ export const schemas: { [K in keyof Required<SettingsDocument>]: t.StrictValidat
     open,
   ),
   disable_usage_metrics: t.isBoolean(),
+  caller_token: t.isLiteral('required'),
   secrets: t.isObject(
     {
       provider_type: optional(t.isString()),

@@ -35,7 +35,7 @@ declare module '../../src/plugin.ts' {
 /** What a user does with workloads. */
 const workloads: Plugin = {
   name: 'workloads',
-  needs: ['image-verification', 'proxy', 'recipes', 'runtimes'],
+  needs: ['callers', 'image-verification', 'proxy', 'recipes', 'runtimes'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {

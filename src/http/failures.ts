@@ -25,6 +25,20 @@ export const httpFailures = defineFailures({
       `GET ${d.path} fetches what it is asked for, so it needs the header ${d.header} (with any value), ` +
       'which pages of other sites cannot send. POST does the same without it.',
   },
+  site_refused: {
+    status: 403,
+    text: () => 'Pages of other sites may open the page at /, and nothing else here.',
+  },
+  caller_refused: {
+    status: 403,
+    text: () => 'This server answers the user who runs it, and this connection is not of that user.',
+    hint: 'Others may call with a token: see `keelson config set-caller-token`.',
+  },
+  caller_token_missing: {
+    status: 401,
+    text: () => 'The caller token is missing or wrong. It is sent in the header Keelson-Caller-Token.',
+    hint: '`keelson config get-caller-token` says where the token is.',
+  },
   too_many_requests: {
     status: 429,
     text: () => 'Too many requests at a time.',

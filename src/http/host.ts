@@ -12,8 +12,10 @@ import { isFailure, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { answerFailure } from './answer-failure.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
+import type { Callers } from './callers.ts'
 import { checkBody } from './check-body.ts'
 import { httpFailures } from './failures.ts'
+import type { Guard } from './guard-callers.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
 import { parseBody } from './parse-body.ts'
 import { callerOf, createRateLimit } from './rate-limit.ts'
@@ -52,13 +54,15 @@ export function createHttpHost(options: {
   /** What is listened on; its requests come by `ready`. */
   listener: Server
   /** Throws for requests that are not answered at all. */
-  guard: (headers: { host?: string; origin?: string }) => void
+  guard: Guard
   /** Requests of one caller; 0: any number. */
   perSecond?: number
   /** Where callers log in; absent: nobody has to. */
   auth?: CallerAuth | undefined
+  /** Tells who calls where nobody logs in; absent: whoever connects. */
+  callers?: Callers | undefined
 }): HttpHost {
-  const { log, listener, guard, perSecond = 0, auth } = options
+  const { log, listener, guard, perSecond = 0, auth, callers } = options
   const limit = createRateLimit({ perSecond, now: Date.now })
   const operations: Operation[] = []
   const eventSources: EventSource[] = []
@@ -99,8 +103,13 @@ export function createHttpHost(options: {
   server.addHook('onRequest', async (request, reply) => {
     protect(request, reply)
     if (request.method !== 'GET') request.raw.headers['content-type'] = BYTES
-    const { host, origin } = request.headers
-    guard({ ...(host === undefined ? {} : { host }), ...(origin === undefined ? {} : { origin }) })
+    guard(request.raw)
+    const problem = callers?.problemOf(request.raw)
+    if (problem === 'stranger') throw httpFailures.caller_refused()
+    if (problem === 'token' && !isOpen(request)) {
+      reply.header('www-authenticate', 'Keelson-Caller-Token')
+      throw httpFailures.caller_token_missing()
+    }
     const seconds = limit.take(callerOf(request.socket.remoteAddress))
     if (seconds !== undefined) {
       reply.header('retry-after', String(seconds))

@@ -25,7 +25,7 @@ const REFUSED = {
 const SCHEME = 'login'
 
 /** Failures of the host, which any operation may have. */
-const EVERYWHERE = [403, 429, 500, 504]
+const EVERYWHERE = [401, 403, 429, 500, 504]
 const WITH_BODY = [400, 413]
 const WITH_NAME = [400, 414]
 
@@ -68,7 +68,7 @@ function describe(operation: Operation, login: boolean): object {
     ...EVERYWHERE,
     ...(body ? WITH_BODY : []),
     ...(operation.path.includes('{') ? WITH_NAME : []),
-    ...(login ? [401, 503] : []),
+    ...(login ? [503] : []),
   ])
   const isRefusal = (code: number) => login && (code === 401 || code === 403 || code === 503)
   const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
@@ -129,8 +129,8 @@ const contentOf = (content: Content): object => {
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
-  401: 'A valid login is needed, here or where it is fetched from.',
-  403: 'Refused: the Host or Origin is not ours, or something may not be read.',
+  401: 'A valid login or the caller token is needed, or a login where it is fetched from.',
+  403: 'Refused: another user or site asks, the Host is not ours, or something may not be read.',
   404: 'There is no such thing.',
   405: 'The secrets provider in use cannot do that.',
   409: 'It is there already, or in use.',

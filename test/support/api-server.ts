@@ -61,6 +61,7 @@ export async function startApi(
   const child = spawn(process.execPath, [main, 'serve', `--openapi=${options.openapi ?? true}`, ...args], {
     env: user.env,
     cwd: user.home,
+    ...(user.uid === undefined ? {} : { uid: user.uid, gid: user.uid }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''
@@ -157,7 +158,7 @@ async function end(child: ChildProcess): Promise<number | null> {
 }
 
 /** Ends the supervisor of this home alone: its own lock file names it. */
-async function stopSupervisor({ home }: KeelsonUser): Promise<void> {
+export async function stopSupervisor({ home }: KeelsonUser): Promise<void> {
   const holder = await readFile(join(home, '.local/share/keelson/supervisor/lock'), 'utf8').catch(() => '')
   const pid = Number.parseInt(holder, 10)
   if (!(pid > 0) || !isRunning(holder)) return

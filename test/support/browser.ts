@@ -16,13 +16,16 @@ export interface Visit {
 
 const MOST_RELOADS = 20
 
-/** Opens an address in a browser of its own, which ends with the test; without a Chromium the test is left out. */
+/**
+ * Opens an address in a browser of its own, which ends with the test; without a Chromium the test is left out.
+ * `names` are host names that lead to this machine there.
+ */
 export async function visit(
   context: TestContext,
   url: string,
-  options: BrowserContextOptions = {},
+  { names = [], ...options }: BrowserContextOptions & { names?: readonly string[] } = {},
 ): Promise<Visit> {
-  const browser = await launch(context)
+  const browser = await launch(context, names)
   const page = await (await browser.newContext({ locale: 'en-GB', ...options })).newPage()
   page.setDefaultTimeout(45_000)
   const problems: string[] = []
@@ -59,7 +62,7 @@ export async function visit(
   return { page, problems, requests, networkChanges: () => changes }
 }
 
-async function launch(context: TestContext): Promise<Browser> {
+async function launch(context: TestContext, names: readonly string[]): Promise<Browser> {
   const executablePath = findChromium()
   if (!executablePath) {
     const problem = 'there is no chromium (test/support/engines/setup.sh installs it)'
@@ -69,7 +72,11 @@ async function launch(context: TestContext): Promise<Browser> {
     throw new Error('unreachable')
   }
   const sandbox = process.getuid?.() !== 0 // root has none
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: sandbox })
+  const browser = await chromium.launch({
+    executablePath,
+    chromiumSandbox: sandbox,
+    args: names.map(name => `--host-resolver-rules=MAP ${name} 127.0.0.1`),
+  })
   onTestFinished(() => browser.close())
   return browser
 }

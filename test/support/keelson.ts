@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -18,6 +18,8 @@ export interface KeelsonUser {
   readonly home: string
   /** The environment that the program gets: no variable of ours, the folder of the running Node first. */
   readonly env: Record<string, string>
+  /** The user of the system that the program runs as; absent: the one that runs the tests. */
+  readonly uid?: number
   /** Runs the program from its sources, as a process. */
   run(
     args: readonly string[],
@@ -25,15 +27,19 @@ export interface KeelsonUser {
   ): Promise<Shown>
 }
 
-export async function keelsonUser(): Promise<KeelsonUser> {
+export async function keelsonUser({ uid }: { uid?: number } = {}): Promise<KeelsonUser> {
   const home = await mkdtemp(join(tmpdir(), 'keelson-test-'))
   onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const as = uid === undefined ? {} : { uid, gid: uid }
+  if (uid !== undefined) await chown(home, uid, uid)
   const env = { HOME: home, PATH: process.env.PATH ?? '', NO_COLOR: '1' }
   return {
     home,
     env,
+    ...(uid === undefined ? {} : { uid }),
     async run(args, options = {}) {
       const result = await execa(process.execPath, ['--', main, ...args], {
+        ...as,
         cwd: options.cwd ?? home,
         env: { ...env, ...options.env },
         extendEnv: false,

@@ -29,9 +29,13 @@ import {
  */
 export const toml: Format = {
   parse: parseToml,
-  set: (text, path, value) => checked(text, path, value, place => setAt(text, place, path, value)),
+  set(text, path, value) {
+    if (path.length > 3) return setInside(text, path, value)
+    return checked(text, path, value, place => setAt(text, place, path, value))
+  },
   remove(text, path) {
     if (valueAt(parseToml(text), path) === undefined) return text
+    if (path.length > 3) return setInside(text, path, undefined)
     return checked(text, path, undefined, place =>
       path.length > 2 ? cutMember(text, place, path) : cutEntry(text, place),
     )
@@ -77,6 +81,20 @@ function checked(
   }
   if (after !== undefined && isOnlyChange(before, after, path, value)) return result
   throw new FormatProblem(`"${String(path[0])}" is written in a way that cannot be edited safely`)
+}
+
+/** What is deeper than a member of an entry is written together with the whole member. */
+function setInside(text: string, path: readonly Step[], value: Value | undefined): string {
+  const at = path.slice(0, 3)
+  const whole = withInner(valueAt(parseToml(text), at), path.slice(3), value)
+  return checked(text, at, whole, place => setAt(text, place, at, whole))
+}
+
+function withInner(outer: unknown, [step, ...rest]: readonly Step[], value: Value | undefined): Value {
+  if (typeof step !== 'string') throw new Error('members of members are named')
+  const { [step]: before, ...others } = isObject(outer) ? (outer as Record<string, Value>) : {}
+  const inner = rest.length ? withInner(before, rest, value) : value
+  return inner === undefined ? others : { ...others, [step]: inner }
 }
 
 /** Where a section and one of its entries stand. */
@@ -144,7 +162,7 @@ function setAt(text: string, place: Place, path: readonly Step[], value: Value):
       throw new FormatProblem('the entry is there already')
     return [addEntry(text, place, value)]
   }
-  if (typeof member !== 'string' || isObject(value)) throw new Error('members of entries are plain')
+  if (typeof member !== 'string') throw new Error('members of entries are named')
   return [setMember(text, place, member, value)]
 }
 

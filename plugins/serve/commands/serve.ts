@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { type FlagTable, flag } from '../../../src/cli/flags.ts'
+import { messageOf } from '../../../src/errors.ts'
 
 const flags = {
   host: flag.string('address to listen on', { placeholder: 'HOST', shown: '127.0.0.1' }),
@@ -61,7 +62,23 @@ export class Serve extends BaseCommand {
       rateLimit: values['rate-limit'] ?? 200,
       allowRemote: values['insecure-allow-remote-without-auth'],
       signal: this.context.signal,
-      onUp: url => this.print(url),
+      onUp: url => {
+        this.print(url)
+        if (!values.ui || auth || values.socket !== undefined) return
+        this.#sayHowToOpen(url).catch(error => this.say(messageOf(error)))
+      },
     })
+  }
+
+  /** The token is for the person at the terminal; where output is kept, only its file is named. */
+  async #sayHowToOpen(url: string): Promise<void> {
+    const { stderr } = this.context
+    const callerToken = await this.app.service('callerToken')
+    const token = await callerToken.required()
+    if (token === undefined) return
+    const isTerminal = 'isTTY' in stderr && stderr.isTTY === true
+    this.say(
+      isTerminal ? `Open ${url}/#token=${token}` : `The page asks for the token of ${callerToken.path}.`,
+    )
   }
 }

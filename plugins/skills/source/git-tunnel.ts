@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
 import { FetchProblem, guardedLookup, toProblem } from '../../../src/net/guarded-fetch.ts'
+import { createPeerOwners } from '../../../src/net/peer-owner.ts'
 import { isPublicAddress } from '../../../src/net/public-address.ts'
 import { connectThrough } from './connect-through.ts'
 import { readExactly } from './read-exactly.ts'
@@ -40,6 +41,7 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
   const sockets = new Set<Socket>()
   let received = 0
   let problem: FetchProblem | undefined
+  const owners = createPeerOwners()
 
   const server = createServer(client => {
     track(client)
@@ -66,6 +68,7 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
   }
 
   async function serve(client: Socket): Promise<void> {
+    if (owners && !(await owners.isOurs(client))) throw new Error('another user of this machine')
     const [version, methods = 0] = await readExactly(client, 2)
     if (version !== 5) throw new Error('not SOCKS')
     await readExactly(client, methods)

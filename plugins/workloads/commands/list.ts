@@ -2,6 +2,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import type { Status, Workload } from '../../../src/contracts/workload.ts'
 import { failures } from '../../../src/errors.ts'
+import { callerHeaders } from '../../callers/index.ts'
 
 const flags = {
   all: flag.boolean('also those that do not run', false, { short: 'a' }),
@@ -46,7 +47,9 @@ export class List extends BaseCommand {
     const found: readonly Listed[] = checks ? await this.#withUpgrades(listed, { all, group }) : listed
     if (format === 'json') return this.printJson(found)
     if (format === 'mcpservers') {
-      const servers = found.map(({ name, url, proxy_mode }) => [name, { url, type: proxy_mode }] as const)
+      const headers = callerHeaders(await (await this.app.service('callerToken')).required())
+      const shown = Object.keys(headers).length ? { headers } : {}
+      const servers = found.map(({ name, url, proxy_mode: type }) => [name, { url, type, ...shown }] as const)
       return this.printJson({ mcpServers: Object.fromEntries(servers) })
     }
     if (found.length === 0) {

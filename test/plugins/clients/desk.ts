@@ -19,8 +19,12 @@ export interface Desk {
   write(client: string, text: string | Buffer): Promise<void>
 }
 
-/** `running` says what runs, instead of the list that tests change. */
-export function deskAt(home: string, running?: () => readonly Candidate[]): Desk {
+/** `running` says what runs, instead of the list that tests change; `token` what callers have to bring. */
+export function deskAt(
+  home: string,
+  running?: () => readonly Candidate[],
+  token?: () => string | undefined,
+): Desk {
   const state = join(home, 'state')
   const logged: string[] = []
   const log = createLog({ write: line => logged.push(line), human: false, debug: false })
@@ -43,6 +47,7 @@ export function deskAt(home: string, running?: () => readonly Candidate[]): Desk
       surroundings,
       log,
       groups: async () => groups,
+      token: async () => token?.(),
       workloads: async () => running?.() ?? workloads,
     }),
     groups,

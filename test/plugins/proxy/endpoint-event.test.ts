@@ -81,7 +81,8 @@ describe('what clients are told', () => {
       'x-forwarded-port': '8443',
       'x-forwarded-prefix': '/a/sse',
     }
-    expect(await announced(() => '/messages?s=1', { trust_proxy_headers: true }, headers)).toBe(
+    const config = { trust_proxy_headers: true, allowed_origins: ['https://tools.example:8443'] }
+    expect(await announced(() => '/messages?s=1', config, headers)).toBe(
       'https://tools.example:8443/a/messages?s=1',
     )
   })

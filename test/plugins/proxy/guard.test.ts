@@ -1,5 +1,6 @@
+import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { canonicalOrigin } from '../../../plugins/proxy/guard.ts'
+import { canonicalOrigin } from '../../../plugins/proxy/origin-check.ts'
 import { post, rpc, sendRaw, testProxy, testServer } from './test-proxy.ts'
 
 const answering = () => testServer((_request, response) => response.end('from the server'))
@@ -52,12 +53,14 @@ describe('Origin', () => {
     expect((await statusWith('Origin: http://localhost:PORT\r\n', config)).status).toBe(403)
   })
 
-  test('on all addresses without a list the check is off, with one warning', async () => {
-    const proxy = await testProxy({ target: await answering(), config: { host: '0.0.0.0' } })
-    expect((await post(`${proxy.origin}/mcp`, rpc('ping', 1), { origin: 'https://x.example' })).status).toBe(
-      200,
-    )
-    expect(proxy.logged.filter(line => line.includes('Origin check is off'))).toHaveLength(1)
+  test.each([
+    ['http://tools.example:8443', 403],
+    ['http://127.0.0.1:1', 403],
+    ['http://127.0.0.1:PORT', 200],
+    ['https://127.0.0.1:PORT', 200],
+    ['null', 403],
+  ])('on all addresses without a list only the host itself may call: %s → %d', async (origin, status) => {
+    expect((await statusWith(`Origin: ${origin}\r\n`, { host: '0.0.0.0' })).status).toBe(status)
   })
 
   test('what is no origin has no canonical form', () => {
@@ -106,8 +109,81 @@ describe('Host', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  test('a proxy on all addresses cannot know its names and takes any', async () => {
-    expect((await statusWith('', { host: '0.0.0.0' }, 'tools.example')).status).toBe(200)
+  test.each([
+    ['192.0.2.7:8080', 200],
+    ['[2001:db8::7]', 200],
+    ['localhost:1', 200],
+    [hostname(), 200],
+    ['tools.example', 403],
+    ['127.0.0.1.evil.example:PORT', 403],
+  ])(
+    'a proxy on all addresses takes addresses and own names, whatever the port: %s → %d',
+    async (host, status) => {
+      expect((await statusWith('', { host: '0.0.0.0' }, host)).status).toBe(status)
+    },
+  )
+
+  test('hosts of allowed origins are ours on all addresses, too', async () => {
+    const config = { host: '0.0.0.0', allowed_origins: ['https://tools.example'] }
+    expect((await statusWith('', config, 'tools.example:8080')).status).toBe(200)
+    expect((await statusWith('', config, 'evil.example')).status).toBe(403)
+  })
+})
+
+describe('Host behind a proxy that is trusted', () => {
+  const trusting = (more: object = {}) => ({ trust_proxy_headers: true, ...more })
+  const via = (name: string) => `X-Forwarded-Host: ${name}\r\n`
+
+  test.each(['evil.example', 'evil.example:PORT'])('no name is taken without a word: %s', async host => {
+    expect((await statusWith('', trusting(), host)).status).toBe(403)
+    expect((await statusWith(via('localhost'), trusting(), host)).status).toBe(403)
+    expect((await statusWith(via(host), trusting())).status).toBe(403)
+  })
+
+  test('what says that a name is ours: an allowed origin, or the profile', async () => {
+    const origins = trusting({ allowed_origins: ['https://tools.example'] })
+    const inbound = trusting({
+      permission_profile: { network: { inbound: { allow_host: ['tools.example'] } } },
+    })
+    for (const config of [origins, inbound]) {
+      expect((await statusWith('', config, 'tools.example')).status).toBe(200)
+      expect((await statusWith(via('tools.example:8443'), config)).status).toBe(200)
+      expect((await statusWith(via('tools.example'), config, 'evil.example')).status).toBe(403)
+      expect((await statusWith(via('evil.example'), config)).status).toBe(403)
+    }
+    expect((await statusWith('', inbound)).status).toBe(403)
+  })
+
+  test('where nothing says so, that is logged once', async () => {
+    const proxy = await testProxy({ target: await answering(), config: trusting() })
+    expect(proxy.logged.filter(line => line.includes('behind the trusted proxy'))).toHaveLength(1)
+    const named = await testProxy({
+      target: await answering(),
+      config: trusting({ allowed_origins: ['https://tools.example'] }),
+    })
+    expect(named.logged.filter(line => line.includes('behind the trusted proxy'))).toEqual([])
+  })
+
+  test('a header that nobody trusts names nothing', async () => {
+    expect((await statusWith(via('evil.example'))).status).toBe(200)
+  })
+})
+
+describe('Sec-Fetch-Site', () => {
+  test.each([
+    ['cross-site', 403],
+    ['same-site', 403],
+    ['none, none', 403],
+    ['same-origin', 200],
+    ['none', 200],
+  ])('%s without an Origin → %d', async (site, status) => {
+    expect((await statusWith(`Sec-Fetch-Site: ${site}\r\n`)).status).toBe(status)
+    expect((await statusWith(`Sec-Fetch-Site: ${site}\r\n`, { host: '0.0.0.0' })).status).toBe(status)
+  })
+
+  test('an allowed origin of another site may call', async () => {
+    const headers = 'Origin: https://app.example\r\nSec-Fetch-Site: cross-site\r\n'
+    expect((await statusWith(headers, { allowed_origins: ['https://app.example'] })).status).toBe(200)
   })
 })
 

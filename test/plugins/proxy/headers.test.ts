@@ -55,10 +55,15 @@ describe('towards the server', () => {
     expect(JSON.stringify(headers)).not.toMatch(/6\.6\.6\.6|evil|https/)
   })
 
+  test('the caller token is for the proxy alone', async () => {
+    const { headers } = await received(['Keelson-Caller-Token: abc'])
+    expect(headers).not.toHaveProperty('keelson-caller-token')
+  })
+
   test('those of a trusted proxy are kept and continued', async () => {
     const { headers } = await received(
       ['X-Forwarded-For: 10.0.0.9', 'X-Forwarded-Host: tools.example', 'X-Forwarded-Proto: https'],
-      { trust_proxy_headers: true },
+      { trust_proxy_headers: true, allowed_origins: ['https://tools.example'] },
     )
     expect(headers).toMatchObject({
       'x-forwarded-for': '10.0.0.9, 127.0.0.1',

@@ -6,7 +6,9 @@ import { LISTENER_LIMITS, type ListenerLimits } from '../../../plugins/proxy/lis
 import { type OpenProxy, openProxy } from '../../../plugins/proxy/proxy.ts'
 import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { createCallers } from '../../../src/http/callers.ts'
 import { createLog } from '../../../src/log.ts'
+import { createPeerOwners } from '../../../src/net/peer-owner.ts'
 
 export interface TestProxy extends OpenProxy {
   /** `http://127.0.0.1:port`. */
@@ -28,6 +30,7 @@ export async function testProxy(
 ): Promise<TestProxy> {
   const logged: string[] = []
   const agent = new Agent({ allowH2: false })
+  const log = createLog({ write: line => logged.push(line), human: false, debug: true })
   const proxy = await openProxy({
     config: {
       schema_version: 'v0.1.0',
@@ -36,10 +39,11 @@ export async function testProxy(
       port: 0,
       ...options.config,
     },
-    log: createLog({ write: line => logged.push(line), human: false, debug: true }),
+    log,
     agent,
     middlewares: options.middlewares ?? [],
     limits: { ...LISTENER_LIMITS, ...options.limits },
+    callers: createCallers({ owners: createPeerOwners(), token: async () => undefined, log }),
     gate: options.gate ?? { waitMs: 200, maxWaiting: 8 },
     headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
   })

@@ -1,3 +1,5 @@
+import { findCallerToken, keepCallerToken } from './caller-token.js'
+
 /** What the API refused, in its own words. */
 export class Refusal extends Error {
   /**
@@ -19,15 +21,17 @@ export class Refusal extends Error {
  * @property {(path: string, signal: AbortSignal) => Promise<Response>} stream  opens a stream of events
  */
 
+/** @typedef {'login' | 'caller'} TokenKind  an access token of whoever logs people in, or the caller token */
+
 /**
- * Speaks to the server this page came from. Where callers log in, `askToken` is asked for a token,
- * which is kept in this closure and nowhere else; undefined: the user has none.
- * @param {() => Promise<string | undefined>} askToken
+ * Speaks to the server this page came from. Where it wants a token, `askToken` is asked for it; undefined: the
+ * user has none. An access token is kept in this closure and nowhere else, the caller token for this tab.
+ * @param {(kind: TokenKind) => Promise<string | undefined>} askToken
  * @returns {Api}
  */
 export function createApi(askToken) {
-  /** @type {string | undefined} */
-  let token
+  /** @type {{ login?: string | undefined, caller?: string | undefined }} */
+  let tokens = { caller: findCallerToken() }
   /** @type {Promise<string | undefined> | undefined} */
   let asking
 
@@ -37,22 +41,27 @@ export function createApi(askToken) {
    * @returns {Promise<Response>}
    */
   async function ask(path, options) {
-    const used = token
-    const headers = used ? { authorization: `Bearer ${used}` } : undefined
-    const response = await fetch(path, { ...options, ...(headers ? { headers } : {}) }).catch(error => {
+    const used = tokens
+    const headers = {
+      ...(used.login ? { authorization: `Bearer ${used.login}` } : {}),
+      ...(used.caller ? { 'keelson-caller-token': used.caller } : {}),
+    }
+    const response = await fetch(path, { ...options, headers }).catch(error => {
       if (options.signal?.aborted) throw error
       throw new Refusal(0, 'The server cannot be reached. Does “keelson serve” still run?')
     })
     if (response.ok) return response
     if (response.status !== 401) throw await refusalOf(response)
     // Several requests may be refused at a time; the user is asked once.
-    if (used === token) {
-      asking ??= askToken().finally(() => {
+    if (used === tokens) {
+      const kind = isForCaller(response) ? 'caller' : 'login'
+      asking ??= askToken(kind).finally(() => {
         asking = undefined
       })
       const given = await asking
       if (!given) throw new Refusal(401, 'This server wants to know who you are: it needs a token.')
-      token = given
+      tokens = { ...tokens, [kind]: given }
+      if (kind === 'caller') keepCallerToken(given)
     }
     return ask(path, options)
   }
@@ -72,6 +81,9 @@ export function createApi(askToken) {
     stream: (path, signal) => ask(path, { signal }),
   }
 }
+
+/** @param {Response} response */
+const isForCaller = response => response.headers.get('www-authenticate') === 'Keelson-Caller-Token'
 
 /** @param {Response} response */
 async function refusalOf(response) {

@@ -69,11 +69,25 @@ export function confirm({ title, text, more = [], action, danger = false }) {
   return promise
 }
 
+/** What is asked for, and where it is found. */
+const TOKENS = {
+  login: {
+    label: 'Access token',
+    note: 'This server answers only those who log in. Paste an access token of its identity provider; it stays in this page and is gone when you close it.',
+  },
+  caller: {
+    label: 'Caller token',
+    note: 'This server answers only who has its caller token. “keelson config get-caller-token” names the file that holds it; it stays in this tab and is gone when you close it.',
+  },
+}
+
 /**
  * Asks for a token. It is handed on and kept nowhere here.
+ * @param {import('./api.js').TokenKind} kind
  * @returns {Promise<string | undefined>}
  */
-export function askToken() {
+export function askToken(kind) {
+  const { label, note } = TOKENS[kind]
   const { promise, resolve } = Promise.withResolvers()
   const field = element('input', {
     id: 'token',
@@ -94,12 +108,8 @@ export function askToken() {
       element(
         'form',
         { onsubmit: submit },
-        element(
-          'p',
-          { id: 'token-note' },
-          'This server answers only those who log in. Paste an access token of its identity provider; it stays in this page and is gone when you close it.',
-        ),
-        element('label', { for: 'token' }, 'Access token'),
+        element('p', { id: 'token-note' }, note),
+        element('label', { for: 'token' }, label),
         field,
         element('div', { class: 'buttons' }, element('button', { class: 'primary' }, 'Go on')),
       ),

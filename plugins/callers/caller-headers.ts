@@ -1,0 +1,5 @@
+import { CALLER_TOKEN_HEADER } from '../../src/http/callers.ts'
+
+/** The headers that show the caller token; none where none is required. */
+export const callerHeaders = (token: string | undefined): Readonly<Record<string, string>> =>
+  token === undefined ? {} : { [CALLER_TOKEN_HEADER]: token }

@@ -1,0 +1,25 @@
+import type { Plugin } from '../../src/plugin.ts'
+import type {} from '../settings/index.ts'
+import type { CallerToken } from './caller-token.ts'
+
+export { callerHeaders } from './caller-headers.ts'
+export type { CallerToken } from './caller-token.ts'
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    callerToken: CallerToken
+  }
+}
+
+/** Keeps the token by which the user's own programs can be told from others. */
+const callers: Plugin = {
+  name: 'callers',
+  needs: ['settings'],
+  services: {
+    async callerToken(app) {
+      const { createCallerToken } = await import('./caller-token.ts')
+      return createCallerToken({ state: app.paths.state, settings: () => app.service('settings') })
+    },
+  },
+}
+export default callers
