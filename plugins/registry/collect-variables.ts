@@ -1,12 +1,11 @@
 import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
-import { isFailure } from '../../src/errors.ts'
-import type { Secrets } from '../secrets/index.ts'
 import { readEnvFolder } from '../workloads/index.ts'
+import { askVariables, type Needed } from './ask-variables.ts'
 import { failures } from './failures.ts'
-import { shortNameOf } from './formats/names.ts'
 import type { EnvVar } from './formats/server-json.ts'
+import { type Origin, secretsOf } from './server-secrets.ts'
 
 export interface Collected {
   /** Values that may stand in a run config. */
@@ -15,56 +14,48 @@ export interface Collected {
   readonly secrets: string[]
 }
 
+/** What a reference to a secret takes as its target. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,199}$/
+
 /**
- * What a server needs and the user has not given: defaults, stored secrets, and what a person types.
- * A secret never lands in the run config: it is stored first and referred to. Without a terminal, or
- * without a place for secrets, `variables_missing` names all that is missing at once.
+ * What a server needs and the user has not given: defaults, secrets that the user has agreed to give to
+ * this server, and what a person answers. A stored secret is given after a yes alone. A secret that is
+ * typed is stored for this server, and the run config only refers to it. Without a terminal, or without a
+ * place for secrets, `variables_missing` names all that is missing at once.
  */
 export async function collectVariables(
   app: App,
-  server: string,
+  origin: Origin,
   variables: readonly EnvVar[],
   { asked, ask, report }: ResolveContext,
 ): Promise<Collected> {
+  const wrong = variables.find(({ name }) => !NAME.test(name))
+  if (wrong) throw failures.variable_name_wrong({ server: origin.server, variable: wrong.name })
   const given = await givenNames(app, asked)
   const open = variables.filter(({ name }) => !given.has(name))
-  const env_vars = Object.fromEntries(
+  const defaults = new Map(
     open.flatMap(({ name, secret, default: fallback }) =>
       fallback === undefined || secret ? [] : [[name, fallback] as const],
     ),
   )
-  const needed = open.filter(({ name, required }) => required && env_vars[name] === undefined)
-  const secrets: string[] = []
-  const missing: EnvVar[] = []
-  for (const variable of needed) {
-    const stored = variable.secret ? await findStored(app, server, variable.name) : undefined
-    if (stored === undefined) missing.push(variable)
-    else {
-      report?.(`${variable.name} is taken from the secret "${stored}"`)
-      secrets.push(`${stored},target=${variable.name}`)
-    }
+  const store = await secretsOf(app, origin)
+  const agreed = new Map<string, string>()
+  const needed: Needed[] = []
+  for (const variable of open.filter(({ name, required }) => required && !defaults.has(name))) {
+    const found = variable.secret ? await store?.find(variable.name) : undefined
+    if (found?.agreed) agreed.set(variable.name, found.name)
+    else needed.push({ ...variable, stored: found?.name })
   }
-  const place = missing.some(({ secret }) => secret) ? await writableSecrets(app, server) : undefined
-  const canAsk = ask && !missing.some(({ secret }) => secret && !place)
-  const unanswered: EnvVar[] = []
-  for (const variable of missing) {
-    const { name, description, secret } = variable
-    const question = description ? `${description}\n${name}` : name
-    const answer = canAsk ? (await ask(question, { hidden: secret === true }))?.trim() : undefined
-    if (!answer) unanswered.push(variable)
-    else if (!secret) env_vars[name] = answer
-    else if (place) {
-      const key = secretName(server, name)
-      await place.set(key, answer)
-      secrets.push(`${key},target=${name}`)
-    }
+  const answers = await askVariables(needed, { origin, store, ask })
+  const missing = needed.filter(({ name }) => !answers.values.has(name) && !answers.secrets.has(name))
+  if (missing.length) throw failures.variables_missing({ ...origin, missing })
+
+  const secrets = [...agreed, ...answers.secrets]
+  for (const [target, name] of secrets) report?.(`${target} is given the secret "${name}"`)
+  return {
+    env_vars: Object.fromEntries([...defaults, ...answers.values]),
+    secrets: secrets.map(([target, name]) => `${name},target=${target}`),
   }
-  if (unanswered.length) {
-    const names = (secret: boolean) =>
-      unanswered.filter(one => Boolean(one.secret) === secret).map(({ name }) => name)
-    throw failures.variables_missing({ server, plain: names(false), secret: names(true) })
-  }
-  return { env_vars, secrets }
 }
 
 /** Names of variables that flags, files or secrets give a value. */
@@ -72,37 +63,4 @@ async function givenNames(app: App, asked: RunConfig): Promise<ReadonlySet<strin
   const fromFolder = asked.env_file_dir ? await readEnvFolder(asked.env_file_dir, app.log) : {}
   const fromSecrets = (asked.secrets ?? []).flatMap(text => /,target=(.+)$/s.exec(text)?.[1] ?? [])
   return new Set([...Object.keys(asked.env_vars ?? {}), ...Object.keys(fromFolder), ...fromSecrets])
-}
-
-/** Where an answer is kept: apart for each server, so that none is handed what another was given. */
-const secretName = (server: string, variable: string): string =>
-  `registry-user-${shortNameOf(server)}-${variable}`
-
-const hasSecrets = (app: App): boolean => app.entries.some(entry => entry.services?.includes('secrets'))
-
-/** The secret for a variable: what was typed for this server before, or one the user stored under its name. */
-async function findStored(app: App, server: string, variable: string): Promise<string | undefined> {
-  if (!hasSecrets(app)) return undefined
-  const secrets = await app.service('secrets')
-  try {
-    for (const name of [secretName(server, variable), variable]) {
-      if ((await secrets.find(name)) !== undefined) return name
-    }
-  } catch (error) {
-    if (!isFailure(error, 'secrets_not_set_up')) throw error
-  }
-  return undefined
-}
-
-/** The place for secrets, if one has been chosen that can store. */
-async function writableSecrets(app: App, server: string): Promise<Secrets | undefined> {
-  if (!hasSecrets(app)) return undefined
-  const secrets = await app.service('secrets')
-  try {
-    await secrets.assertCanStore(secretName(server, 'X'))
-    return secrets
-  } catch (error) {
-    if (isFailure(error)) return undefined
-    throw error
-  }
 }

@@ -35,6 +35,8 @@ declare module '../../src/contracts/run-config.ts' {
     registry_url?: string
     /** The same, when it is an API. */
     registry_api_url?: string
+    /** The same, whatever it is: a URL, a path, or `built-in catalogue`. */
+    registry_source?: string
     /** Variables that the entry listed then, whether or not they have a value. */
     registry_env_vars?: string[]
     /** Stands for the mounts that the entry wanted when the user decided about them; see `findWantedMounts`. */

@@ -5,6 +5,7 @@ import { failures } from './failures.ts'
 import { isRemote } from './formats/legacy.ts'
 import { toView } from './formats/to-view.ts'
 import { detail, oneServer, serverLists, sourceBody, summary } from './http/schemas.ts'
+import { serverSecretRoutes } from './http/server-secret-routes.ts'
 import { split, toAnswer, toRegistry } from './http/to-answers.ts'
 import { unavailable } from './http/unavailable.ts'
 import { decodeAgain, v01Routes } from './http/v01-routes.ts'
@@ -197,6 +198,7 @@ export const registryRoutes: Routes = (api, app) => {
     },
   })
 
+  serverSecretRoutes(api, app)
   v01Routes(api, app)
 }
 

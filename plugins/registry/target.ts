@@ -4,6 +4,7 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { clean } from '../../src/lib/printable.ts'
 import { acceptPermissions } from './accept-permissions.ts'
 import { assertKnownTransport } from './assert-known-transport.ts'
+import { parseVariables } from '../workloads/index.ts'
 import { collectVariables } from './collect-variables.ts'
 import {
   assertPublicImage,
@@ -12,6 +13,7 @@ import {
   type RegistryPlace,
 } from './entry-places.ts'
 import { failures } from './failures.ts'
+import { foreignText } from './foreign-text.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
 import { isRunnable } from './formats/package-image.ts'
 import type { ServerJson } from './formats/server-json.ts'
@@ -54,8 +56,10 @@ export const registryTarget = (app: App): Target => ({
       registry_env_vars: (view.env_vars ?? []).map(({ name }) => name),
       ...(kind === 'api' ? { registry_api_url: place } : {}),
       ...(kind === 'url' ? { registry_url: place } : {}),
+      registry_source: place,
     }
-    const { env_vars, secrets } = await collectVariables(app, server.name, view.env_vars ?? [], context)
+    const origin = { registry: place, server: server.name }
+    const { env_vars, secrets } = await collectVariables(app, origin, view.env_vars ?? [], context)
     const ports =
       view.proxy_port && view.proxy_port >= 1024 && (isRemote(view) || view.transport !== 'stdio')
         ? { port: view.proxy_port }
@@ -135,8 +139,11 @@ async function resolveRemote(
   context: ResolveContext,
 ): Promise<Resolved> {
   for (const text of leftToClients(server.name, view)) app.log.warn(text)
-  const url = fillUrl(server, view.url, context.asked.env_vars ?? {})
+  const given = parseVariables((context.flags.env ?? []) as string[])
+  const origin = { registry: from.place, server: server.name }
+  const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
   await assertPublicRemote(server.name, url, from)
+  if (sent.length) app.log.info(`${sent.join(', ')} of yours is a part of the URL of "${server.name}".`)
   const resolved = await resolveAs(app, 'remote', url, view.transport, context)
   return { ...resolved, ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}) }
 }
@@ -145,7 +152,7 @@ async function resolveRemote(
 function leftToClients(name: string, { headers = [], oauth_config: oauth }: RemoteServer): string[] {
   const wanted = headers.filter(header => header.required || header.default !== undefined)
   const shown = wanted.map(header =>
-    header.default === undefined ? header.name : `${header.name} (${header.default})`,
+    foreignText(header.default === undefined ? header.name : `${header.name} (${header.default})`, 100),
   )
   return [
     ...(shown.length

@@ -1,15 +1,37 @@
 import { failures } from './failures.ts'
-import type { ServerJson } from './formats/server-json.ts'
+import type { TransportSpec } from './formats/server-json.ts'
+import type { Origin } from './server-secrets.ts'
 
-/** Fills `{name}` in a remote server's URL: what the user gave with -e first, then what the entry says. */
-export function fillUrl(server: ServerJson, url: string, given: Readonly<Record<string, string>>): string {
-  const variables = server.remotes?.[0]?.variables ?? {}
-  const missing: string[] = []
+export interface FilledUrl {
+  readonly url: string
+  /** Names whose values the user gave: they are sent to the host of the URL. */
+  readonly sent: readonly string[]
+}
+
+/**
+ * Fills `{name}` in a remote server's URL: with what the user gave for this run with -e, else with what
+ * the entry says. Nothing else of the user's can get in: no secret, no variable of a file or of the
+ * environment.
+ */
+export function fillUrl(
+  origin: Origin,
+  { url, variables = {} }: Pick<TransportSpec, 'variables'> & { url: string },
+  given: Readonly<Record<string, string>>,
+): FilledUrl {
+  const sent = new Set<string>()
+  const missing = new Set<string>()
   const filled = url.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const value = given[name] ?? variables[name]?.value ?? variables[name]?.default
-    if (value === undefined) missing.push(name)
+    const own = Object.hasOwn(variables, name) ? variables[name] : undefined
+    const value = Object.hasOwn(given, name) ? given[name] : (own?.value ?? own?.default)
+    if (value === undefined) missing.add(name)
+    else if (Object.hasOwn(given, name)) sent.add(name)
     return value === undefined ? whole : encodeURIComponent(value)
   })
-  if (missing.length) throw failures.variables_missing({ server: server.name, plain: missing, secret: [] })
-  return filled
+  if (missing.size) {
+    throw failures.variables_missing({
+      ...origin,
+      missing: [...missing].map(name => ({ name })),
+    })
+  }
+  return { url: filled, sent: [...sent] }
 }

@@ -70,6 +70,11 @@ export const failures = defineFailures({
     exit: 2,
     text: (d: { target: string }) => `Two secrets want to be ${d.target}.`,
   },
+  secret_consents_busy: {
+    status: 503,
+    text: (d: { path: string }) => `${d.path} is being changed by another command, which does not end.`,
+    hint: 'Try again when that command has ended.',
+  },
   secrets_too_large: {
     status: 413,
     text: (d: { most: number }) => `All secrets together may take ${d.most} bytes; this would be more.`,

@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { SecretEntry, SecretsProviderOffer } from '../../src/contracts/secrets.ts'
+import { type Consents, createConsents } from './consents.ts'
 import { failures } from './failures.ts'
 import { isReserved, type Scope, splitScoped } from './names.ts'
 import { createProviderInUse, type SecretsSettings, type SetUpOptions } from './provider-in-use.ts'
@@ -38,6 +39,8 @@ export interface Secrets extends SecretsView {
   provider(): Promise<ProviderInfo>
   /** Fails as `set` would for the name and the provider, before anybody types a value. */
   assertCanStore(name: string): Promise<void>
+  /** Which servers of registries the user gives stored secrets to. A secret that is deleted takes its consents along. */
+  readonly consents: Consents
   /** What keelson keeps for itself, each scope apart from the others and from the user's own. */
   scope(scope: Scope): SecretsView
   /** Keys of all scopes, with the scope as description. */
@@ -66,9 +69,15 @@ export function createSecrets(options: {
   const inUse = createProviderInUse({ app, offers, settings: () => settings.get() })
   const user = userPlace(app.env)
   const own = createView(inUse, user)
+  const consents = createConsents({ paths: app.paths, log: app.log })
 
   return {
     ...own,
+    consents,
+    async delete(name) {
+      await consents.withdraw(name)
+      await own.delete(name)
+    },
     askWith: inUse.askWith,
     async choices() {
       const type = await inUse.type()

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
+import { missingVariables } from '../../src/http/missing-variables.ts'
 import { assertWorkloadName, parseVariables, permissionsUnaccepted } from '../workloads/index.ts'
 
 const area = 'workloads'
@@ -106,7 +107,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     bodyOptional: true,
     answer: [200, Type.Object({ result }, closed)],
     failures: [400, 404, 409, 422, 500, 503],
-    told: { 409: permissionsUnaccepted },
+    told: { 409: permissionsUnaccepted, 422: missingVariables },
     slow: true,
     async handle({ params: { name }, body, signal }) {
       const { env = {}, secrets = [], accept_permissions: acceptPermissions } = body ?? {}

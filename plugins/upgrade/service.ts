@@ -61,6 +61,7 @@ export function createUpgrades(options: {
       return { ...known, status: 'unknown', reason: 'registry lookup failed' }
     }
     if (!entry) return { ...known, status: 'server-not-found', ...(other ? { reason: other } : {}) }
+    if (other) return { ...known, status: 'unknown', reason: other }
     const view = toView(entry)
     if (isRemote(view) || !view.image || !current) {
       return { ...known, status: 'unknown', reason: 'the registry entry is not an image' }
@@ -79,12 +80,16 @@ export function createUpgrades(options: {
     }
   }
 
-  /** A hint where the workload came from a registry that is not the one in use now. */
+  /**
+   * Why the registry in use has no say in the workload: what the user gave to a server of one registry is
+   * not given to one of the same name elsewhere. Run configs of earlier versions name registries on the
+   * network only.
+   */
   async function otherRegistry(config: RunConfig): Promise<string | undefined> {
-    const from = config.registry_api_url || config.registry_url
-    if (!from) return undefined
-    const { place } = await registry.source()
-    return place === from ? undefined : `it came from another registry, ${from}`
+    const from = config.registry_source || config.registry_api_url || config.registry_url
+    const { kind, place } = await registry.source()
+    if (from ? place === from : kind === 'default' || kind === 'file') return undefined
+    return from ? `it came from another registry, ${from}` : 'it came from another registry'
   }
 
   /** As `run` would resolve them, so that the same wish is no drift. */

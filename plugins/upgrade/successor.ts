@@ -33,7 +33,7 @@ export async function makeSuccessor(
 
   const { source, image, runtime_config, env_vars, secrets } = resolved
   const { registry_server_name, registry_env_vars } = resolved
-  const { registry_url: _, registry_api_url: __, secrets: ___, ...rest } = asked
+  const { secrets: _, ...rest } = asked
   const all = withNew(given, secrets)
   return {
     ...rest,
@@ -43,8 +43,6 @@ export async function makeSuccessor(
     ...(registry_server_name ? { registry_server_name } : {}),
     ...(registry_env_vars ? { registry_env_vars } : {}),
     ...adoptMounts(from, resolved),
-    ...(resolved.registry_url ? { registry_url: resolved.registry_url } : {}),
-    ...(resolved.registry_api_url ? { registry_api_url: resolved.registry_api_url } : {}),
     env_vars: { ...env_vars, ...asked.env_vars },
     ...(all.length ? { secrets: all } : {}),
     container_name: await freeInstanceName(app, from),

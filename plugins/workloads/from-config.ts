@@ -12,6 +12,10 @@ export async function configFromFile(app: App, path: string, given: ReadonlySet<
   const text = await readGivenFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
+  if (config.secrets?.length) {
+    const given = config.secrets.map(reference => reference.replace(',target=', ' as ')).join(', ')
+    app.log.info(`"${config.name}" is given secrets, as its file says: ${given}.`)
+  }
   return config
 }
 

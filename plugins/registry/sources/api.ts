@@ -162,7 +162,8 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
         const known = toParsed(cached.pages).document.servers.find(server => server.name === name)
         if (known) return known
       }
-      return one(`${root}/v0.1/servers/${encodeURIComponent(name)}/versions/latest`, signal)
+      const found = await one(`${root}/v0.1/servers/${encodeURIComponent(name)}/versions/latest`, signal)
+      return found?.name === name ? found : undefined
     },
 
     async search(query, { signal } = {}) {
