@@ -93,6 +93,7 @@ interface Change {
 
 export interface Upgrade {
   readonly workload_name: string
+  readonly registry_server?: string
   readonly status: string
   readonly current_image?: string
   readonly candidate_image?: string

@@ -18,17 +18,33 @@ export async function listSecrets(api) {
   }
 }
 
+/** @param {string} server */
+const pathOf = server => `/api/v1beta/registry/default/servers/${encodeURIComponent(server)}/secrets`
+
 /**
- * Stores a secret, in the place of one of that name.
+ * Secrets that were agreed on for a server of the registry, by variable.
  * @param {Api} api
- * @param {string} key
- * @param {string} value
+ * @param {string} server
+ * @returns {Promise<Map<string, string>>}
  */
-export async function storeSecret(api, key, value) {
-  try {
-    await api.send('POST', PATH, { key, value })
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 409) throw error
-    await api.send('PUT', `${PATH}/${encodeURIComponent(key)}`, { value })
-  }
+export async function agreedSecrets(api, server) {
+  const { secrets } = await api.get(pathOf(server))
+  return new Map(
+    /** @type {import('../page-types.d.ts').SecretReference[]} */ (secrets).map(one => [
+      one.target,
+      one.name,
+    ]),
+  )
 }
+
+/**
+ * Gives a server of the registry a secret: one that is stored, by its name, or a value that is stored for
+ * this server alone.
+ * @param {Api} api
+ * @param {string} server
+ * @param {string} variable
+ * @param {{ name: string } | { value: string }} secret
+ * @returns {Promise<import('../page-types.d.ts').SecretReference>}
+ */
+export const giveSecret = (api, server, variable, secret) =>
+  api.send('PUT', `${pathOf(server)}/${encodeURIComponent(variable)}`, secret)

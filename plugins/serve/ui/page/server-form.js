@@ -48,8 +48,9 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
     } catch (error) {
       run.disabled = false
       // The dialog may be closed by now.
-      if (run.isConnected) state.textContent = error instanceof Error ? error.message : String(error)
-      else showProblem(error)
+      if (!run.isConnected) return showProblem(error)
+      state.textContent = error instanceof Error ? error.message : String(error)
+      await fields.demand(error)
     }
   }
 
@@ -67,7 +68,7 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
         name,
         element('p', { class: 'soft', id: 'workload-name-note' }, 'Letters, digits, “.”, “_” and “-”.'),
       ),
-      ...fields.nodes,
+      fields.node,
       state,
       element(
         'div',

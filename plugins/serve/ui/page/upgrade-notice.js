@@ -38,12 +38,13 @@ export const upgradeNotice = (api, store, upgrade) =>
 async function offer(api, store, upgrade) {
   const {
     workload_name: name,
+    registry_server = '',
     current_image,
     candidate_image,
     config_drift = {},
     env_var_drift = {},
   } = upgrade
-  const fields = await variableFields(api, env_var_drift.added ?? [], name)
+  const fields = await variableFields(api, env_var_drift.added ?? [], registry_server)
   const apply = element('button', { class: 'primary' }, 'Upgrade')
   const state = element('p', { class: 'soft', role: 'status' })
 
@@ -61,8 +62,9 @@ async function offer(api, store, upgrade) {
     } catch (error) {
       apply.disabled = false
       // The dialog may be closed by now.
-      if (apply.isConnected) state.textContent = error instanceof Error ? error.message : String(error)
-      else showProblem(error)
+      if (!apply.isConnected) return showProblem(error)
+      state.textContent = error instanceof Error ? error.message : String(error)
+      await fields.demand(error)
     }
   }
 
@@ -82,7 +84,7 @@ async function offer(api, store, upgrade) {
           {},
           'Its configuration is kept, and so is its URL. The newer version is tried first: if it does not answer, this one serves on.',
         ),
-        ...fields.nodes,
+        fields.node,
         state,
         element('div', { class: 'buttons' }, apply),
       ),

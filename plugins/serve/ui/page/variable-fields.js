@@ -1,27 +1,46 @@
 /** @import { Api } from './api.js' */
 /** @import { SecretReference, Variable } from '../page-types.d.ts' */
+import { Refusal } from './api.js'
 import { element } from './element.js'
-import { listSecrets, storeSecret } from './secret-keys.js'
+import { agreedSecrets, giveSecret, listSecrets } from './secret-keys.js'
 
 /**
- * Fields for the variables that a server asks for, those it needs first. A secret is stored, and only
- * its name goes into the run config: without a place for secrets it cannot be given here.
+ * Fields for the variables that a server asks for, those it needs first. A stored secret is given only
+ * when the user chooses it. A typed one is stored for this server of the registry, and only its name goes
+ * into the run config: without a place for secrets it cannot be given here.
  * @param {Api} api
  * @param {readonly Variable[]} variables
- * @param {string} server  secrets are stored under its name, as `keelson run` does
+ * @param {string} server  its whole name in the registry
  */
 export async function variableFields(api, variables, server) {
-  const keys = variables.some(({ secret }) => secret) ? await listSecrets(api) : []
-  const ordered = [...variables].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false))
-  const fields = ordered.map((variable, index) =>
-    variable.secret
-      ? secretField(variable, `variable-${index}`, keys)
-      : plainField(variable, `variable-${index}`),
-  )
-  const short = server.slice(server.indexOf('/') + 1)
+  /** @type {string[] | undefined} */
+  let keys
+  /** @type {Map<string, string>} */
+  let agreed = new Map()
+  /** @type {Field[]} */
+  const fields = []
+  const node = element('div', { class: 'fields' })
+
+  /** @param {readonly Variable[]} more */
+  async function add(more) {
+    if (more.some(({ secret }) => secret)) {
+      keys = await listSecrets(api)
+      if (keys) agreed = await agreedSecrets(api, server)
+    }
+    const ordered = [...more].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false))
+    for (const variable of ordered) {
+      const id = `variable-${fields.length}`
+      const field = variable.secret
+        ? secretField(variable, id, keys, agreed.get(variable.name))
+        : plainField(variable, id)
+      fields.push(field)
+      node.append(field.node)
+    }
+  }
+  await add(variables)
 
   return {
-    nodes: fields.map(({ node }) => node),
+    node,
     /** @returns {Promise<{ env: Record<string, string>, secrets: SecretReference[] }>} */
     async collect() {
       /** @type {Record<string, string>} */
@@ -31,14 +50,24 @@ export async function variableFields(api, variables, server) {
       for (const { variable, read } of fields) {
         const { name } = variable
         const { value, stored } = read()
-        if (stored) secrets.push({ name: stored, target: name })
-        else if (value && variable.secret) {
-          const key = `registry-user-${short}-${name}`
-          await storeSecret(api, key, value)
-          secrets.push({ name: key, target: name })
-        } else if (value) env[name] = value
+        if (stored) secrets.push(await giveSecret(api, server, name, { name: stored }))
+        else if (value && variable.secret) secrets.push(await giveSecret(api, server, name, { value }))
+        else if (value) env[name] = value
       }
       return { env, secrets }
+    },
+    /**
+     * Shows a field for each variable that was refused for having no value; the first of them is where to
+     * go on.
+     * @param {unknown} error
+     */
+    async demand(error) {
+      const missing = error instanceof Refusal ? /** @type {Variable[]} */ (error.told.missing ?? []) : []
+      const isThere = (/** @type {Variable} */ one) =>
+        fields.some(({ variable }) => variable.name === one.name)
+      await add(missing.filter(one => !isThere(one)).map(one => ({ ...one, required: true })))
+      const first = fields.find(({ variable }) => missing.some(one => one.name === variable.name))
+      /** @type {HTMLElement | null | undefined} */ (first?.node.querySelector('input, select'))?.focus()
     },
   }
 }
@@ -79,9 +108,10 @@ function plainField(variable, id) {
  * @param {Variable} variable
  * @param {string} id
  * @param {readonly string[] | undefined} keys
+ * @param {string | undefined} agreed  the secret that this server was given before
  * @returns {Field}
  */
-function secretField(variable, id, keys) {
+function secretField(variable, id, keys, agreed) {
   if (!keys) {
     const note =
       'This is a secret, and there is no place for secrets yet. Choose one with “keelson secret setup” in a terminal, then open this again.'
@@ -100,12 +130,19 @@ function secretField(variable, id, keys) {
     'select',
     { 'aria-label': `${variable.name}: where it comes from`, onchange: choose },
     element('option', { value: '' }, 'A value I type'),
-    ...keys.map(key => element('option', { value: key }, `Stored: ${key}`)),
+    ...keys.map(key =>
+      element(
+        'option',
+        { value: key, selected: key === agreed },
+        `${key === agreed ? 'As before' : 'Stored'}: ${key}`,
+      ),
+    ),
   )
   function choose() {
     input.hidden = choice.value !== ''
     input.required = required === true && !input.hidden
   }
+  choose()
   return {
     variable,
     node: row(variable, id, element('div', { class: 'pair' }, choice, input)),
