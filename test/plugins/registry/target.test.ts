@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { builtins } from '../../../plugins/index.ts'
+import { secretNameOf } from '../../../plugins/registry/secret-name.ts'
 import { registryTarget } from '../../../plugins/registry/target.ts'
+import { createConsents } from '../../../plugins/secrets/consents.ts'
 import { createApp } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { ResolveContext, Target } from '../../../src/contracts/target.ts'
@@ -99,6 +101,7 @@ async function userWith(options: { secrets?: Map<string, string>; writable?: boo
             find: async (name: string) => stored?.get(name),
             assertCanStore: async () => undefined,
             set: async (name: string, value: string) => void stored?.set(name, value),
+            consents: createConsents({ paths: app.paths, log: app.log }),
           }) as never,
       },
     }),
@@ -134,9 +137,10 @@ async function userWith(options: { secrets?: Map<string, string>; writable?: boo
 }
 
 test('an entry gives image, transport, arguments and permissions', async () => {
-  const { resolve, resolved } = await userWith()
+  const { resolve, resolved, home } = await userWith()
 
   expect(await resolve('files')).toEqual({
+    registry_source: join(home, 'r.json'),
     registry_server_name: 'io.github.stacklok/files',
     registry_env_vars: [],
     image: 'example/files:1',
@@ -181,13 +185,14 @@ test('a remote entry becomes a remote workload', async () => {
   })
 })
 
-test('what a URL leaves open is filled with -e, or missed', async () => {
+test('what a URL leaves open is filled with -e, and with nothing else of the user', async () => {
   const { resolve } = await userWith()
 
-  expect(await resolve('tenant', { asked: { env_vars: { tenant: 'a/b' } } })).toMatchObject({
+  expect(await resolve('tenant', { flags: { env: ['tenant=a/b'] } })).toMatchObject({
     remote_url: 'https://a%2Fb.example/mcp',
   })
-  await expect(resolve('tenant')).rejects.toMatchObject({ code: 'variables_missing' })
+  const fromFile = resolve('tenant', { asked: { env_vars: { tenant: 'a/b' } } })
+  await expect(fromFile).rejects.toMatchObject({ code: 'variables_missing' })
 })
 
 test.each([
@@ -225,7 +230,8 @@ test('without a terminal all that is missing is named at once', async () => {
   await expect(resolve('needy')).rejects.toMatchObject({
     code: 'variables_missing',
     exit: 2,
-    details: { server: 'io.github.stacklok/needy', plain: ['PLACE'], secret: ['TOKEN'] },
+    status: 422,
+    message: expect.stringContaining('"io.github.stacklok/needy" needs PLACE, TOKEN (secret).'),
   })
   expect(resolved).toEqual([])
 })
@@ -257,7 +263,7 @@ test('a plain variable is asked for on a terminal', async () => {
     },
   })
 
-  expect(asked).toEqual(['PLACE'])
+  expect(asked).toEqual([expect.stringMatching(/^"io.github.stacklok\/place" .* asks for PLACE\nPLACE$/)])
   expect(config.env_vars).toEqual({ PLACE: 'there' })
 })
 
@@ -274,20 +280,47 @@ test('a secret is asked for without echo, stored, and only referred to', async (
   })
 
   expect(asked).toEqual([
-    ['Where\nPLACE', false],
-    ['Who\nTOKEN', true],
+    [expect.stringContaining('asks for PLACE: "Where"\nPLACE'), false],
+    [expect.stringContaining('asks for the secret TOKEN: "Who"\nTOKEN'), true],
   ])
-  expect(config.secrets).toEqual(['registry-user-needy-TOKEN,target=TOKEN'])
-  expect(secrets.get('registry-user-needy-TOKEN')).toBe('s3cret')
+  const [[name, value] = []] = secrets
+  expect(name).toMatch(/^io_github_stacklok_needy_TOKEN_[0-9a-f]{32}$/)
+  expect(value).toBe('s3cret')
+  expect(config.secrets).toEqual([`${name},target=TOKEN`])
   expect(JSON.stringify(config)).not.toContain('s3cret')
 })
 
-test('a stored secret of that name is used without a question', async () => {
+test('a stored secret of that name is given after a yes, and from then on', async () => {
   const { resolve } = await userWith({ secrets: new Map([['TOKEN', 's3cret']]) })
+  const asked = { env_vars: { PLACE: 'here' } }
+  const questions: string[] = []
+  const yes = async (question: string) => {
+    questions.push(question)
+    return 'y'
+  }
 
-  const config = await resolve('needy', { asked: { env_vars: { PLACE: 'here' } } })
+  await expect(resolve('needy', { asked })).rejects.toMatchObject({
+    code: 'variables_missing',
+    hint: expect.stringContaining('--secret TOKEN,target=TOKEN'),
+  })
+  expect((await resolve('needy', { asked, ask: yes })).secrets).toEqual(['TOKEN,target=TOKEN'])
+  expect(questions).toEqual([expect.stringContaining('Give it your stored secret "TOKEN"')])
+  expect((await resolve('needy', { asked })).secrets).toEqual(['TOKEN,target=TOKEN'])
+})
 
-  expect(config.secrets).toEqual(['TOKEN,target=TOKEN'])
+test('no two of registry, server and variable have one secret, and every provider takes its name', () => {
+  const names = [
+    ['https://a.example', 'com.a/x', 'TOKEN'],
+    ['https://b.example', 'com.a/x', 'TOKEN'],
+    ['https://a.example', 'com.b/x', 'TOKEN'],
+    ['https://a.example', 'com.a/x', 'TOKEN_'],
+    ['https://a.example', 'com.a/x_T', 'OKEN'],
+    ['https://a.example', `com.a/${'x'.repeat(250)}`, 'TOKEN'],
+    ['https://a.example', `com.a/${'x'.repeat(251)}`, 'TOKEN'],
+  ].map(([registry = '', server = '', variable = '']) => secretNameOf({ registry, server, variable }))
+
+  expect(new Set(names).size).toBe(names.length)
+  for (const name of names) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)
 })
 
 test('without a place for secrets nothing is asked that would be lost', async () => {

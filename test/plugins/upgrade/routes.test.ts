@@ -84,7 +84,7 @@ test('what is not there is 404, what is no name 400', async () => {
   }
 })
 
-test('an upgrade that is asked for wrongly, or lacks a variable, is 400 and shows no value', async () => {
+test('an upgrade that is asked for wrongly is 400, one that lacks a variable 422, and neither shows a value', async () => {
   const server = await api({ old: clock('1.0.0') })
   for (const body of [
     '"rubbish',
@@ -93,12 +93,14 @@ test('an upgrade that is asked for wrongly, or lacks a variable, is 400 and show
     { unknown: 'planted' },
     { env: { TOKEN: 'planted' } },
     { secrets: ['A=planted'], env: { ZONE: 'UTC' } },
-    { env: {} },
   ]) {
     const answer = await server.ask('POST', `${path}/old/upgrade`, body)
     expect(answer.status, `${JSON.stringify(body)}: ${answer.text}`).toBe(400)
     expect(answer.text).not.toContain('planted')
   }
+  const lacking = await server.ask('POST', `${path}/old/upgrade`, { env: {} })
+  expect(lacking.status).toBe(422)
+  expect(lacking.json()).toMatchObject({ missing: [{ name: 'ZONE', secret: false }] })
 })
 
 test('an upgrade that there is nothing for changes nothing, and says what was found', async () => {

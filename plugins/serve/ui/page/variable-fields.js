@@ -67,7 +67,8 @@ export async function variableFields(api, variables, server) {
         fields.some(({ variable }) => variable.name === one.name)
       await add(missing.filter(one => !isThere(one)).map(one => ({ ...one, required: true })))
       const first = fields.find(({ variable }) => missing.some(one => one.name === variable.name))
-      /** @type {HTMLElement | null | undefined} */ (first?.node.querySelector('input, select'))?.focus()
+      const input = first?.node.querySelector('input:not([hidden]), select')
+      if (input instanceof HTMLElement) input.focus()
     },
   }
 }
