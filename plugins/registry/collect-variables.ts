@@ -4,7 +4,9 @@ import type { ResolveContext } from '../../src/contracts/target.ts'
 import { readEnvFolder } from '../workloads/index.ts'
 import { askVariables, type Needed } from './ask-variables.ts'
 import { failures } from './failures.ts'
+import { foreignText } from './foreign-text.ts'
 import type { EnvVar } from './formats/server-json.ts'
+import { variablesMissing } from './missing-variables.ts'
 import { type Origin, secretsOf } from './server-secrets.ts'
 
 export interface Collected {
@@ -30,7 +32,9 @@ export async function collectVariables(
   { asked, ask, report }: ResolveContext,
 ): Promise<Collected> {
   const wrong = variables.find(({ name }) => !NAME.test(name))
-  if (wrong) throw failures.variable_name_wrong({ server: origin.server, variable: wrong.name })
+  if (wrong) {
+    throw failures.variable_name_wrong({ server: origin.server, variable: foreignText(wrong.name, 40) })
+  }
   const given = await givenNames(app, asked)
   const open = variables.filter(({ name }) => !given.has(name))
   const defaults = new Map(
@@ -48,7 +52,7 @@ export async function collectVariables(
   }
   const answers = await askVariables(needed, { origin, store, ask })
   const missing = needed.filter(({ name }) => !answers.values.has(name) && !answers.secrets.has(name))
-  if (missing.length) throw failures.variables_missing({ ...origin, missing })
+  if (missing.length) throw variablesMissing(origin, missing)
 
   const secrets = [...agreed, ...answers.secrets]
   for (const [target, name] of secrets) report?.(`${target} is given the secret "${name}"`)

@@ -1,6 +1,6 @@
 import { defineFailures } from '../../src/errors.ts'
 import type { FetchProblemKind } from '../../src/lib/guarded-fetch.ts'
-import { foreignText } from './foreign-text.ts'
+import type { MissingVariables } from './missing-variables.ts'
 import type { WantedMount } from './wanted-mounts.ts'
 
 /** The first problems of many. */
@@ -13,23 +13,6 @@ const quoted = (names: readonly string[]): string => names.map(name => `"${name}
 
 /** What is missing before a registry answers: where to log in, a login that is good, or a person who may. */
 export type AuthLack = 'address' | 'login' | 'permission'
-
-/** What a server needs and has not been given. */
-export interface MissingVariables {
-  /** The URL or path of the registry. */
-  readonly registry: string
-  readonly server: string
-  readonly missing: readonly {
-    readonly name: string
-    readonly description?: string | undefined
-    readonly secret?: boolean | undefined
-    /** Name of a stored secret that may be meant. */
-    readonly stored?: string | undefined
-  }[]
-}
-
-const describeMissing = ({ name, secret }: MissingVariables['missing'][number]): string =>
-  `${foreignText(name, 100)}${secret ? ' (secret)' : ''}`
 
 export const failures = defineFailures({
   registry_invalid: {
@@ -144,32 +127,19 @@ export const failures = defineFailures({
     status: 422,
     exit: 2,
     text: (d: MissingVariables) =>
-      `"${d.server}" needs ${d.missing.map(describeMissing).join(', ')}.${d.missing.some(one => one.secret) ? ' It gets no stored secret without your consent.' : ''}`,
-    hint: ({ missing }: MissingVariables) => {
-      const [secret] = missing
-        .filter(one => one.secret)
-        .toSorted((a, b) => Number(!a.stored) - Number(!b.stored))
+      `"${d.server}" needs ${d.names.join(', ')}.${d.secret ? ' It gets no stored secret without your consent.' : ''}`,
+    hint: ({ secret, stored }: MissingVariables) => {
       if (!secret) return 'Give each with -e KEY=VALUE.'
-      const consent = `--secret ${secret.stored ?? 'NAME'},target=${secret.name}`
-      return secret.stored
-        ? `A secret "${secret.stored}" is stored. To give it to this server, add ${consent}, or run this on a terminal and agree.`
-        : `Store each secret with \`keelson secret set NAME\`, and give it with ${consent}. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.`
+      return stored
+        ? `A secret "${stored}" is stored. To give it to this server, add --secret ${stored},target=${secret}, or run this on a terminal and agree.`
+        : `Store each secret with \`keelson secret set NAME\`, and give it with --secret NAME,target=${secret}. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.`
     },
-    told: ({ registry, server, missing }: MissingVariables) => ({
-      registry,
-      server,
-      missing: missing.map(({ name, description, secret, stored }) => ({
-        name,
-        secret: secret === true,
-        ...(description ? { description } : {}),
-        ...(stored ? { stored } : {}),
-      })),
-    }),
+    told: ({ registry, server, missing }: MissingVariables) => ({ registry, server, missing }),
   },
   variable_name_wrong: {
     status: 422,
     text: (d: { server: string; variable: string }) =>
-      `"${d.server}" asks for a variable "${foreignText(d.variable, 40)}", which is no name for one.`,
+      `"${d.server}" asks for a variable "${d.variable}", which is no name for one.`,
     hint: 'Its entry in the registry is wrong; nothing was run.',
   },
   login_needs_api: {

@@ -1,5 +1,5 @@
-import { failures } from './failures.ts'
 import type { TransportSpec } from './formats/server-json.ts'
+import { variablesMissing } from './missing-variables.ts'
 import type { Origin } from './server-secrets.ts'
 
 export interface FilledUrl {
@@ -27,11 +27,10 @@ export function fillUrl(
     else if (Object.hasOwn(given, name)) sent.add(name)
     return value === undefined ? whole : encodeURIComponent(value)
   })
-  if (missing.size) {
-    throw failures.variables_missing({
-      ...origin,
-      missing: [...missing].map(name => ({ name })),
-    })
-  }
+  if (missing.size)
+    throw variablesMissing(
+      origin,
+      [...missing].map(name => ({ name })),
+    )
   return { url: filled, sent: [...sent] }
 }
