@@ -55,6 +55,8 @@ test('every operation that is described succeeds as it is described', async () =
     ['POST', `${v1}/registry/default/refresh`],
     ['GET', `${v1}/registry/default/servers`],
     ['GET', `${v1}/registry/default/servers/fetch`],
+    ['PUT', `${v1}/registry/default/servers/fetch/secrets/TOKEN`, { value: 'd' }],
+    ['GET', `${v1}/registry/default/servers/fetch/secrets`],
     ['GET', '/registry/default/v0.1/servers?limit=200'],
     ['GET', '/registry/default/v0.1/servers/fetch/versions/latest'],
     ['GET', '/registry/default/v0.1/x/dev.toolhive/skills?limit=200'],
