@@ -5,7 +5,7 @@ import type { Origin } from './server-secrets.ts'
 const MOST_NAME = 200
 const MOST_DESCRIPTION = 200
 
-export const publisherOf = ({ server }: Origin): string => server.slice(0, Math.max(0, server.indexOf('/')))
+const publisherOf = ({ server }: Origin): string => server.slice(0, Math.max(0, server.indexOf('/')))
 
 /** Who wants what, with the publisher's description as a quotation. */
 function request(origin: Origin, { name, description, secret }: EnvVar): string {

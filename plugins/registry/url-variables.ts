@@ -27,10 +27,9 @@ export function fillUrl(
     else if (Object.hasOwn(given, name)) sent.add(name)
     return value === undefined ? whole : encodeURIComponent(value)
   })
-  if (missing.size)
-    throw variablesMissing(
-      origin,
-      [...missing].map(name => ({ name })),
-    )
+  if (missing.size) {
+    const needed = [...missing].map(name => ({ name }))
+    throw variablesMissing(origin, needed)
+  }
   return { url: filled, sent: [...sent] }
 }

@@ -3,7 +3,7 @@ import type { App } from '../../../src/app.ts'
 import { failures as core } from '../../../src/errors.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { failures } from '../failures.ts'
-import type { Origin } from '../server-secrets.ts'
+import { type Origin, secretsOf } from '../server-secrets.ts'
 import { unavailable } from './unavailable.ts'
 import { decodeAgain } from './v01-routes.ts'
 
@@ -59,7 +59,6 @@ export function serverSecretRoutes(api: Api, app: App): void {
       if (Boolean(body.name) === Boolean(body.value)) {
         throw core.usage({ text: 'Give either the name of a stored secret, or a value.' })
       }
-      const { secretsOf } = await import('../server-secrets.ts')
       const origin = await originOf(name, serverName, signal)
       const store = await secretsOf(app, origin)
       if (!store) throw core.service_missing({ service: 'secrets' })
