@@ -142,6 +142,7 @@ test('on the page a stored secret is given when it is chosen, and chosen again t
 
   await open()
   expect(await from.inputValue()).toBe('')
+  await page.getByText('It is given to com.evil/tools.').waitFor()
   await run.click()
   expect((await api.ask('GET', `${WORKLOADS}?all=true`)).json()).toEqual({ workloads: [] })
   await from.selectOption('Stored: GITHUB_TOKEN')

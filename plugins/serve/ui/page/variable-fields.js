@@ -31,7 +31,7 @@ export async function variableFields(api, variables, server) {
     for (const variable of ordered) {
       const id = `variable-${fields.length}`
       const field = variable.secret
-        ? secretField(variable, id, keys, agreed.get(variable.name))
+        ? secretField(variable, id, { server, keys, agreed: agreed.get(variable.name) })
         : plainField(variable, id)
       fields.push(field)
       node.append(field.node)
@@ -108,11 +108,13 @@ function plainField(variable, id) {
 /**
  * @param {Variable} variable
  * @param {string} id
- * @param {readonly string[] | undefined} keys
- * @param {string | undefined} agreed  the secret that this server was given before
+ * @param {object} facts
+ * @param {string} facts.server
+ * @param {readonly string[] | undefined} facts.keys
+ * @param {string | undefined} facts.agreed  the secret that this server was given before
  * @returns {Field}
  */
-function secretField(variable, id, keys, agreed) {
+function secretField(variable, id, { server, keys, agreed }) {
   if (!keys) {
     const note =
       'This is a secret, and there is no place for secrets yet. Choose one with “keelson secret setup” in a terminal, then open this again.'
@@ -126,7 +128,6 @@ function secretField(variable, id, keys, agreed) {
     autocomplete: 'off',
     'aria-describedby': `${id}-note`,
   })
-  if (!keys.length) return { variable, node: row(variable, id, input), read: () => ({ value: input.value }) }
   const choice = element(
     'select',
     { 'aria-label': `${variable.name}: where it comes from`, onchange: choose },
@@ -144,9 +145,11 @@ function secretField(variable, id, keys, agreed) {
     input.required = required === true && !input.hidden
   }
   choose()
+  const node = row(variable, id, keys.length ? element('div', { class: 'pair' }, choice, input) : input)
+  node.append(element('p', { class: 'soft' }, 'It is given to ', element('code', {}, server), '.'))
   return {
     variable,
-    node: row(variable, id, element('div', { class: 'pair' }, choice, input)),
+    node,
     read: () => (choice.value ? { stored: choice.value } : { value: input.value }),
   }
 }
