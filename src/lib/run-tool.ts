@@ -72,7 +72,10 @@ export function lastLines(text: string, count = 3): string {
     .split('\n')
     .map(line => line.trim())
     .filter(
-      line => line && !/^(npm )?(warn|notice)\b/i.test(line) && !/A complete log of this run|Log files were not written/.test(line),
+      line =>
+        line &&
+        !/^(npm )?(warn|notice)\b/i.test(line) &&
+        !/A complete log of this run|Log files were not written/.test(line),
     )
   return lines.slice(-count).join('; ')
 }
