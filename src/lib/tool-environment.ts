@@ -9,7 +9,6 @@ const BASE =
 /** What else each package tool understands. Tokens for other places stay out. */
 const OF_TOOL = {
   npm: /^NODE_EXTRA_CA_CERTS$/i,
-  python: /^(PIP_\w+|UV_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NETRC)$/i,
   go: /^(GOROOT|GOPROXY|GOSUMDB|GONOSUMDB|GOPRIVATE|GONOPROXY|GOPATH|GOMODCACHE|GOCACHE|GOENV|NETRC)$/,
 } as const
 
