@@ -11,7 +11,7 @@ test('--dry-run prints the Dockerfile and needs no engine', async () => {
   )
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^FROM node:22 AS builder\n[\s\S]*\nENTRYPOINT \["\/app\/mcp-server","--flag","it's"\]\n$/,
+    /^FROM node:22 AS tools\n[\s\S]*\nRUN --network=none [\s\S]*\nENTRYPOINT \["\/app\/mcp-server","--flag","it's"\]\n$/,
   )
 })
 
