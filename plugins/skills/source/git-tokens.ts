@@ -34,8 +34,8 @@ export function tokenAdvice(host: string, { env, typed }: { env: Env; typed: boo
   const own = OWN_TOKENS[host]
   if (own) return `Check the name. For a private repository set ${own}.`
   return env.GIT_TOKEN
-    ? `Check the name. GIT_TOKEN was not sent, since it is not bound to this host: set GIT_TOKEN_HOSTS=${host}.`
-    : `Check the name. For a private repository set GIT_TOKEN, and GIT_TOKEN_HOSTS=${host}.`
+    ? `Check the name. GIT_TOKEN was not sent, since it is not bound to this host: name ${host} in GIT_TOKEN_HOSTS.`
+    : `Check the name. For a private repository set GIT_TOKEN, and name ${host} in GIT_TOKEN_HOSTS.`
 }
 
 const OWN_TOKENS: Readonly<Record<string, string>> = {

@@ -188,11 +188,11 @@ test.each([
 })
 
 test.each([
-  [{}, true, 'set GIT_TOKEN, and GIT_TOKEN_HOSTS=THERE'],
+  [{}, true, 'set GIT_TOKEN, and name THERE in GIT_TOKEN_HOSTS'],
   [
     { GIT_TOKEN: 'unbound' },
     true,
-    'GIT_TOKEN was not sent, since it is not bound to this host: set GIT_TOKEN_HOSTS=THERE',
+    'GIT_TOKEN was not sent, since it is not bound to this host: name THERE in GIT_TOKEN_HOSTS',
   ],
   [{ GIT_TOKEN: 'wrong', GIT_TOKEN_HOSTS: 'THERE' }, true, 'what the token for this host may read'],
   [{ GIT_TOKEN: 'fine', GIT_TOKEN_HOSTS: 'THERE' }, false, 'only sent for a reference that you type'],
