@@ -37,6 +37,7 @@ async function makeImageVerification(app: App): Promise<ImageVerification> {
     file: app.env.KEELSON_SIGSTORE_TRUSTED_ROOT,
     refresh: app.env.KEELSON_SIGSTORE_OFFLINE ? undefined : refresh,
     debug: message => app.log.debug(message),
+    warn: message => app.log.warn(message),
   })
   return createImageVerification({ oci: await app.service('oci'), trustRoots })
 }

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Provenance } from './provenance.ts'
+import { GITHUB_ISSUER, issuerOf, type Provenance } from './provenance.ts'
 import type { SignerClaims } from './signer.ts'
 import type { Statement } from './statement.ts'
-
-const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
 
 /**
  * What does not fit between a verified signature and what the registry entry expects; undefined when
@@ -18,7 +16,7 @@ export function findMismatch(
     ['built from the repository', claims.repositoryUri, expected.repository_uri],
     ['built from the ref', claims.repositoryRef, expected.repository_ref],
     ['built on a runner of the kind', claims.runnerEnvironment, expected.runner_environment],
-    ['signed with a certificate for the login at', claims.issuer, expected.cert_issuer],
+    ['signed with a certificate for the login at', claims.issuer, issuerOf(expected)],
   ] as const
   for (const [what, found, wanted] of pairs) {
     if (wanted && found !== wanted) return `it was ${what} ${show(found)}, not ${show(wanted)}`

@@ -16,3 +16,21 @@ export interface Provenance {
  */
 export const namesSigner = (provenance: Provenance | undefined): provenance is Provenance =>
   Boolean(provenance?.repository_uri || provenance?.signer_identity)
+
+/** The login of GitHub's workflows, as certificates name it. */
+export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
+
+/** Logins of the hosts of repositories whose workflows sign. */
+const ISSUERS: Readonly<Record<string, string>> = {
+  'github.com': GITHUB_ISSUER,
+  'gitlab.com': 'https://gitlab.com',
+}
+
+/**
+ * The login whose word on the signer counts: the entry's, else that of the repository's host. Undefined: a
+ * signature of this name could be had from any login, where somebody else may have it.
+ */
+export function issuerOf({ cert_issuer, signer_identity, repository_uri }: Provenance): string | undefined {
+  if (cert_issuer) return cert_issuer
+  return signer_identity ? undefined : ISSUERS[URL.parse(repository_uri ?? '')?.host ?? '']
+}

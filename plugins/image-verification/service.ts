@@ -1,13 +1,13 @@
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { type Oci, pinReference } from '../oci/index.ts'
 import { failures } from './failures.ts'
-import { findSignatures } from './find-signatures.ts'
+import { type Found, findSignatures } from './find-signatures.ts'
 import type { VerificationMode } from './flags.ts'
 import { findMismatch } from './match-provenance.ts'
-import { namesSigner, type Provenance } from './provenance.ts'
+import { issuerOf, namesSigner, type Provenance } from './provenance.ts'
 import type { SignerClaims } from './signer.ts'
 import type { TrustRoots } from './trust-roots.ts'
-import { type Verification, verifyCandidate } from './verify-candidate.ts'
+import { type SignedImage, type TrustRoot, type Verification, verifyCandidate } from './verify-candidate.ts'
 import { verifyDetached } from './verify-detached.ts'
 
 type Verified = Extract<Verification, { ok: true }>
@@ -56,7 +56,7 @@ export function createImageVerification({
   /** The first signature that holds and that nobody objects to; else all that was wrong with them. */
   async function findSigner(
     reference: string,
-    sigstoreUrl: string | undefined,
+    root: TrustRoot | { readonly problem: string },
     objection: (found: Verified) => string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{
@@ -66,16 +66,13 @@ export function createImageVerification({
     /** Whether the problems are all of signatures made with plain keys. */
     readonly onlyKeys: boolean
   }> {
-    const root = await trustRoots.find(sigstoreUrl)
-    if ('problem' in root) throw refuse(reference, root.problem)
     const { descriptor, bytes } = await oci.manifest(reference, { signal })
     const image = { digest: descriptor.digest, manifest: bytes }
 
     const problems = new Set<string>()
     let onlyKeys = true
     for await (const found of findSignatures(oci, reference, image.digest, signal)) {
-      const result =
-        'problem' in found ? { ok: false as const, ...found } : verifyCandidate(found, image, root)
+      const result = judge(found, image, root)
       const problem = result.ok ? objection(result) : result.problem
       if (result.ok && problem === undefined) return { ...image, signer: result.claims, problems, onlyKeys }
       if (problem) problems.add(problem)
@@ -88,9 +85,14 @@ export function createImageVerification({
 
   async function verify(reference: string, provenance: Provenance | undefined, signal?: AbortSignal) {
     if (!namesSigner(provenance)) throw refuse(reference, 'nothing is known of who must have signed it')
+    if (issuerOf(provenance) === undefined) {
+      throw refuse(reference, 'its entry does not say which login knows the signer (cert_issuer)')
+    }
+    const root = await trustRoots.find(provenance.sigstore_url)
+    if ('problem' in root) throw refuse(reference, root.problem)
     const { digest, signer, problems } = await findSigner(
       reference,
-      provenance.sigstore_url,
+      root,
       ({ claims, statement }) => findMismatch(provenance, claims, statement),
       signal,
     )
@@ -116,7 +118,8 @@ export function createImageVerification({
     },
 
     async signer(reference, { signal } = {}) {
-      const found = await findSigner(reference, undefined, () => undefined, signal)
+      const root = await trustRoots.find(undefined)
+      const found = await findSigner(reference, root, () => undefined, signal)
       const { signer, problems, onlyKeys } = found
       if (!signer && !onlyKeys) throw refuse(reference, tell(problems))
       return signer
@@ -127,4 +130,14 @@ export function createImageVerification({
       return 'problem' in root ? { ok: false, ...root } : verifyDetached(signature, content, root)
     },
   }
+}
+
+/** Without a root that can be believed nothing that looks like a signature counts. */
+function judge(
+  found: Found,
+  image: SignedImage,
+  root: TrustRoot | { readonly problem: string },
+): Verification {
+  if ('problem' in found) return { ok: false, ...found }
+  return 'problem' in root ? { ok: false, ...root } : verifyCandidate(found, image, root)
 }

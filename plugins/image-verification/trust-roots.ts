@@ -14,23 +14,38 @@ const GITHUB = 'tuf-repo.github.com'
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
+/**
+ * Sigstore signs its root metadata anew about twice a year, and each is valid for half a year (TUF
+ * specification, "expires"). Whoever keeps newer ones from us keeps us from learning that a key was taken
+ * back, so a trust root is not believed for longer than that.
+ */
+const LAST_DAYS = 182
+/** Older than this it is told: a refresh is due every day. */
+const WARN_DAYS = 60
+
 /** Finds the keys and certificates to believe. */
 export interface TrustRoots {
   /** By the `sigstore_url` of a registry entry; or why there are none. */
   find(sigstoreUrl: string | undefined): Promise<TrustRoot | { readonly problem: string }>
 }
 
-/** A fetched trust root, and when. */
-interface Kept {
-  /** Milliseconds; of the last try, whether or not it brought anything. */
+/** A trust root, and when it was the newest (milliseconds). */
+interface Dated {
+  readonly root: unknown
+  readonly fetchedAt: number
+}
+
+/** What is kept between runs. */
+interface Kept extends Partial<Dated> {
+  /** Of the last try, whether or not it brought anything. */
   readonly triedAt: number
   readonly succeeded: boolean
-  readonly root?: unknown
 }
 
 /**
  * The trust root comes with keelson, so nothing needs the network. Once a day a newer one is fetched
- * and kept; when that fails, what there is serves, and the next try is an hour away.
+ * and kept; when that fails, what there is serves, and the next try is an hour away. After two months
+ * that is told, and after half a year nothing is verified any more.
  *
  * A file given by the user, for a Sigstore of their own, replaces all of this.
  */
@@ -40,40 +55,61 @@ export function createTrustRoots(options: {
   /** Gets the newest trust root as JSON; absent: never asked. */
   refresh?: ((mirror: string) => Promise<unknown>) | undefined
   debug: (message: string) => void
+  warn: (message: string) => void
   now?: () => number
 }): TrustRoots {
-  const { cacheFolder, file, refresh, debug, now = Date.now } = options
+  const { cacheFolder, file, refresh, debug, warn, now = Date.now } = options
   const cachePath = join(cacheFolder, `${PUBLIC_GOOD}.json`)
+  let isTold = false
 
   return {
     async find(sigstoreUrl) {
       const instance = (sigstoreUrl ?? '').replace(/^https:\/\//, '').replace(/\/+$/, '') || PUBLIC_GOOD
       const isGithub = instance === GITHUB
       if (file) return { material: await readOwn(file), isGithub }
-      if (instance === PUBLIC_GOOD) return { material: await newest(), isGithub: false }
+      if (instance === PUBLIC_GOOD) return checkAge(await newest())
       return {
         problem: `the trust root of ${instance} is not built in; name its file in KEELSON_SIGSTORE_TRUSTED_ROOT`,
       }
     },
   }
 
-  async function newest(): Promise<TrustRoot['material']> {
+  function checkAge({ root, fetchedAt }: Dated): TrustRoot | { readonly problem: string } {
+    const days = Math.floor((now() - fetchedAt) / DAY)
+    const old = `Sigstore's trust root is ${days} days old, and no newer one could be fetched from ${PUBLIC_GOOD}`
+    if (days > LAST_DAYS) {
+      return { problem: `${old}; a newer one can be named in KEELSON_SIGSTORE_TRUSTED_ROOT` }
+    }
+    if (days > WARN_DAYS && !isTold) {
+      warn(`${old}. It is believed for ${LAST_DAYS - days} more days.`)
+      isTold = true
+    }
+    return { material: toMaterial(root), isGithub: false }
+  }
+
+  async function newest(): Promise<Dated> {
     const kept = await readKept(cachePath)
     const age = kept ? now() - kept.triedAt : DAY
     // Less than nothing: the clock was set back, and would keep an old root for long.
     const isDue = age < 0 || age >= (kept?.succeeded ? DAY : HOUR)
     if (refresh && isDue) {
       const fetched = await refresh(`https://${PUBLIC_GOOD}`)
-        .then(root => ({ root, material: toMaterial(root) }))
+        .then(root => {
+          toMaterial(root)
+          return { root, fetchedAt: now() }
+        })
         .catch(error => {
           debug(`Sigstore's trust root could not be refreshed: ${messageOf(error)}`)
           return undefined
         })
-      const root = fetched?.root ?? kept?.root
-      await keep({ triedAt: now(), succeeded: fetched !== undefined, ...(root ? { root } : {}) })
-      if (fetched) return fetched.material
+      await keep({ ...kept, ...fetched, triedAt: now(), succeeded: fetched !== undefined })
+      if (fetched) return fetched
     }
-    return kept?.root === undefined ? toMaterial(shipped()) : toMaterial(kept.root)
+    const built = { root: shipped(), fetchedAt: shippedAt() }
+    const { root, fetchedAt = 0 } = kept ?? {}
+    // One from the future was fetched under a wrong clock: nobody knows how old it is.
+    const isNewer = root !== undefined && fetchedAt >= built.fetchedAt && fetchedAt <= now()
+    return isNewer ? { root, fetchedAt } : built
   }
 
   /** That a cache cannot be written is no reason not to verify. */
@@ -86,6 +122,15 @@ export function createTrustRoots(options: {
 export function shipped(): unknown {
   const { targets } = seeds[`https://${PUBLIC_GOOD}`]
   return JSON.parse(Buffer.from(targets['trusted_root.json'], 'base64').toString('utf8'))
+}
+
+/** When that was, by the end of the metadata that it came with. */
+export function shippedAt(): number {
+  const { 'root.json': root } = seeds[`https://${PUBLIC_GOOD}`]
+  const { signed } = JSON.parse(Buffer.from(root, 'base64').toString('utf8')) as {
+    signed: { expires: string }
+  }
+  return Date.parse(signed.expires) - LAST_DAYS * DAY
 }
 
 function toMaterial(document: unknown): TrustRoot['material'] {
@@ -108,8 +153,11 @@ async function readKept(path: string): Promise<Kept | undefined> {
   try {
     const kept = JSON.parse((await readFileIfThere(path)) ?? 'null') as Kept | null
     if (!kept || typeof kept.triedAt !== 'number') return undefined
-    if (kept.root !== undefined) toMaterial(kept.root)
-    return kept
+    if (kept.root === undefined) return kept
+    toMaterial(kept.root)
+    // Earlier versions wrote down the last try only.
+    const { fetchedAt = kept.succeeded ? kept.triedAt : 0 } = kept
+    return { ...kept, fetchedAt }
   } catch {
     return undefined
   }

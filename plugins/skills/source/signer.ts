@@ -12,7 +12,7 @@ export async function signerOfArtifact(
 ): Promise<SkillSigner | undefined> {
   try {
     const claims = await verification.signer(reference, { signal })
-    return claims && toSigner(claims)
+    return claims && toSigner(claims, reference)
   } catch (error) {
     if (!isFailure(error, 'image_unverified')) throw error
     const { reason } = error.details as { reason: string }
@@ -31,12 +31,18 @@ export async function signerOfCommit(
   const result = await verification.detachedSigner(found.signature, found.content)
   if (!result.ok) throw failures.skill_signature_invalid({ reference, problem: result.problem })
   // No log has seen it: whoever had the key after its ten minutes could say it was before.
-  return { ...toSigner(result.claims), provisional: true }
+  return { ...toSigner(result.claims, reference), provisional: true }
 }
 
-/** What a certificate does not say is left out. */
-function toSigner(claims: SignerClaims): SkillSigner {
+/**
+ * What a certificate does not say is left out. A name without the login that knows it, or the other way
+ * round, is no signer. Fails with `skill_signature_invalid`.
+ */
+function toSigner(claims: SignerClaims, reference: string): SkillSigner {
   const { identity, issuer, repositoryUri, repositoryRef, runnerEnvironment } = claims
+  if (!identity || !issuer) {
+    throw failures.skill_signature_invalid({ reference, problem: 'its certificate names no signer' })
+  }
   return {
     signerIdentity: identity,
     certIssuer: issuer,

@@ -1,11 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { createTrustRoots, shipped } from '../../../plugins/image-verification/trust-roots.ts'
+import { createTrustRoots, shipped, shippedAt } from '../../../plugins/image-verification/trust-roots.ts'
 import { testSigstore } from '../../support/sigstore.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
 let newer: unknown
 
 beforeAll(async () => {
@@ -15,7 +16,12 @@ beforeAll(async () => {
 /** Trust roots with a clock of the test, and a mirror that answers as told. */
 async function world(answer: () => unknown, folder?: string) {
   const cacheFolder = folder ?? (await temporaryFolder())
-  const state = { now: 1_000_000, asked: [] as string[], notes: [] as string[] }
+  const state = {
+    now: shippedAt() + DAY,
+    asked: [] as string[],
+    notes: [] as string[],
+    warnings: [] as string[],
+  }
   const make = () =>
     createTrustRoots({
       cacheFolder,
@@ -24,6 +30,7 @@ async function world(answer: () => unknown, folder?: string) {
         return answer()
       },
       debug: note => state.notes.push(note),
+      warn: warning => state.warnings.push(warning),
       now: () => state.now,
     })
   /** The public key of the certificate log tells which root it is. */
@@ -100,6 +107,45 @@ test.each(['', '{', '[]', '{"triedAt":1e15,"succeeded":true,"root":{"tlogs":7}}'
   },
 )
 
+test.each([
+  ['that was shipped', false],
+  ['that was fetched', true],
+])(
+  'a root %s is told to be old after two months, and not believed after half a year',
+  async (_, isFetched) => {
+    let isOffline = !isFetched
+    const { state, rootNow, make } = await world(() => (isOffline ? offline() : newer))
+    await rootNow()
+    const begun = isFetched ? state.now : shippedAt()
+    isOffline = true
+
+    state.now = begun + 60 * DAY
+    await rootNow()
+    expect(state.warnings).toEqual([])
+    state.now = begun + 61 * DAY
+    expect(await rootNow()).toBe(isFetched ? 'newer' : 'shipped')
+    expect(state.warnings).toEqual([expect.stringMatching(/61 days old.*for 121 more days/)])
+    state.now = begun + 182 * DAY
+    await rootNow()
+    state.now = begun + 183 * DAY
+    expect(await make().find(undefined)).toEqual({
+      problem: expect.stringMatching(/183 days old.*KEELSON_SIGSTORE_TRUSTED_ROOT/),
+    })
+
+    isOffline = false
+    state.now += HOUR
+    expect(await rootNow()).toBe('newer')
+  },
+)
+
+test('a root that was fetched longer ago than the shipped one was made gives way to it', async () => {
+  const { cacheFolder, rootNow, state } = await world(offline)
+  const kept = { triedAt: state.now, succeeded: false, root: newer, fetchedAt: shippedAt() - DAY }
+  await writeFile(join(cacheFolder, 'tuf-repo-cdn.sigstore.dev.json'), JSON.stringify(kept))
+
+  expect(await rootNow()).toBe('shipped')
+})
+
 test('a clock that was set back does not keep an old root', async () => {
   const { state, rootNow } = await world(() => newer)
   await rootNow()
@@ -142,7 +188,9 @@ test.each([
   const folder = await temporaryFolder()
   const file = join(folder, 'root.json')
   if (text) await writeFile(file, text)
-  const roots = createTrustRoots({ cacheFolder: folder, file, debug: () => undefined })
+  const roots = createTrustRoots({
+    ...{ cacheFolder: folder, file, debug: () => undefined, warn: () => undefined },
+  })
 
   await expect(roots.find(undefined)).rejects.toMatchObject({
     code: 'invalid_file',

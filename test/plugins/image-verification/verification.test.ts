@@ -58,6 +58,7 @@ async function verification(trustRoot: unknown = sigstore.trustRoot): Promise<Im
     cacheFolder: folder,
     file: join(folder, 'root.json'),
     debug: () => undefined,
+    warn: () => undefined,
   })
   return createImageVerification({ oci, trustRoots })
 }
@@ -123,7 +124,8 @@ describe('a signature that fits is accepted, and the image pinned,', () => {
     const image = await newImage()
     await attachBundle(oci, image, await sigstore.attest(image.digest, maker))
     await expectVerified(image, { signer_identity: maker.identity, cert_issuer: GITHUB_ISSUER })
-    await expectVerified(image, { signer_identity: maker.identity.replace(/@.*/, '') })
+    const signer_identity = maker.identity.replace(/@.*/, '')
+    await expectVerified(image, { signer_identity, cert_issuer: GITHUB_ISSUER })
   })
 })
 
@@ -222,8 +224,13 @@ describe('an image is not verified', () => {
     const image = await newImage()
     const identity = 'https://githubXcom/acme/tool'
     await attachBundle(oci, image, await sigstore.attest(image.digest, { ...maker, identity }))
-    await expectUnverified(image.reference, /signed by/, { signer_identity: 'https://github.com/acme/tool' })
-    await expectUnverified(image.reference, /signed by/, { signer_identity: '.*' })
+    for (const signer_identity of ['https://github.com/acme/tool', '.*', ' ']) {
+      const wanted = { signer_identity, cert_issuer: GITHUB_ISSUER }
+      await expectUnverified(image.reference, /signed by/, wanted)
+    }
+    for (const cert_issuer of ['.*', 'https://token.actions.githubusercontentXcom', ' ']) {
+      await expectUnverified(image.reference, /for the login at/, { signer_identity: identity, cert_issuer })
+    }
   })
 
   test('when only the path of a workflow is expected: it would fit any repository', async () => {
@@ -231,7 +238,28 @@ describe('an image is not verified', () => {
     await attachBundle(oci, image, await sigstore.attest(image.digest, maker))
     await expectUnverified(image.reference, /signed by/, {
       signer_identity: '/.github/workflows/release.yml',
+      cert_issuer: GITHUB_ISSUER,
     })
+  })
+
+  test('when a signer is named without the login that knows it, whichever login that was', async () => {
+    const image = await newImage()
+    const identity = 'ada@example.com'
+    const signer = { identity, issuer: 'https://login.mallory.example' }
+    await attachBundle(oci, image, await sigstore.attest(image.digest, signer))
+    for (const more of [{}, { cert_issuer: '' }, { repository_uri: 'https://github.com/acme/tool' }]) {
+      await expectUnverified(image.reference, /cert_issuer/, { signer_identity: identity, ...more })
+    }
+  })
+
+  test('when a repository alone is named, and the login is not that of its host', async () => {
+    const image = await newImage()
+    const issuer = 'https://gitlab.mallory.example'
+    await attachBundle(oci, image, await sigstore.attest(image.digest, { ...maker, issuer }))
+    await expectUnverified(image.reference, /for the login at ".*mallory/, {
+      repository_uri: 'https://github.com/acme/tool',
+    })
+    await expectUnverified(image.reference, /cert_issuer/, { repository_uri: 'https://git.example.com/a/b' })
   })
 
   test('when the registry entry names nobody', async () => {
@@ -303,7 +331,11 @@ describe('an image is not verified', () => {
 
   test('when the trust root of its Sigstore is not there', async () => {
     const image = await newImage()
-    const trustRoots = createTrustRoots({ cacheFolder: await temporaryFolder(), debug: () => undefined })
+    const trustRoots = createTrustRoots({
+      cacheFolder: await temporaryFolder(),
+      debug: () => undefined,
+      warn: () => undefined,
+    })
     const service = createImageVerification({ oci, trustRoots })
     const trial = service.check(
       image.reference,
@@ -316,7 +348,11 @@ describe('an image is not verified', () => {
   test('by the shipped trust root when a private Sigstore signed', async () => {
     const image = await newImage()
     await attachBundle(oci, image, await sigstore.attest(image.digest, maker))
-    const trustRoots = createTrustRoots({ cacheFolder: await temporaryFolder(), debug: () => undefined })
+    const trustRoots = createTrustRoots({
+      cacheFolder: await temporaryFolder(),
+      debug: () => undefined,
+      warn: () => undefined,
+    })
     const service = createImageVerification({ oci, trustRoots })
     await expect(service.check(image.reference, expected, 'enabled')).rejects.toMatchObject({
       code: 'image_unverified',

@@ -79,7 +79,12 @@ test('what is signed with an identity is verified as signed by it', async () => 
 
   const root = join(await temporaryFolder(), 'root.json')
   await writeFile(root, JSON.stringify(sigstore.trustRoot))
-  const trustRoots = createTrustRoots({ cacheFolder: '/nonexistent', file: root, debug: () => undefined })
+  const trustRoots = createTrustRoots({
+    cacheFolder: '/nonexistent',
+    file: root,
+    debug: () => undefined,
+    warn: () => undefined,
+  })
   const verdict = await createImageVerification({ oci, trustRoots }).check(
     reference,
     {

@@ -50,7 +50,12 @@ async function trusting(hosts: string[] = []) {
   const folder = await temporaryFolder()
   const file = join(folder, 'root.json')
   await writeFile(file, JSON.stringify(sigstore.trustRoot))
-  const trustRoots = createTrustRoots({ cacheFolder: folder, file, debug: () => undefined })
+  const trustRoots = createTrustRoots({
+    cacheFolder: folder,
+    file,
+    debug: () => undefined,
+    warn: () => undefined,
+  })
   return skillSources({ hosts, verification: createImageVerification({ oci, trustRoots }) })
 }
 
