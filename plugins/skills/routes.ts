@@ -203,7 +203,8 @@ export const skillRoutes: Routes = (api, app) => {
     summary: 'Replace skills by what their sources hold now, or say what would change',
     body: Type.Object({
       ...{ ...place, names: maybeTexts, preview: flag, fail_on_changes: flag },
-      ...{ allow_ref_change: flag, allow_signer_change: flag, clients: maybeTexts, force: flag },
+      ...{ allow_ref_change: flag, allow_signer_change: flag, allow_unsigned: flag },
+      ...{ clients: maybeTexts, force: flag },
     }),
     answer: [200, Type.Object({ outcomes: Type.Array(outcome) }, closed)],
     failures: [400, 404, 409, 503],
@@ -213,7 +214,7 @@ export const skillRoutes: Routes = (api, app) => {
         ...{ scope: body.scope || 'project', projectRoot: body.project_root, names: body.names },
         ...{ preview: body.preview === true || body.fail_on_changes === true, clients: body.clients },
         ...{ allowRefChange: body.allow_ref_change, allowSignerChange: body.allow_signer_change },
-        ...{ force: body.force, signal },
+        ...{ allowUnsigned: body.allow_unsigned, force: body.force, signal },
       })
       return { outcomes }
     },

@@ -1,4 +1,5 @@
 import type { CliContext } from '../../../src/cli/base-command.ts'
+import { clean } from '../../../src/cli/output.ts'
 
 /** Exit code of what is refused for reasons of policy; so is a change that nobody could agree to. */
 export const REFUSED = 4
@@ -7,22 +8,36 @@ export const REFUSED = 4
 export interface Consent {
   /** Shows it on standard error and asks, no by default. */
   ask(lines: readonly string[], question: string): Promise<boolean>
+  /** About skills that nobody has signed: `--yes` does not answer that. False without a terminal. */
+  askUnsigned(names: readonly string[]): Promise<boolean>
   /** The exit code when the word was no, or there was nobody to ask. */
   refusal(): number | undefined
 }
+
+const isYes = (answer: string | undefined): boolean => answer !== undefined && /^y(es)?$/i.test(answer.trim())
 
 export function createConsent(context: CliContext, { yes }: { yes: boolean }): Consent {
   const said = { refusal: undefined as number | undefined }
   const say = (line: string) => void context.stderr.write(`${line}\n`)
 
+  const put = async (question: string): Promise<string | undefined> => {
+    const { ask } = await import('../../../src/cli/prompt.ts') // few commands ask
+    return ask(context, `${question} [y/N] `)
+  }
+
   return {
     refusal: () => said.refusal,
+    async askUnsigned(names) {
+      say(
+        `Nobody has signed ${names.map(clean).join(', ')}; only the lock file says that this is meant to be.`,
+      )
+      return isYes(await put('Install that regardless?'))
+    },
     async ask(lines, question) {
       for (const line of lines) say(line)
       if (yes) return true
-      const { ask } = await import('../../../src/cli/prompt.ts') // few commands ask
-      const answer = await ask(context, `${question} [y/N] `)
-      if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return true
+      const answer = await put(question)
+      if (isYes(answer)) return true
       say(
         answer === undefined ? 'There is no terminal to ask on. Add --yes to agree.' : 'Nothing was changed.',
       )

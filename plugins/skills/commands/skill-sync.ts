@@ -29,7 +29,8 @@ export class SkillSync extends BaseCommand {
     description: 'make the skills of a project what its lock file says',
     details:
       'Exit codes: 0 all is in step, 2 it is not (--check), 3 some skills failed, 4 refused (a signature, ' +
-      'or nobody to ask without --yes).',
+      'or nobody to ask without --yes). What only the lock file says may be unsigned is asked about, and ' +
+      'refused without a terminal unless --allow-unsigned is given.',
     examples: [
       ['After a git pull', '$0 skill sync --yes'],
       ['In CI', '$0 skill sync --check'],
@@ -52,6 +53,7 @@ export class SkillSync extends BaseCommand {
         ...{ check, frozen, adopt, prune, force, clients, allowUnsigned: rest['allow-unsigned'] },
         ...{ projectRoot: place.projectRoot ?? '', signal: this.context.signal },
         progress: progress.report,
+        agreeUnsigned: names => consent.askUnsigned(names),
         agree: found => consent.ask(describe(found), 'Make the folders what the lock file says?'),
       })
       .finally(() => progress.done())

@@ -21,6 +21,7 @@ const flags = {
   'fail-on-changes': flag.boolean('another name of --check'),
   'allow-ref-change': flag.boolean('also from another repository than before'),
   'allow-signer-change': flag.boolean('also when somebody else has signed it'),
+  'allow-unsigned': skillFlags['allow-unsigned'],
   force: flag.boolean('give edits up'),
   yes: skillFlags.yes,
   format: skillFlags.format,
@@ -58,7 +59,11 @@ export class SkillUpgrade extends BaseCommand {
       .upgrade({
         ...{ names: this.names, ...place, clients, force, preview: isPreview },
         ...{ allowRefChange: rest['allow-ref-change'], allowSignerChange: rest['allow-signer-change'] },
-        ...{ signal: this.context.signal, progress: progress.report },
+        ...{ allowUnsigned: rest['allow-unsigned'], signal: this.context.signal, progress: progress.report },
+        agreeUnsigned: names => {
+          progress.done()
+          return consent.askUnsigned(names)
+        },
         agree: found => {
           shown = true
           progress.done()

@@ -6,7 +6,7 @@ import type { Wanted, WantedTree } from './fetch-tree.ts'
 import { type FileHashes, fileHashes } from './file-hashes.ts'
 import { authorOf, type Dependency, type SkillRecord } from './record.ts'
 import { type Situation, toPin } from './situation.ts'
-import { checkTrust, type SignerRule, type Trust } from './trust.ts'
+import { checkTrust, isAgreedUnsigned, type SignerRule, type Trust, trustBefore } from './trust.ts'
 
 /** How a skill and what it needs come into a draft. */
 export interface PutOptions extends Treatment {
@@ -89,9 +89,12 @@ async function putOne(
   const { name } = fetched.manifest
   const before = records.get(name)
   const pin = pins.get(name)
-  const trust = checkTrust(fetched, pin ?? before, {
-    allowUnsigned: options.allowUnsigned || (pin?.unsigned === true && pin.digest === fetched.digest),
-    rule: options.rule,
+  const known = trustBefore(pin, before)
+  // The signer of another version that was installed here may have signed at another tag.
+  const isOfRecord = known === before && before?.digest !== fetched.digest
+  const trust = checkTrust(fetched, known, {
+    allowUnsigned: options.allowUnsigned || isAgreedUnsigned(before, fetched.digest),
+    rule: isOfRecord && options.rule === 'same-content' ? 'newer-version' : options.rule,
   })
   const needed = (name: string): Dependency | undefined => {
     const [skill, locked] = [node.inTree.get(name), pins.get(name)]

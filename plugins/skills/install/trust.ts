@@ -42,6 +42,20 @@ export function checkTrust(
   return { provenance: signer }
 }
 
+/**
+ * What counts as remembered: what the skill is pinned to, and what was installed here. A lock file may have
+ * come from anybody, so it cannot make a skill unsigned, or signed by anybody, that was signed here before.
+ */
+export function trustBefore(pin: Trust | undefined, record: Trust | undefined): Trust | undefined {
+  return pin?.provenance ? pin : record?.provenance ? record : (pin ?? record)
+}
+
+/** Whether the user has agreed here that this very content is not signed. A lock file cannot do that. */
+export const isAgreedUnsigned = (
+  record: (Trust & { readonly digest: string }) | undefined,
+  digest: string,
+): boolean => record?.unsigned === true && record.digest === digest
+
 const FIELDS = [
   'signerIdentity',
   'certIssuer',

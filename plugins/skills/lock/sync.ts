@@ -5,6 +5,7 @@ import type { Place } from '../install/place.ts'
 import { putTree } from '../install/put-tree.ts'
 import { toPin } from '../install/situation.ts'
 import { pinReference } from '../install/source.ts'
+import { isAgreedUnsigned } from '../install/trust.ts'
 import type { Workshop } from '../install/workshop.ts'
 import type { FetchedSkill, SkillSources } from '../skill.ts'
 import { compareLock } from './compare-lock.ts'
@@ -24,6 +25,8 @@ export interface SyncRequest {
   /** The lock file must be there, and is not written. */
   readonly frozen?: boolean | undefined
   readonly allowUnsigned?: boolean | undefined
+  /** Asked about skills that only the lock file says may be unsigned; without it they are refused. */
+  readonly agreeUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
   /** Gives edits up. */
   readonly force?: boolean | undefined
   /** Asked before anything is changed, with what is out of step; false leaves everything. */
@@ -76,6 +79,13 @@ export function createSync(options: {
     const hasWork = todo.length > 0 || ((prune || adopt) && found.removedFromLock.length > 0)
     if (check || !hasWork || (request.agree && !(await request.agree(result)))) return result
 
+    const isClaimed = (name: string) => {
+      const { unsigned, digest = '' } = situation.pins.get(name) ?? {}
+      return unsigned === true && !isAgreedUnsigned(situation.records.get(name), digest)
+    }
+    const claimed = request.allowUnsigned ? [] : todo.filter(isClaimed)
+    const isAgreed = claimed.length > 0 && ((await request.agreeUnsigned?.(claimed)) ?? false)
+
     const attempt = async (name: string, done: string[], work: () => Promise<void>) => {
       signal?.throwIfAborted()
       try {
@@ -90,7 +100,9 @@ export function createSync(options: {
     for (const name of todo) {
       const entry = situation.pins.get(name)
       const clients = found.clients.get(name) ?? []
-      if (entry) await attempt(name, result.installed, () => restore(place, entry, clients, request))
+      const allowUnsigned = request.allowUnsigned === true || (isAgreed && claimed.includes(name))
+      const work = { ...request, allowUnsigned }
+      if (entry) await attempt(name, result.installed, () => restore(place, entry, clients, work))
     }
     for (const name of prune ? found.removedFromLock : []) {
       const remove = async (draft: Draft) => draft.remove(name, { force: request.force === true })

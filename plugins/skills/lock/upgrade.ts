@@ -4,9 +4,10 @@ import { fetchTree, type WantedTree } from '../install/fetch-tree.ts'
 import { joinSteps } from '../install/membership.ts'
 import { describePlace, type Place } from '../install/place.ts'
 import { putTree } from '../install/put-tree.ts'
+import type { SkillRecord } from '../install/record.ts'
 import { findPinned, type Situation } from '../install/situation.ts'
 import { describeSource } from '../install/source.ts'
-import { checkTrust } from '../install/trust.ts'
+import { checkTrust, isAgreedUnsigned, trustBefore } from '../install/trust.ts'
 import type { Workshop } from '../install/workshop.ts'
 import type { SkillSources } from '../skill.ts'
 import { compareVersions, type SkillChanges } from './compare-versions.ts'
@@ -23,6 +24,9 @@ export interface UpgradeRequest {
   readonly preview?: boolean | undefined
   readonly allowRefChange?: boolean | undefined
   readonly allowSignerChange?: boolean | undefined
+  readonly allowUnsigned?: boolean | undefined
+  /** Asked about a skill that only the lock file says may be unsigned; without it that is refused. */
+  readonly agreeUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
   /** Gives edits up. */
   readonly force?: boolean | undefined
   /** Asked before anything is changed, with what would; false leaves everything. */
@@ -54,6 +58,7 @@ export interface UpgradeOutcome {
 interface Candidate {
   outcome: UpgradeOutcome
   readonly tree?: WantedTree
+  readonly allowUnsigned?: boolean
 }
 
 /** Replaces skills by what their sources hold now. Fails with `skill_not_locked`. */
@@ -80,11 +85,11 @@ export function createUpgrade(options: {
       if (request.preview || ready.length === 0) return outcomes
       if (request.agree && !(await request.agree(outcomes))) return outcomes
       for (const candidate of ready) {
-        const { outcome, tree } = candidate
+        const { outcome } = candidate
         const pin = situation.pins.get(outcome.name)
-        if (!pin || !tree) continue
+        if (!pin) continue
         const make = async () => {
-          await replace(place, pin, tree, request)
+          await replace(place, pin, candidate, request)
           return candidate
         }
         candidate.outcome = (await attempt(pin, request, make)).outcome
@@ -112,8 +117,9 @@ export function createUpgrade(options: {
     situation: Situation,
     pin: LockEntry,
     staging: string,
-    { signal, progress, allowRefChange, allowSignerChange }: UpgradeRequest,
+    request: UpgradeRequest,
   ): Promise<Candidate> {
+    const { signal, progress, allowRefChange, allowSignerChange } = request
     const { name, digest: old_digest, source } = pin
     if (describeSource(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
     const pinned = (reference: string) => findPinned(situation, reference)
@@ -136,16 +142,34 @@ export function createUpgrade(options: {
       return { outcome: { ...facts, status: 'ref-change-blocked' } }
     if (!allowSignerChange && signer && facts.changes.signer)
       return { outcome: { ...facts, status: 'signer-change-blocked', reason: 'signer-mismatch' } }
-    checkTrust(fetched, pin, trustOptions(pin, allowSignerChange))
-    return { outcome: { ...facts, status: 'upgraded' }, tree }
+    const record = situation.records.get(name)
+    const allowUnsigned =
+      request.allowUnsigned || (signer === undefined && (await mayBeUnsigned(pin, record, request)))
+    checkTrust(fetched, trustBefore(pin, record), { allowUnsigned, rule: ruleOf(request) })
+    return { outcome: { ...facts, status: 'upgraded' }, tree, allowUnsigned }
+  }
+
+  /**
+   * Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. Where only
+   * the lock file says so, nobody here has.
+   */
+  async function mayBeUnsigned(
+    pin: LockEntry,
+    record: SkillRecord | undefined,
+    { preview, agreeUnsigned }: UpgradeRequest,
+  ): Promise<boolean> {
+    if (isAgreedUnsigned(record, pin.digest)) return true
+    if (preview || pin.unsigned !== true) return false
+    return (await agreeUnsigned?.([pin.name])) ?? false
   }
 
   async function replace(
     place: Place,
     pin: LockEntry,
-    tree: WantedTree,
+    { tree, allowUnsigned = false }: Candidate,
     request: UpgradeRequest,
   ): Promise<void> {
+    if (!tree) return
     await workshop.change(place, async (draft, situation) => {
       const { name } = pin
       const present = situation.pins.get(name)
@@ -155,7 +179,7 @@ export function createUpgrade(options: {
       await putTree(draft, situation, tree, {
         clients: clients.length ? await workshop.folders.choose(clients) : await workshop.folders.choose([]),
         ...{ force: request.force === true, now: now(), replace: true, explicit: false },
-        ...trustOptions(pin, request.allowSignerChange),
+        ...{ allowUnsigned, rule: ruleOf(request) },
       })
       for (const { fetched } of tree) {
         if (situation.records.has(fetched.manifest.name)) continue
@@ -166,11 +190,8 @@ export function createUpgrade(options: {
   }
 }
 
-/** Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. */
-const trustOptions = (pin: LockEntry, allowSignerChange = false) => ({
-  allowUnsigned: pin.unsigned === true,
-  rule: allowSignerChange ? ('any-signer' as const) : ('newer-version' as const),
-})
+const ruleOf = ({ allowSignerChange }: UpgradeRequest) =>
+  allowSignerChange ? ('any-signer' as const) : ('newer-version' as const)
 
 /** Fails with `skill_not_locked`. */
 function choosePins({ pins, place, lock }: Situation, names: readonly string[]): LockEntry[] {

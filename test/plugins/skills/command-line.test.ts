@@ -74,7 +74,7 @@ test('a skill of a git repository: installed, locked, cloned, synced, upgraded, 
   await cp(join(one.project, 'keelson.lock.yaml'), join(two.project, 'keelson.lock.yaml'))
   expect((await inProject(two, 'sync', '--check')).code).toBe(2)
   expect(await inProject(two, 'sync')).toMatchObject({ code: 4, stdout: '' })
-  const sync = await inProject(two, 'sync', '--yes', '--format', 'json')
+  const sync = await inProject(two, 'sync', '--yes', '--allow-unsigned', '--format', 'json')
   expect(sync, sync.stderr).toMatchObject({ code: 0 })
   expect(JSON.parse(sync.stdout)).toEqual({ missing: ['tidy'], installed: ['tidy'] })
   expect(await treeOf(join(two.project, '.cursor'))).toEqual(await treeOf(join(one.project, '.cursor')))

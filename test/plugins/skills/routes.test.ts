@@ -183,7 +183,7 @@ test('a registry that never answers is 504, for looking and for installing', asy
   const reference = `${host}/acme/x:1`
 
   const answers = await Promise.all([
-    ask('GET', `${SKILLS}/content?ref=${reference}`),
+    ask('POST', `${SKILLS}/content`, { ref: reference }),
     ask('POST', SKILLS, { name: reference, allow_unsigned: true }),
   ])
 

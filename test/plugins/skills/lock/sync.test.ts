@@ -86,7 +86,7 @@ describe('a clone', () => {
     expect(await mine.tree('project/.cursor')).toEqual({})
   })
 
-  test('unsigned skills that somebody has agreed to are installed, others are refused', async () => {
+  test('unsigned skills are installed when the user agrees, whatever the lock file says', async () => {
     const [theirs, mine] = [await desk(), await desk()]
     await theirs.publish(FONTS, { name: 'fonts', signer: null })
     await theirs.installer.install(theirs.project, { reference: FONTS, allowUnsigned: true })
@@ -98,8 +98,40 @@ describe('a clone', () => {
       failed: [{ name: 'fonts', reason: 'unsigned-rejected' }],
     })
     await mine.write('project/keelson.lock.yaml', text)
+    expect(await mine.sync()).toMatchObject({ failed: [{ name: 'fonts', reason: 'unsigned-rejected' }] })
+    const asked: unknown[] = []
+    const answer = (yes: boolean) => async (names: readonly string[]) => asked.push(names) > 0 && yes
+    expect(await mine.sync({ agreeUnsigned: answer(false) })).toMatchObject({ installed: [] })
+    expect(await mine.sync({ agreeUnsigned: answer(true) })).toMatchObject({ installed: ['fonts'] })
+    expect(asked).toEqual([['fonts'], ['fonts']])
+
+    await rm(join(mine.home, 'project/.cursor'), { recursive: true })
     expect(await mine.sync()).toMatchObject({ installed: ['fonts'], failed: [] })
   })
+
+  test.each(['unsigned: true', 'version: "1"'])(
+    'a lock file with %s does not make a skill unsigned that was signed here before',
+    async words => {
+      const mine = await desk()
+      await mine.publish(FONTS, { name: 'fonts' })
+      await mine.installer.install(mine.project, { reference: FONTS })
+      await mine.publish(FONTS, { name: 'fonts', signer: null, files: { 'more.md': 'evil' } })
+      const { digest, contentDigest } = await mine.sources.fetch(FONTS, {
+        ...{ staging: join(mine.home, 'published'), typed: false },
+      })
+      const lock = (await lockOf(mine)) ?? ''
+      const evil = lock
+        .replace(/ {4}digest: .*/, `    digest: ${digest}`)
+        .replace(/ {4}contentDigest: .*/, `    contentDigest: ${contentDigest}`)
+        .replace(/ {4}provenance:\n(?: {6}.*\n)+/, `    ${words}\n`)
+        .replace(/ {4}resolvedReference: .*\n/, '')
+      await mine.write('project/keelson.lock.yaml', evil)
+
+      const { installed, failed } = await mine.sync({ allowUnsigned: true, force: true })
+
+      expect([installed, failed.map(one => one.reason)]).toEqual([[], ['unsigned-rejected']])
+    },
+  )
 
   test('one that cannot be had does not stop the others', async () => {
     const mine = await cloned()
