@@ -75,8 +75,8 @@ export function createApi(askToken) {
 async function problemOf(response) {
   const text = (await response.text()).trim()
   try {
-    const { message } = JSON.parse(text)
-    if (typeof message === 'string') return message
+    const { message, error_description: description } = JSON.parse(text) // the latter from the login
+    if (typeof (message ?? description) === 'string') return message ?? description
   } catch {
     // most failures are text
   }
