@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { type SignInRequest, signIn } from '../../../plugins/auth-out/oauth/sign-in.ts'
 import { findFreePort } from '../../../src/lib/ports.ts'
@@ -80,6 +80,28 @@ test.each([
     expect(provider.asked.filter(({ path }) => path === '/token')).toHaveLength(1)
   },
 )
+
+test('a second answer is refused while the first one is redeemed', async () => {
+  const provider = await identityProvider()
+  const asked = Promise.withResolvers<ServerResponse>()
+  provider.answer((request, response) => {
+    if (request.url === '/token') asked.resolve(response)
+    return request.url === '/token'
+  })
+  const second = Promise.withResolvers<number>()
+
+  const login = attempt(provider, async url => {
+    const page = provider.visit(url)
+    const waiting = await asked.promise
+    second.resolve((await fetch(callbackOf(url, { code: 'another', state: stateOf(url) }))).status)
+    waiting.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
+    await page
+  })
+
+  await expect(login).rejects.toMatchObject({ code: 'login_failed' })
+  expect(await second.promise).toBe(400)
+  expect(provider.asked.filter(({ path }) => path === '/token')).toHaveLength(1)
+})
 
 test('an answer that names another issuer is refused before the code is used', async () => {
   const provider = await identityProvider()
