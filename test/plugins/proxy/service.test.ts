@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import callersPlugin from '../../../plugins/callers/index.ts'
 import proxyPlugin from '../../../plugins/proxy/index.ts'
+import settingsPlugin from '../../../plugins/settings/index.ts'
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
@@ -38,7 +40,12 @@ async function proxies(env: Record<string, string> = {}) {
     paths: findPaths({ HOME: home }),
     log: createLog({ write: () => {}, human: false, debug: false }),
     env,
-    entries: [{ name: 'proxy', services: ['proxies'], load: async () => proxyPlugin }, marking],
+    entries: [
+      { name: 'proxy', services: ['proxies'], load: async () => proxyPlugin },
+      { name: 'callers', services: ['callerToken'], load: async () => callersPlugin },
+      { name: 'settings', services: ['settings'], load: async () => settingsPlugin },
+      marking,
+    ],
   })
   return app.service('proxies')
 }
