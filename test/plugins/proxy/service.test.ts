@@ -2,13 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import callersPlugin from '../../../plugins/callers/index.ts'
 import proxyPlugin from '../../../plugins/proxy/index.ts'
-import settingsPlugin from '../../../plugins/settings/index.ts'
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import type { PluginEntry } from '../../../src/plugin.ts'
+import { CALLERS } from '../../support/callers-entries.ts'
 import { post, rawServer, rpc, testServer } from './test-proxy.ts'
 
 const config = { schema_version: 'v0.1.0', name: 'w', transport: 'streamable-http', port: 0 } as const
@@ -40,12 +39,7 @@ async function proxies(env: Record<string, string> = {}) {
     paths: findPaths({ HOME: home }),
     log: createLog({ write: () => {}, human: false, debug: false }),
     env,
-    entries: [
-      { name: 'proxy', services: ['proxies'], load: async () => proxyPlugin },
-      { name: 'callers', services: ['callerToken'], load: async () => callersPlugin },
-      { name: 'settings', services: ['settings'], load: async () => settingsPlugin },
-      marking,
-    ],
+    entries: [{ name: 'proxy', services: ['proxies'], load: async () => proxyPlugin }, ...CALLERS, marking],
   })
   return app.service('proxies')
 }

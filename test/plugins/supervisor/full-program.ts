@@ -11,6 +11,7 @@ import { createWorkloadStore } from '../../../plugins/workloads/store.ts'
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { CALLERS } from '../../support/callers-entries.ts'
 import { fixedPackages } from '../runtime-process/fixed-packages.ts'
 
 // The supervisor, or with `foreground NAME` a host in the foreground, with real proxies and processes.
@@ -18,7 +19,7 @@ import { fixedPackages } from '../runtime-process/fixed-packages.ts'
 const [, program = '', mode = '', name = ''] = process.argv
 const paths = findPaths(process.env)
 const log = createLog({ write: line => process.stderr.write(line), human: false, debug: true })
-const app = createApp({ paths, log, env: process.env, entries: [] })
+const app = createApp({ paths, log, env: process.env, entries: CALLERS })
 const stop = new AbortController()
 process.on('SIGTERM', () => stop.abort())
 
