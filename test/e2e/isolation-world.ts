@@ -27,6 +27,7 @@ import { findFreePort } from '../../src/lib/ports.ts'
 import { createLog } from '../../src/log.ts'
 import { createOwnAddresses } from '../../src/net/own-addresses.ts'
 import { findPaths } from '../../src/paths.ts'
+import { CALLERS } from '../support/callers-entries.ts'
 import type { Outside } from './elsewhere/outside.ts'
 import type { Place } from './places-to-run.ts'
 
@@ -88,7 +89,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: line => lines.push(JSON.parse(line)), human: false, debug: true })
   const store = createWorkloadStore({ paths, log })
-  const app = createApp({ paths, log, env: process.env, entries: [] })
+  const app = createApp({ paths, log, env: process.env, entries: CALLERS })
   const runtime = runtimeOf(place, paths, elsewhere?.env ?? process.env)
   let names: Names = {}
   const dialled: string[] = []

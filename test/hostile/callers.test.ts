@@ -228,7 +228,8 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
     const outcomes = await page.evaluate<string[]>(`${ATTACK}(${JSON.stringify({ paths, body })})`)
 
     expect(outcomes.filter(type => type === 'basic' || type === 'cors')).toEqual([])
-    expect(statuses.length).toBeGreaterThan(paths.length * 5)
+    // Frames, forms and event streams; of images, scripts and fetches Chromium tells no status.
+    expect(statuses.length).toBeGreaterThanOrEqual(paths.length * 4)
     expect(statuses.filter(([, status]) => status !== 403)).toEqual([])
     expect(seen).toEqual([])
     expect(await listed(api)).toMatchObject([{ name: 'mine' }])

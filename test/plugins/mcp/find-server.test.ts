@@ -4,6 +4,7 @@ import { createApp } from '../../../src/app.ts'
 import type { Workload } from '../../../src/contracts/workload.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { CALLERS } from '../../support/callers-entries.ts'
 
 const running: Workload = {
   name: 'weather',
@@ -21,7 +22,7 @@ const appWith = (workload: Workload) => {
   const workloads = { get: async () => workload } as never
   const load = async () => ({ name: 'workloads', services: { workloads: () => workloads } })
   const log = createLog({ write: () => undefined, human: false, debug: false })
-  const entries = [{ name: 'workloads', services: ['workloads'], load }]
+  const entries = [{ name: 'workloads', services: ['workloads'], load }, ...CALLERS]
   return createApp({ paths: findPaths({ HOME: '/nowhere' }), log, env: {}, entries })
 }
 

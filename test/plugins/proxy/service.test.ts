@@ -7,6 +7,7 @@ import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import type { PluginEntry } from '../../../src/plugin.ts'
+import { CALLERS } from '../../support/callers-entries.ts'
 import { post, rawServer, rpc, testServer } from './test-proxy.ts'
 
 const config = { schema_version: 'v0.1.0', name: 'w', transport: 'streamable-http', port: 0 } as const
@@ -38,7 +39,7 @@ async function proxies(env: Record<string, string> = {}) {
     paths: findPaths({ HOME: home }),
     log: createLog({ write: () => {}, human: false, debug: false }),
     env,
-    entries: [{ name: 'proxy', services: ['proxies'], load: async () => proxyPlugin }, marking],
+    entries: [{ name: 'proxy', services: ['proxies'], load: async () => proxyPlugin }, ...CALLERS, marking],
   })
   return app.service('proxies')
 }

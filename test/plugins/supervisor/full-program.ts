@@ -11,6 +11,7 @@ import { createWorkloadStore } from '../../../plugins/workloads/store.ts'
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { CALLERS } from '../../support/callers-entries.ts'
 import { fixedPackages } from '../runtime-process/fixed-packages.ts'
 import { NO_BUBBLEWRAP } from '../runtime-process/host-runtime.ts'
 
@@ -19,7 +20,7 @@ import { NO_BUBBLEWRAP } from '../runtime-process/host-runtime.ts'
 const [, program = '', mode = '', name = ''] = process.argv
 const paths = findPaths(process.env)
 const log = createLog({ write: line => process.stderr.write(line), human: false, debug: true })
-const app = createApp({ paths, log, env: process.env, entries: [] })
+const app = createApp({ paths, log, env: process.env, entries: CALLERS })
 const stop = new AbortController()
 process.on('SIGTERM', () => stop.abort())
 
