@@ -14,6 +14,8 @@ export interface Location {
   readonly repository: string
   readonly tag: string
   readonly digest: string | undefined
+  /** Whether nothing of it may be on this machine or in a private network, since a stranger named it. */
+  readonly publicOnly?: boolean
 }
 
 const HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io'])

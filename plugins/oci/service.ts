@@ -9,6 +9,11 @@ import type { Session } from './session.ts'
 
 /** A client of OCI registries (OCI distribution specification 1.1). References may be short, as docker takes them. */
 export interface Oci {
+  /**
+   * The same client for references that strangers wrote: it goes nowhere on this machine or in a private
+   * network, except to the registries in `KEELSON_INSECURE_REGISTRIES`.
+   */
+  publicOnly(): Oci
   /** The manifest or index that a tag or digest names; its bytes have the digest it comes with. */
   manifest(reference: string, options?: CallOptions): Promise<Manifest>
   /** The same, but undefined when there is none. */
@@ -52,9 +57,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export function createOci(options: { session: Session; insecure: ReadonlySet<string> }): Oci {
-  const { session, insecure } = options
-  const at = (reference: string): Location => parseLocation(reference, insecure)
+export function createOci(options: {
+  session: Session
+  insecure: ReadonlySet<string>
+  publicOnly?: boolean
+}): Oci {
+  const { session, insecure, publicOnly = false } = options
+  const at = (reference: string): Location => {
+    const location = parseLocation(reference, insecure)
+    return publicOnly && !insecure.has(location.registry) ? { ...location, publicOnly } : location
+  }
 
   const manifest: Oci['manifest'] = async (reference, { signal } = {}) => {
     const location = at(reference)
@@ -64,6 +76,7 @@ export function createOci(options: { session: Session; insecure: ReadonlySet<str
   }
 
   return {
+    publicOnly: () => createOci({ ...options, publicOnly: true }),
     manifest,
     findManifest: async (reference, { signal } = {}) => fetchManifest(session, at(reference), signal),
 

@@ -169,10 +169,11 @@ export function discard(body: RegistryAnswer['body']): void {
 }
 
 /**
- * Whether a request may go to this machine or to a private network. The registry itself may be there, since
- * the user has named it. Another place that it names may be there only if the registry is.
+ * Whether a request may go to this machine or to a private network. The registry itself may be there if the
+ * user has named it. Another place that it names may be there only if the registry is.
  */
 async function mayBePrivate(location: Location, url: URL): Promise<boolean> {
+  if (location.publicOnly) return false
   if (url.origin === location.origin) return true
   const { hostname } = new URL(location.origin)
   const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => [])

@@ -5,7 +5,7 @@ import type { Paths } from '../../src/paths.ts'
 import type { RegistryAuth, Settings, SettingsChange } from '../settings/index.ts'
 import { assertIssuer } from './assert-issuer.ts'
 import { type Detected, detectSource } from './detect-source.ts'
-import type { RegistryPlace } from './entry-places.ts'
+import { isPublicRegistry, type RegistryPlace } from './entry-places.ts'
 import { failures } from './failures.ts'
 import { shortNameOf, toFullName } from './formats/names.ts'
 import { type ParsedRegistry, parseRegistry, type RegistryDocument } from './formats/parse-registry.ts'
@@ -46,6 +46,8 @@ export interface SourceChange {
 export interface Registry {
   /** Where it is read from now, without reading it. */
   source(): Promise<RegistryPlace>
+  /** Whether strangers publish in the registry in use, so that its entries may not name private places. */
+  isPublic(): Promise<boolean>
   summary(options?: ReadOptions): Promise<RegistrySummary>
   document(options?: ReadOptions): Promise<RegistryDocument>
   /** All servers by name. */
@@ -192,6 +194,8 @@ export function createRegistry(surroundings: Surroundings): Registry {
       const { kind, place } = await currentSource()
       return { kind, place, allowsPrivate: (await settings.get('allow_private_registry_ip')) ?? false }
     },
+
+    isPublic: async () => isPublicRegistry(await registry.source()),
 
     async summary(options) {
       const { kind, place } = await currentSource()

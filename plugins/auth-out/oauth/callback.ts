@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '../../../src/errors.ts'
+import { createPeerOwners } from '../../../src/net/peer-owner.ts'
 import { failures } from '../failures.ts'
 import { callbackPage } from './callback-page.ts'
 
@@ -27,7 +28,11 @@ export async function listenForCallback({ port, state }: { port: number; state: 
   const { promise: arrived, resolve } = Promise.withResolvers<URL>()
   let waiting: ServerResponse | undefined
 
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const owners = createPeerOwners()
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (owners && !(await owners.isOurs(request.socket))) {
+      return show(response, 403, 'This is the login of another user of this machine.')
+    }
     const url = URL.parse(request.url ?? '/', redirectUri)
     if (url?.pathname !== PATH) return show(response, 404, 'keelson waits here for the end of a login.')
     if (request.method !== 'GET') return show(response, 405, 'Only GET is answered here.')
@@ -56,7 +61,7 @@ export async function listenForCallback({ port, state }: { port: number; state: 
   }
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 async function listenOnBoth(port: number, handler: Handler): Promise<[Server, ...Server[]]> {
   for (let attempt = 0; ; attempt++) {

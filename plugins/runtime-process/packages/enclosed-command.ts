@@ -29,8 +29,7 @@ net.createServer(options, client => {
 `
 
 export interface Enclosed {
-  /** bubblewrap, absolute. */
-  readonly program: string
+  readonly bubblewrap: { readonly program: string; readonly hardening: readonly string[] }
   readonly cwd: string
   /** Folders that the tool can write. */
   readonly writes: readonly string[]
@@ -42,13 +41,14 @@ export interface Enclosed {
 
 /** The command line that runs an installing tool inside bubblewrap. */
 export async function enclosedCommand(command: readonly string[], options: Enclosed): Promise<string[]> {
-  const { program, cwd, writes, reads, sockets } = options
+  const { bubblewrap, cwd, writes, reads, sockets } = options
   const shown = [...new Set([dirname(process.execPath), ...reads])].filter(path => !isSystem(path))
   const relayed = [process.execPath, '-e', RELAY, '--', `${SOCKETS}/${DOOR}`, String(DOOR_PORT), ...command]
   return [
-    program,
+    bubblewrap.program,
     ...(await systemFolders()),
     ...SYSTEM_ARGUMENTS,
+    ...bubblewrap.hardening,
     ...shown.flatMap(path => ['--ro-bind-try', path, path]),
     ...writes.flatMap(path => ['--bind', path, path]),
     ...(sockets === undefined ? [] : ['--unshare-net', '--ro-bind', sockets, SOCKETS]),

@@ -98,7 +98,7 @@ export function createInstallSandbox(options: {
         async run(command, { cwd = folder, env: more, onLine } = {}) {
           const whole = found.works
             ? await enclosedCommand(command, {
-                program: found.program,
+                bubblewrap: found,
                 cwd,
                 writes: [folder, cache],
                 reads: [...reads, ...Object.values(certificatesOf(process.env))],

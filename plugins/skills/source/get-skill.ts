@@ -18,7 +18,7 @@ import { within } from './within.ts'
 
 export interface GetSkillDeps {
   readonly oci: Oci
-  readonly registry: Pick<Registry, 'skills'>
+  readonly registry: Pick<Registry, 'skills' | 'isPublic'>
   readonly verification: Pick<ImageVerification, 'signer' | 'detachedSigner'>
   readonly builds: Pick<Builds, 'find' | 'list' | 'extractTo'>
   /** Tokens, trusted certificates, `KEELSON_PRIVATE_GIT_HOSTS`. */
@@ -166,9 +166,9 @@ async function fromBuild(
   return { reference: tag, digest, name }
 }
 
-function fromEntry(deps: GetSkillDeps, call: GetSkillCall, entry: SkillEntry): Promise<GotSkill> {
+async function fromEntry(deps: GetSkillDeps, call: GetSkillCall, entry: SkillEntry): Promise<GotSkill> {
   const found = packageOf(entry, call.version)
-  return found.kind === 'git'
-    ? fromGit(deps, { ...call, typed: false }, found.git)
-    : fromArtifact(deps, call, found.artifact)
+  if (found.kind === 'git') return fromGit(deps, { ...call, typed: false }, found.git)
+  const oci = (await deps.registry.isPublic()) ? deps.oci.publicOnly() : deps.oci
+  return fromArtifact({ ...deps, oci }, call, found.artifact)
 }

@@ -47,3 +47,19 @@ test('a registry in a private network can redirect to its own storage there', as
   await ociClient().manifest(`${registry.host}/app:1`)
   expect(internal.got).toMatchObject([{ path: '/storage' }])
 })
+
+test('a registry that a stranger named is not asked where it is in a private network', async () => {
+  const registry = await internalService()
+  const oci = ociClient().publicOnly()
+  await expect(oci.manifest(`${registry.host}/app:1`)).rejects.toMatchObject({
+    message: expect.stringContaining('127.0.0.1 is a private address'),
+  })
+  expect(registry.got).toEqual([])
+})
+
+test('a registry that the user has named for plain HTTP may be named by strangers too', async () => {
+  const registry = await internalService()
+  const oci = ociClient({ insecure: [registry.host] }).publicOnly()
+  await oci.manifest(`${registry.host}/app:1`)
+  expect(registry.got).toMatchObject([{ path: '/v2/app/manifests/1' }])
+})

@@ -219,7 +219,9 @@ test('a name that is nowhere is 404, and near names are suggested', async () => 
 
 test('a registry that cannot be read is no "not found"', async () => {
   const broken = new Error('the registry is down')
-  const sources = await skillSources({ registry: { skills: () => Promise.reject(broken) } })
+  const sources = await skillSources({
+    registry: { skills: () => Promise.reject(broken), isPublic: async () => true },
+  })
   await expect(sources.get('a-skill')).rejects.toBe(broken)
   expect(await sources.left()).toEqual([])
 })

@@ -26,7 +26,7 @@ export async function skillSources({ entries = [], hosts = [], env, ...given }: 
   const scratch = await temporaryFolder()
   const sources = createSkillSources({
     oci: ociClient(),
-    registry: { skills: async () => entries },
+    registry: { skills: async () => entries, isPublic: async () => false },
     verification: {
       signer: async () => undefined,
       detachedSigner: () => Promise.reject(new Error('no commit of this test is signed')),
