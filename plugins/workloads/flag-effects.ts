@@ -56,7 +56,8 @@ const sandboxed: Judge = s =>
   s.kind === 'image' ? `the image ${s.argument}: its container is the sandbox.` : local(s)
 
 const fromRegistry: Judge = s =>
-  s.fromRegistry ? undefined : `${s.argument}: only an entry of a registry asks for permissions.`
+  local(s) ??
+  (s.fromRegistry ? undefined : `${s.argument}: only an entry of a registry asks for permissions.`)
 
 const gateway: Judge = s =>
   local(s) ??

@@ -323,7 +323,7 @@ test('over HTTP a 409 names mounts and hash; that hash alone accepts them, until
 })
 
 test('a public registry cannot make keelson speak to this machine or its network', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   let hits = 0
   const listener = createServer((_, response) => {
