@@ -317,7 +317,7 @@ describe('a flag that can have no effect', { timeout: 240_000 }, () => {
     for (const flag of useless) {
       const shown = await home.keelson(['run', url, '--name', 'useless', ...(samples[flag]?.written ?? [])])
       expect([flag, shown.code]).toEqual([flag, 2])
-      expect(shown.stderr).toContain(`--${flag} does not go with the URL ${url}`)
+      expect(shown.stderr).toContain(`--${flag} does not go with `)
     }
     expect(await home.ok(['list', '--all'])).not.toContain('useless')
   })
