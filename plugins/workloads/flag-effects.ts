@@ -30,8 +30,8 @@ export const nameOfRemote = (argument: string): string =>
 
 const local: Judge = s => (s.kind === 'remote' ? remote(s) : undefined)
 
-/** A URL of the registry may have variables in it, which are filled from the command line. */
-const localOrFilled: Judge = s => (s.fromRegistry ? undefined : local(s))
+/** A remote server's entry may ask for variables: for its URL, or because it needs them. */
+const localOrAsked: Judge = s => (s.fromRegistry ? undefined : local(s))
 
 const packages: Judge = s =>
   s.kind === 'image' ? `the image ${s.argument}: it is for packages (npx://, uvx://, go://).` : local(s)
@@ -89,10 +89,10 @@ export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
   'target-host': listening,
   'target-port': listening,
   runtime: local,
-  env: localOrFilled,
-  'env-file': localOrFilled,
+  env: localOrAsked,
+  'env-file': localOrAsked,
   'env-file-dir': local,
-  secret: local,
+  secret: localOrAsked,
   volume: local,
   publish: local,
   network: local,

@@ -116,7 +116,7 @@ test.each([
     'a URL',
     ['ignore-globally', 'print-resolved-overlays', 'image-verification', 'proxy-mode', 'target-port'],
   ],
-  ['a remote server of the registry', ['volume', 'secret', 'env-file-dir', 'build-with', 'isolate-network']],
+  ['a remote server of the registry', ['volume', 'env-file-dir', 'build-with', 'isolate-network']],
   ['an image of the registry, not isolated', ['runtime-image', 'ca-cert', 'allow-docker-gateway']],
   ['an image with stdio', ['target-host', 'target-port']],
   ['a package in a container', ['endpoint-prefix']],
