@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientV1, textOf } from '../e2e/clients.ts'
-import { type Home, openHome } from '../e2e/home.ts'
+import { CA, type Home, openHome } from '../e2e/home.ts'
 import { flagsOf, needsPlace, PLACES } from '../e2e/places-to-run.ts'
 import { filesWith } from '../plugins/secrets/search.ts'
 import { packageEntry, remoteEntry, setRegistry, type Wanted, wants } from '../support/hostile/stranger.ts'
@@ -273,6 +274,7 @@ describe.each(PLACES)('on %s', { timeout: 900_000 }, place => {
     const name = `upgrade-${place}`
     const stored = `ASKED_LATER_${place.toUpperCase()}`
     const value = await keep(stored)
+    if (existsSync(CA)) await home.ok(['config', 'set-ca-cert', CA]) // upgrades build, too
     await publish('2026.7.4', [])
     const url = await home.ok(run(name))
     await publish('2026.8.31', [wants(stored)])
