@@ -15,7 +15,7 @@ import {
 import { failures } from './failures.ts'
 import { foreignText } from './foreign-text.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
-import { isRunnable } from './formats/package-image.ts'
+import { choosePackage, foreignRegistry, isRunnable } from './formats/package-image.ts'
 import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 import { fillUrl } from './url-variables.ts'
@@ -104,6 +104,13 @@ async function resolveImage(
   const packages = server.packages ?? []
   if (!packages.some(isRunnable)) {
     throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
+  }
+  const chosen = choosePackage(packages)
+  const elsewhere = chosen && foreignRegistry(chosen)
+  if (elsewhere) {
+    // Somebody else may have the name in the registry that would be asked.
+    const problems = [`${clean(elsewhere)}: its package is in a registry that is not used here`]
+    throw failures.entry_refused({ server: clean(server.name), problems })
   }
   await assertPublicImage(server.name, view.image, from)
   const withheld = withheldArguments(server)

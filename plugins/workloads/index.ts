@@ -8,6 +8,7 @@ import { Run } from './commands/run.ts'
 import { Start } from './commands/start.ts'
 import { StatusOf } from './commands/status.ts'
 import { Stop } from './commands/stop.ts'
+import { instanceSection } from './instance-section.ts'
 import type { Workloads } from './service.ts'
 import type { WorkloadStore } from './store.ts'
 import { imageTarget } from './targets/image.ts'
@@ -43,6 +44,9 @@ const workloads: Plugin = {
       (await import('./service.ts')).createWorkloads({ app, store: await app.service('workloadStore') }),
     workloadStore: async app => (await import('./store.ts')).createWorkloadStore(app),
   },
-  provides: { targets: [schemeTarget, remoteTarget, imageTarget], sections: [variablesSection] },
+  provides: {
+    targets: [schemeTarget, remoteTarget, imageTarget],
+    sections: [instanceSection, variablesSection],
+  },
 }
 export default workloads

@@ -11,9 +11,11 @@ export async function mergeResolved(
   resolved: Resolved,
   asked: RunConfig,
   given: ReadonlySet<string>,
+  /** Ports of other workloads, which may be stopped now. */
+  taken: ReadonlySet<number> = new Set(),
 ): Promise<RunConfig> {
   const { port: preferred = 0, ...rest } = resolved
-  const port = asked.port || ((await isFree(preferred, asked.host)) ? preferred : 0)
+  const port = asked.port || (!taken.has(preferred) && (await isFree(preferred, asked.host)) ? preferred : 0)
   const profile = given.has('permission-profile')
     ? asked.permission_profile
     : mergeProfile(resolved.permission_profile, asked.permission_profile)

@@ -79,7 +79,8 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
 
   const runtime = runtimeOnce(app, request.flags.runtime, { noSandbox: asked.no_sandbox })
   const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
-  const config = await mergeResolved(resolved, asked, request.given)
+  const others = (await store.configs.list()).filter(other => other.name !== asked.name)
+  const config = await mergeResolved(resolved, asked, request.given, new Set(others.map(({ port }) => port)))
   if (!config.remote_url) config.runtime = (await runtime()).name
   await checkSections(app, config)
   const contained = config.remote_url ? undefined : (await runtime()).images !== undefined

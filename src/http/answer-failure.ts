@@ -1,4 +1,5 @@
 import { isFailure, messageOf } from '../errors.ts'
+import { printable, printableJson } from '../lib/printable.ts'
 import { redact } from '../lib/redact.ts'
 import type { FailureStyle } from './api.ts'
 
@@ -25,8 +26,9 @@ const UNTOLD: Readonly<Record<number, string>> = { 501: 'Not Implemented' }
 const GENERAL_CODES: Readonly<Record<number, string>> = { 400: 'bad_request', 404: 'not_found' }
 
 /**
- * Turns what was thrown into an answer. What a failure tells programs is JSON in every style. What is no Failure is a bug: 500, without a detail. So are our own
- * failures of that status, whose texts are for the person at the machine.
+ * Turns what was thrown into a response. What a failure tells programs is JSON in every style. Whatever is not
+ * a Failure is a bug: 500, without a detail. So are our own failures of that status, whose texts are for the
+ * person at the machine. Foreign text in it cannot steer the terminal that a client prints it on.
  */
 export function answerFailure(error: unknown, style: FailureStyle): FailureAnswer {
   const status = statusOf(error)
@@ -36,17 +38,19 @@ export function answerFailure(error: unknown, style: FailureStyle): FailureAnswe
     return {
       status,
       type: JSON_TYPE,
-      body: `${JSON.stringify({ code: error.code, message, ...error.told })}\n`,
+      body: toJson({ code: error.code, message, ...error.told }),
     }
   }
   if (style === 'text' || (style === 'registry' && !known)) {
-    return { status, type: TEXT, body: `${message}\n` }
+    return { status, type: TEXT, body: `${printable(message)}\n` }
   }
   const code = known
     ? error.code
     : (GENERAL_CODES[status] ?? (status < 500 ? 'bad_request' : 'internal_error'))
-  return { status, type: JSON_TYPE, body: `${JSON.stringify({ code, message })}\n` }
+  return { status, type: JSON_TYPE, body: toJson({ code, message }) }
 }
+
+const toJson = (value: unknown): string => `${printableJson(JSON.stringify(value))}\n`
 
 function statusOf(error: unknown): number {
   if (isFailure(error)) return error.status

@@ -9,6 +9,7 @@ import fastify, {
 import type { Static, TSchema } from 'typebox'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
+import { printableJson } from '../lib/printable.ts'
 import type { Log } from '../log.ts'
 import { answerFailure } from './answer-failure.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
@@ -188,7 +189,9 @@ export function createHttpHost(options: {
         reply.raw.once('close', () => ending.signal.removeEventListener('abort', cut))
         return reply.header('content-type', 'text/event-stream').send(value)
       }
-      return reply.header('content-type', 'application/json').send(Buffer.from(`${JSON.stringify(value)}\n`))
+      return reply
+        .header('content-type', 'application/json')
+        .send(Buffer.from(`${printableJson(JSON.stringify(value))}\n`))
     } finally {
       running--
     }

@@ -24,6 +24,16 @@ export function toPackage(image: string): Pick<Package, 'registryType' | 'identi
   return { registryType: TYPES[scheme] ?? scheme, identifier, ...(version ? { version } : {}) }
 }
 
+/** Registries that packages are fetched from, whatever an entry says. */
+const HOMES: Readonly<Record<string, string>> = { npm: 'registry.npmjs.org', pypi: 'pypi.org' }
+
+/** The registry that an entry means, where that is not the one its package would be fetched from. */
+export function foreignRegistry({ registryType, registryBaseUrl }: Package): string | undefined {
+  const home = HOMES[registryType]
+  if (!home || !registryBaseUrl) return undefined
+  return URL.parse(registryBaseUrl)?.host === home ? undefined : registryBaseUrl
+}
+
 /** Whether a workload can be made of the package. */
 export const isRunnable = ({ registryType }: Package): boolean =>
   registryType === 'oci' || Object.hasOwn(SCHEMES, registryType)

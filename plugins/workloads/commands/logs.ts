@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { isTerminal } from '../../../src/cli/output.ts'
 import { failures } from '../../../src/errors.ts'
 import { printableStream } from '../../../src/lib/printable.ts'
 import { tailFile } from '../tail-file.ts'
@@ -11,6 +10,7 @@ const flags = {
   follow: flag.boolean('go on with what comes', false, { short: 'f' }),
   proxy: flag.boolean('the log of the proxy instead of the server', false, { short: 'p' }),
   lines: flag.integer('only the last lines', { placeholder: 'N' }),
+  raw: flag.boolean('byte for byte as it was printed, with whatever would steer a terminal'),
 }
 
 export class Logs extends BaseCommand {
@@ -27,18 +27,16 @@ export class Logs extends BaseCommand {
   name = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    const { follow, proxy, lines } = this.values(flags)
+    const { follow, proxy, lines, raw } = this.values(flags)
     if (proxy && lines !== undefined) throw failures.usage({ text: '--lines does not go with --proxy.' })
     const { signal, stdout } = this.context
     const workloads = await this.app.service('workloads')
     const log = proxy
       ? tailFile(await workloads.proxyLog(this.name), { follow, signal })
       : await workloads.logs(this.name, { follow, signal, ...(lines === undefined ? {} : { lines }) })
-    // As it is into a file or a pipe; colours are all that a server may do to a terminal.
+    // Colours are all that a server may do to a terminal, also to the one behind a pipe.
     const options = { end: false, signal }
-    const shown = isTerminal(stdout)
-      ? pipeline(log, printableStream(), stdout, options)
-      : pipeline(log, stdout, options)
+    const shown = raw ? pipeline(log, stdout, options) : pipeline(log, printableStream(), stdout, options)
     await shown.catch(error => {
       if (!signal.aborted) throw error
     })
