@@ -4,9 +4,7 @@ import type { Socket } from 'node:net'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { PeerOwners } from '../net/peer-owner.ts'
-
-/** Brings the caller token. A page of another site cannot send it without asking first (a CORS preflight). */
-export const CALLER_TOKEN_HEADER = 'keelson-caller-token'
+import { CALLER_TOKEN_HEADER } from './caller-token-header.ts'
 
 /** Why a request may not come in: somebody else sent it, or it lacks the token. */
 export type CallerProblem = 'stranger' | 'token'
