@@ -116,7 +116,7 @@ export const failures = defineFailures({
     text: (d: { server: string; hash: string; mounts: readonly WantedMount[]; lines: readonly string[] }) =>
       `"${d.server}" wants to use files of this machine:\n${d.lines.join('\n')}`,
     hint: 'Let it with --accept-permissions, or say yourself what it may with `keelson run --permission-profile`.',
-    told: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
+    extra: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
   },
   permissions_declined: {
     status: 400,
@@ -134,7 +134,7 @@ export const failures = defineFailures({
         ? `A secret "${stored}" is stored. To give it to this server, add --secret ${stored},target=${secret}, or run this on a terminal and agree.`
         : `Store each secret with \`keelson secret set NAME\`, and give it with --secret NAME,target=${secret}. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.`
     },
-    told: ({ registry, server, missing }: MissingVariables) => ({ registry, server, missing }),
+    extra: ({ registry, server, missing }: MissingVariables) => ({ registry, server, missing }),
   },
   variable_name_wrong: {
     status: 422,

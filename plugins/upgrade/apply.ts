@@ -118,7 +118,7 @@ async function replace(
 const AS_IT_IS: ReadonlySet<number> = new Set([400, 404, 409, 499])
 
 function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown {
-  if (!isFailure(error) || error.told) return error
+  if (!isFailure(error) || error.extra) return error
   if (AS_IT_IS.has(error.status) && error.code !== 'upgrade_lost') return error
   const { workload_name: name, current_image: from = '', candidate_image: to = '' } = check
   const { transport } = check.config_drift ?? {}

@@ -108,7 +108,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     bodyOptional: true,
     answer: [200, Type.Object({ result }, closed)],
     failures: [400, 404, 409, 422, 500, 503],
-    told: { 409: unacceptedPermissions, 422: missingVariables },
+    failureSchemas: { 409: unacceptedPermissions, 422: missingVariables },
     slow: true,
     async handle({ params: { name }, body, signal }) {
       const { env = {}, secrets = [], accept_permissions: acceptPermissions } = body ?? {}

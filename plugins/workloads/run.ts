@@ -48,7 +48,7 @@ async function warnOfLacks(app: App, { name, runtime, no_sandbox, resources }: R
   const { memory = '', cpus = '' } = resources
   const [bytes, cores] = [parseMemory(memory), parseCpus(cpus)]
   const limits = { ...(bytes ? { memory: bytes } : {}), ...(cores ? { cpus: cores } : {}) }
-  const lacking = await (await (await app.service('runtimes')).get(runtime)).unheld?.(limits)
+  const lacking = await (await (await app.service('runtimes')).get(runtime)).missingLimits?.(limits)
   if (lacking) app.log.warn(`Limits of "${name}": ${lacking}`)
 }
 

@@ -263,8 +263,8 @@ export interface Runtime {
   probe(signal?: AbortSignal): Promise<Probe>
   /** Present when instances are contained only where this host has a sandbox for them: whether it has. */
   sandbox?(): Promise<SandboxProbe>
-  /** What is not held in full of these limits, in a sentence. Absent where the runtime refuses what it cannot hold. */
-  unheld?(limits: Limits): Promise<string | undefined>
+  /** Says in a sentence which of these limits are not fully enforced. Absent where the runtime refuses such limits. */
+  missingLimits?(limits: Limits): Promise<string | undefined>
   /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
   create(spec: InstanceSpec, options?: WaitOptions): Promise<void>
   /** Starts a created instance whose standard streams nobody needs. Idempotent while it runs. */

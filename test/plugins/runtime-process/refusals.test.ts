@@ -35,7 +35,7 @@ describe('without a sandbox', () => {
   ])('%s is refused with --no-sandbox, and an engine named as the way out', async (_, given) => {
     const failure = await refusal(shellInstance('true', given))
     expect(failure?.code).toBe('process_refused')
-    expect(failure?.hint).toMatch(/Leave --no-sandbox out.*--runtime docker/)
+    expect(failure?.hint).toMatch(/Omit --no-sandbox.*--runtime docker/)
   })
 
   test('it cannot isolate, and lets what does not insist run without', async () => {

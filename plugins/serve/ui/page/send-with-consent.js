@@ -29,8 +29,8 @@ export async function sendWithConsent(api, path, body) {
  * @returns {WantedPermissions | undefined}
  */
 const wantedBy = error =>
-  error instanceof Refusal && error.told.code === 'permissions_unaccepted'
-    ? /** @type {WantedPermissions} */ (error.told.wanted_permissions)
+  error instanceof Refusal && error.body.code === 'permissions_unaccepted'
+    ? /** @type {WantedPermissions} */ (error.body.wanted_permissions)
     : undefined
 
 /** @param {WantedPermissions} wanted */
