@@ -87,7 +87,7 @@ async function resolveImage(
   const withheld = withheldArguments(server)
   if (withheld.length) {
     app.log.warn(
-      `"${clean(server.name)}" asks for arguments of the engine, which no entry is given: ${withheld.join(', ')}. What it needs of them is yours to give, e.g. with --volume.`,
+      `"${clean(server.name)}" asks for engine arguments, which are not passed on: ${withheld.join(', ')}. If the server needs them, pass them yourself, for example with --volume.`,
     )
   }
   const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
@@ -122,7 +122,7 @@ async function resolveRemote(
   const origin = { registry: from.place, server: server.name }
   const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
   await assertPublicRemote(server.name, url, from)
-  if (sent.length) app.log.info(`${sent.join(', ')} of yours is a part of the URL of "${server.name}".`)
+  if (sent.length) app.log.info(`The URL of "${server.name}" contains your ${sent.join(', ')}.`)
   const resolved = await resolveAs(app, 'remote', url, view.transport, context)
   return { ...resolved, ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}) }
 }

@@ -51,7 +51,7 @@ describe('without a sandbox', () => {
     const runtime = hostRuntime(await temporaryFolder(), { sandbox: false })
     const failure = await refusal(shellInstance('true', { noSandbox: false }))
     expect(failure?.code).toBe('sandbox_missing')
-    expect(failure?.hint).toMatch(/Install bubblewrap.*--no-sandbox insists/)
+    expect(failure?.hint).toMatch(/Install bubblewrap.*--no-sandbox runs it anyway/)
     expect(await runtime.sandbox?.()).toMatchObject({
       ok: false,
       hint: expect.stringContaining('bubblewrap'),
