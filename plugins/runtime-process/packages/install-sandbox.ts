@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
 import { netrcFor } from '../../../src/lib/netrc.ts'
+import { pickVariables } from '../../../src/lib/pick-variables.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import { lastLines, runTool, type ToolOptions, type ToolResult } from '../../../src/lib/run-tool.ts'
 import type { Log } from '../../../src/log.ts'
@@ -142,10 +143,7 @@ async function makeSocketFolder(root: string): Promise<string> {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const pick = (env: Env, names: RegExp): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value && names.test(name) ? [[name, value]] : [])),
-  )
+const pick = (env: Env, names: RegExp) => pickVariables(env, name => names.test(name))
 
 const certificatesOf = (env: Env) => pick(env, /^(?:SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS)$/)
 
