@@ -7,8 +7,8 @@ export interface FailureRow<D> {
   readonly hint?: string | ((details: D) => string | undefined)
   /** Exit code of the command line: 1, or 2 for wrong usage. */
   readonly exit?: 1 | 2
-  /** Members that programs get over HTTP beside `code` and `message`: what to ask a person for, say. */
-  readonly told?: (details: D) => Readonly<Record<string, unknown>>
+  /** Further members of the JSON response over HTTP, for programs: for example what to ask the user for. */
+  readonly extra?: (details: D) => Readonly<Record<string, unknown>>
 }
 
 /** An error we expect: a stable code, a text for people, a hint. Anything else that is thrown is a bug. */
@@ -19,7 +19,7 @@ export class Failure extends Error {
   readonly exit: 1 | 2
   readonly hint: string | undefined
   readonly details: unknown
-  readonly told: Readonly<Record<string, unknown>> | undefined
+  readonly extra: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     code: string,
@@ -29,7 +29,7 @@ export class Failure extends Error {
       exit?: 1 | 2 | undefined
       hint?: string | undefined
       details?: unknown
-      told?: Readonly<Record<string, unknown>> | undefined
+      extra?: Readonly<Record<string, unknown>> | undefined
     },
     options?: { cause?: unknown },
   ) {
@@ -39,7 +39,7 @@ export class Failure extends Error {
     this.exit = facts.exit ?? 1
     this.hint = facts.hint
     this.details = facts.details
-    this.told = facts.told
+    this.extra = facts.extra
   }
 }
 
@@ -65,7 +65,7 @@ export function defineFailures<const T extends Record<string, FailureRow<any>>>(
             exit: row.exit,
             hint: typeof row.hint === 'function' ? row.hint(details) : row.hint,
             details,
-            told: row.told?.(details),
+            extra: row.extra?.(details),
           },
           options,
         ),

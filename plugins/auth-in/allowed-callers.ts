@@ -1,10 +1,10 @@
 import type { Caller } from '../../src/contracts/caller-auth.ts'
 import { failures } from './failures.ts'
 
-/** Claims whose text is a list with blanks between: RFC 8693, section 4.2, and what Entra ID calls it. */
+/** Claims whose text is a space-separated list: RFC 8693, section 4.2, and what Entra ID calls it. */
 const SPACE_SEPARATED: ReadonlySet<string> = new Set(['scope', 'scp'])
 
-/** What one claim must be: one of these texts. */
+/** The allowed values of each claim. */
 export type AllowedValues = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
@@ -17,7 +17,7 @@ export function parseAllowed(rules: readonly string[]): AllowedValues {
     const [claim, value] = at < 0 ? ['', ''] : [rule.slice(0, at), rule.slice(at + 1)]
     if (!claim || !value) {
       throw failures.auth_config_invalid({
-        problem: `--oidc-allow "${rule}" is not of the form claim=value`,
+        problem: `--oidc-allow "${rule}" does not have the form claim=value`,
         hint: 'For example: --oidc-allow email=ada@example.com, --oidc-allow groups=admins.',
       })
     }
@@ -33,7 +33,9 @@ export function parseAllowed(rules: readonly string[]): AllowedValues {
 export function assertAllowed({ claims }: Caller, allowed: AllowedValues): void {
   for (const [claim, values] of allowed) {
     if (!valuesOf(claims, claim).some(value => values.has(value)))
-      throw failures.caller_not_allowed({ problem: `its claim "${claim}" is not one that is let in` })
+      throw failures.caller_not_allowed({
+        problem: `its claim "${claim}" does not match any --oidc-allow rule`,
+      })
     if (claim === 'email' && !valuesOf(claims, 'email_verified').includes('true'))
       throw failures.caller_not_allowed({ problem: 'its e-mail address is not verified (email_verified)' })
   }
@@ -45,7 +47,7 @@ function valuesOf(claims: Readonly<Record<string, unknown>>, claim: string): str
   return [value].flat().flatMap(one => (isPlain(one) ? String(one) : []))
 }
 
-/** A claim by its whole name, which may hold dots, else by the way to it through other claims. */
+/** Finds a claim by its whole name, which may contain dots, else by its path through other claims. */
 function findClaim(claims: Readonly<Record<string, unknown>>, claim: string): unknown {
   if (Object.hasOwn(claims, claim)) return claims[claim]
   let value: unknown = claims

@@ -29,15 +29,15 @@ export function assertUsable(config: CallerAuthConfig): asserts config is Usable
   }
   if (audience === undefined) {
     throw failures.auth_config_invalid({
-      problem: 'tokens that were made for any other service would do',
-      hint: 'Say whom tokens must be made for with --oidc-audience.',
+      problem: 'without an audience, tokens issued for other services would be accepted',
+      hint: 'Name the audience with --oidc-audience.',
     })
   }
   const open = allow.length ? undefined : findOpenIssuer(config)
   if (open !== undefined) {
     throw failures.auth_config_invalid({
       problem: `anybody can get a token from ${open}`,
-      hint: 'Say who may come in with --oidc-allow, for example --oidc-allow email=ada@example.com.',
+      hint: 'Say who may call with --oidc-allow, for example --oidc-allow email=ada@example.com.',
     })
   }
   if (clientSecret !== undefined && !clientId) {

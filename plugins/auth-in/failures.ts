@@ -18,7 +18,7 @@ export const failures = defineFailures({
   },
   caller_not_allowed: {
     status: 403,
-    text: (d: { problem: string }) => `The token is valid, but not allowed here: ${d.problem}.`,
+    text: (d: { problem: string }) => `The token is valid but not allowed here: ${d.problem}.`,
   },
   auth_unavailable: {
     status: 503,

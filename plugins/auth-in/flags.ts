@@ -6,10 +6,12 @@ import { readGivenFile } from '../../src/given-file.ts'
 
 const table = {
   'oidc-issuer': flag.string('take bearer tokens of this issuer', { placeholder: 'URL' }),
-  'oidc-audience': flag.string('whom tokens must be made for; always needed', { placeholder: 'AUDIENCE' }),
+  'oidc-audience': flag.string('audience that tokens must be issued for; required', {
+    placeholder: 'AUDIENCE',
+  }),
   'oidc-allow': flag.list(
-    'who may come in: a claim of the token and its value; values of one claim are alternatives, ' +
-      'all claims named must fit; needed where anybody can have an account',
+    'who may call, as a claim of the token and its value; values of one claim are alternatives, ' +
+      'and all named claims must match; required for issuers where anybody can have an account',
     'CLAIM=VALUE',
   ),
   'oidc-jwks-url': flag.string('where the keys of the issuer are; without it the issuer is asked', {

@@ -32,7 +32,7 @@ const OPEN_TENANTS: ReadonlySet<string> = new Set([
   ...['', 'common', 'consumers', 'organizations', '9188040d-6c67-4c5b-b112-36a304b66dad'],
 ])
 
-/** The provider of a login whose tokens anybody can get; undefined: none. The URLs have been checked. */
+/** Returns the provider that anybody can get tokens from; undefined: none. The URLs have been checked. */
 export function findOpenIssuer(config: CallerAuthConfig): string | undefined {
   const { issuer, jwksUrl, introspectionUrl } = config
   const found = [

@@ -1,4 +1,4 @@
-import { CALLER_TOKEN_HEADER } from '../../src/http/callers.ts'
+import { CALLER_TOKEN_HEADER } from '../../src/http/caller-token-header.ts'
 
 /** The headers that show the caller token; none where none is required. */
 export const callerHeaders = (token: string | undefined): Readonly<Record<string, string>> =>

@@ -6,14 +6,16 @@ import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { Settings } from '../settings/index.ts'
 
-/** The caller token: whoever can read its file is the user. */
+/** The caller token. Only the user can read its file, so whoever sends it is the user. */
 export interface CallerToken {
   /** The file that holds it, readable for the user alone. */
   readonly path: string
-  /** The token that callers have to bring; undefined: none. Fails where that cannot be read. */
+  /** The token that callers must send; undefined: none. Fails when the file or the settings cannot be read. */
   required(): Promise<string | undefined>
-  /** Makes a token and requires it, or takes it away. Fails with `locked`. */
-  require(on: boolean): Promise<void>
+  /** Creates a token and requires it. Fails with `locked`. */
+  enable(): Promise<void>
+  /** Deletes the token and requires none. Fails with `locked`. */
+  disable(): Promise<void>
 }
 
 const LOCK_SECONDS = 5
@@ -51,18 +53,24 @@ export function createCallerToken(options: {
   return {
     path,
     async required() {
-      // A token that is there is required, also where the settings have been lost.
+      // An existing token is required even if the settings were lost.
       const there = await read()
       if (there !== undefined) return there
       const settings = await options.settings()
       return (await settings.get('caller_token')) === 'required' ? locked(ensure) : undefined
     },
-    async require(on) {
+    async enable() {
       const settings = await options.settings()
       await locked(async () => {
-        if (on) await ensure()
-        await settings.change(() => ({ caller_token: on ? 'required' : undefined }))
-        if (!on) await rm(path, { force: true })
+        await ensure()
+        await settings.change(() => ({ caller_token: 'required' }))
+      })
+    },
+    async disable() {
+      const settings = await options.settings()
+      await locked(async () => {
+        await settings.change(() => ({ caller_token: undefined }))
+        await rm(path, { force: true })
       })
     },
   }

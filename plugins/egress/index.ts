@@ -12,7 +12,7 @@ export { checkProfile, type ProfileReport } from './profile-check.ts'
 export type { Door, DoorOptions, EgressEvent, EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
 export type { EgressLimits } from './proxy/limits.ts'
 export type { Listen } from './proxy/listen.ts'
-export { whyNotPublic } from './public-host.ts'
+export { publicHostProblem } from './public-host.ts'
 export { isBridgeMode, type NetworkKind, networkKindOf } from './section.ts'
 
 /** What would happen if a workload connected somewhere. */

@@ -6,7 +6,7 @@ import { parseHostPattern } from './policy.ts'
 const ownAddresses = createOwnAddresses()
 
 /**
- * Last labels of names that mean something else on every machine or in every network: RFC 6761, 6762
+ * Last labels of names that mean something different on each machine or network: RFC 6761, 6762
  * (with appendix G) and 8375, ICANN's `internal`, and what routers and clusters use.
  */
 const LOCAL = new Set([
@@ -15,11 +15,11 @@ const LOCAL = new Set([
 ])
 
 /**
- * Why a host cannot be a place on the internet; undefined when it can be one. Takes an entry of
- * `allow_host` as well, a domain with all below it. Nothing is looked up: a public name may still
- * resolve to a private address, which is judged when it is connected to.
+ * Says why a host cannot be on the public internet; undefined when it can. Also takes an entry of `allow_host`,
+ * such as a domain with its subdomains. Addresses are judged as in `isPublicAddress`. Nothing is resolved: a
+ * public name may still resolve to a private address, which the egress proxy checks when it connects.
  */
-export function whyNotPublic(entry: string): string | undefined {
+export function publicHostProblem(entry: string): string | undefined {
   const host = parseHostPattern(entry)
   if (host.kind === 'invalid') return host.problem
   if (host.kind === 'address') {

@@ -9,20 +9,20 @@ export const failures = defineFailures({
   signer_changed: {
     status: 422,
     text: (d: { reference: string; before: string; after: string }) =>
-      `${d.reference} comes from another maker: it was ${d.before}, and is ${d.after}.`,
-    hint: 'If you know why and trust them: an upgrade on the command line takes it with --accept-changed-signer.',
+      `The maker of ${d.reference} changed: it was ${d.before}, and is now ${d.after}.`,
+    hint: 'If you know why and trust the new one, upgrade on the command line with --accept-changed-signer.',
   },
   signature_lost: {
     status: 422,
     text: (d: { reference: string; before: string; reason: string }) =>
-      `${d.reference} is not verified: ${d.reason}. The maker of what the workload ran before was ${d.before}.`,
-    hint: 'An upgrade on the command line takes it with --accept-less-verification; in a run config, image_signer says who is expected.',
+      `${d.reference} is not verified: ${d.reason}. The previous image was made by ${d.before}.`,
+    hint: 'To accept it, upgrade on the command line with --accept-less-verification. In a run config, image_signer says who is expected.',
   },
   verification_lowered: {
     status: 400,
     exit: 2,
     text: (d: { name: string; before: string; wanted: string }) =>
       `"${d.name}" was run with --image-verification ${d.before}; ${d.wanted} would be less.`,
-    hint: 'If you want that, add --accept-less-verification.',
+    hint: 'To accept that, add --accept-less-verification.',
   },
 })

@@ -13,14 +13,16 @@ const verificationTable = {
   ),
 }
 
-/** The flags of commands that put another image in the place of one; without them as much is asked for as before. */
+/** Flags of commands that replace an image. Without them the new image must be verified as strictly as the old one. */
 export const lessVerificationTable = {
   'image-verification': flag.choice(
     'check the signature of the new image: warn, refuse (enabled), or do not look (disabled) [as it was run]',
     MODES,
   ),
-  'accept-less-verification': flag.boolean('take less verification than the workload had'),
-  'accept-changed-signer': flag.boolean('take an image that others have made than the one before'),
+  'accept-less-verification': flag.boolean('accept less verification than the workload had'),
+  'accept-changed-signer': flag.boolean(
+    'accept an image that was made by somebody else than the previous one',
+  ),
 }
 
 /** The flag of `run` about signatures. */

@@ -4,7 +4,7 @@ import { GITHUB_ISSUER } from './provenance.ts'
 import type { ImageSigner } from './section.ts'
 import type { SignerClaims } from './signer.ts'
 
-/** Who made an image: who signed it, or whom its registry entry names; undefined when nobody knows. */
+/** Returns who made an image: its signer, or whom its registry entry names; undefined when neither is known. */
 export function toImageSigner(
   provenance: Provenance | undefined,
   claims: SignerClaims | undefined,
@@ -23,7 +23,7 @@ export function toImageSigner(
   }
 }
 
-/** What a signature must fit to come from this signer. */
+/** Returns what a signature must match to come from this signer. */
 export const toProvenance = ({ identity, issuer, repository, sigstore_url }: ImageSigner): Provenance => ({
   ...(identity ? { signer_identity: identity } : {}),
   ...(issuer ? { cert_issuer: issuer } : {}),
@@ -31,13 +31,13 @@ export const toProvenance = ({ identity, issuer, repository, sigstore_url }: Ima
   ...(sigstore_url ? { sigstore_url } : {}),
 })
 
-/** Whether all that was known of the one holds for the other. Another tag of the same workflow is the same signer. */
+/** Whether everything known about one signer matches the other. Another tag of the same workflow is the same signer. */
 export function isSameSigner(before: ImageSigner, after: ImageSigner): boolean {
-  const holds = (known: string | undefined, found: string | undefined) => !known || known === found
+  const matches = (known: string | undefined, found: string | undefined) => !known || known === found
   return (
-    holds(before.issuer, after.issuer) &&
-    holds(before.repository, after.repository) &&
-    holds(nameOf(before), nameOf(after))
+    matches(before.issuer, after.issuer) &&
+    matches(before.repository, after.repository) &&
+    matches(nameOf(before), nameOf(after))
   )
 }
 
@@ -49,4 +49,4 @@ function nameOf({ identity, issuer, repository }: ImageSigner): string | undefin
 
 /** For a person. */
 export const describeSigner = (signer: ImageSigner | undefined): string =>
-  signer?.identity ?? signer?.repository ?? signer?.issuer ?? 'nobody that is known'
+  signer?.identity ?? signer?.repository ?? signer?.issuer ?? 'an unknown maker'

@@ -3,7 +3,7 @@ import { failures as core } from '../../src/errors.ts'
 import type { Section } from '../../src/plugin.ts'
 import { MODES, type VerificationMode } from './flags.ts'
 
-/** Who made an image, as far as it is known; an exact name each. */
+/** Who made an image, as far as known. All names are compared exactly. */
 export interface ImageSigner {
   /** The certificate's name: an e-mail address, or the URL of a workflow. */
   identity?: string
@@ -19,9 +19,9 @@ export interface ImageSigner {
 
 declare module '../../src/contracts/run-config.ts' {
   interface RunConfig {
-    /** How much a missing or wrong signature of the image mattered when it was run. */
+    /** The mode of verification when it was run. */
     image_verification?: VerificationMode
-    /** Who had made the image; an upgrade must come from them too. */
+    /** Who made the image; an upgrade must come from the same maker. */
     image_signer?: ImageSigner
   }
 }

@@ -25,13 +25,13 @@ export interface Verdict {
   readonly warnings: readonly string[]
 }
 
-/** What the user takes although it is less than a workload had. */
+/** What the user accepts although the workload had more. */
 export interface Accepted {
   readonly changedSigner?: boolean
   readonly lessVerification?: boolean
 }
 
-/** What is to be run and remembered of an image. */
+/** The image to run, and what the run config remembers about it. */
 export interface Admission {
   /** As in `Verdict`. */
   readonly reference: string
@@ -153,7 +153,7 @@ export function createImageVerification({
       const isLess = before !== undefined && (signer === undefined || (before.verified && !signer.verified))
       if (isLess && !accepted.lessVerification) {
         const [warning] = verdict.warnings
-        const reason = warning ? bare(warning, reference) : 'its signature was not looked at'
+        const reason = warning ? bare(warning, reference) : 'its signature was not checked'
         throw failures.signature_lost({ reference, before: describeSigner(before), reason })
       }
       if (before && signer && !isSameSigner(before, signer) && !accepted.changedSigner) {
@@ -179,11 +179,11 @@ export function createImageVerification({
   return service
 }
 
-/** The reason in a warning, which names the image itself. */
+/** Returns the reason in a warning, without the name of the image. */
 const bare = (warning: string, reference: string): string =>
   warning.replace(`${reference} is not verified: `, '').replace(/\.$/, '')
 
-/** Without a root that can be believed nothing that looks like a signature counts. */
+/** Verifies one signature. Without a valid trust root none counts. */
 function judge(
   found: Found,
   image: SignedImage,

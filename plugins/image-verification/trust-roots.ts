@@ -20,7 +20,7 @@ const DAY = 24 * HOUR
  * back, so a trust root is not believed for longer than that.
  */
 const LAST_DAYS = 182
-/** Older than this it is told: a refresh is due every day. */
+/** A root older than this causes a warning: it should be refreshed every day. */
 const WARN_DAYS = 60
 
 /** Finds the keys and certificates to believe. */
@@ -44,8 +44,8 @@ interface Kept extends Partial<Dated> {
 
 /**
  * The trust root comes with keelson, so nothing needs the network. Once a day a newer one is fetched
- * and kept; when that fails, what there is serves, and the next try is an hour away. After two months
- * that is told, and after half a year nothing is verified any more.
+ * and kept; when that fails, what there is serves, and the next try is an hour away. After two
+ * months a warning says so, and after half a year nothing is verified any more.
  *
  * A file given by the user, for a Sigstore of their own, replaces all of this.
  */
@@ -60,7 +60,7 @@ export function createTrustRoots(options: {
 }): TrustRoots {
   const { cacheFolder, file, refresh, debug, warn, now = Date.now } = options
   const cachePath = join(cacheFolder, `${PUBLIC_GOOD}.json`)
-  let isTold = false
+  let hasWarned = false
 
   return {
     async find(sigstoreUrl) {
@@ -80,9 +80,9 @@ export function createTrustRoots(options: {
     if (days > LAST_DAYS) {
       return { problem: `${old}; a newer one can be named in KEELSON_SIGSTORE_TRUSTED_ROOT` }
     }
-    if (days > WARN_DAYS && !isTold) {
-      warn(`${old}. It is believed for ${LAST_DAYS - days} more days.`)
-      isTold = true
+    if (days > WARN_DAYS && !hasWarned) {
+      warn(`${old}. It is trusted for ${LAST_DAYS - days} more days.`)
+      hasWarned = true
     }
     return { material: toMaterial(root), isGithub: false }
   }

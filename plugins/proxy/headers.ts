@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { CALLER_TOKEN_HEADER } from '../../src/http/callers.ts'
+import { CALLER_TOKEN_HEADER } from '../../src/http/caller-token-header.ts'
 
 /** Meant for one connection only (RFC 9110 section 7.6.1), or made anew on our side. */
 const HOP_BY_HOP = [

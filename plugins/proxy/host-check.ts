@@ -46,11 +46,11 @@ function createTrustingCheck(config: RunConfig, listener: { host: string }): Hos
     (ours(nameOf(host)) || isOwn(nameOf(host), listener)) && ours(nameOf(forwarded ?? host))
 }
 
-/** Says that only our own names are answered where others are likely to be used. */
+/** Warns when the proxy in front is probably reached by a name that is not allowed. */
 export function warnOfUnnamedHosts(config: RunConfig, log: Log): void {
   if (!config.trust_proxy_headers || inboundOf(config).length || config.allowed_origins?.length) return
-  log.warn('only addresses and names of this machine are answered behind the trusted proxy', {
-    hint: '--allowed-origins names the origins that the proxy in front is reached by',
+  log.warn('behind the trusted proxy, only addresses and names of this machine are accepted', {
+    hint: 'name the origins of the proxy in front with --allowed-origins',
   })
 }
 

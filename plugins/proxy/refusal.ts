@@ -32,13 +32,13 @@ export const rpcRefusal = (
 ): Refusal =>
   new Refusal(status, { type: 'application/json', body: errorResponse(code, message, id) }, headers)
 
-/** Who calls is not the user, or does not show it. */
+/** Refuses another user, or a request without the caller token. */
 export const refuseCaller = (problem: CallerProblem): Refusal =>
   problem === 'stranger'
     ? rpcRefusal(
         403,
         -32600,
-        'This proxy answers the user who runs it, and this connection is not of that user',
+        'Only the user who runs this proxy may call it; this connection belongs to another user',
       )
     : rpcRefusal(401, -32600, 'The header Keelson-Caller-Token is missing or wrong', {
         headers: { 'www-authenticate': 'Keelson-Caller-Token' },

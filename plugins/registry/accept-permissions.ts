@@ -1,22 +1,24 @@
 import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
+import { isYes } from '../../src/lib/is-yes.ts'
 import { clean } from '../../src/lib/printable.ts'
 import { failures } from './failures.ts'
 import type { ImageServer } from './formats/legacy.ts'
 import { narrowPermissions } from './narrow-permissions.ts'
 import { findWantedMounts, mountLines, toMountLists, type WantedMounts } from './wanted-mounts.ts'
 
-/** The members of a run config that an entry's permissions come to. */
+/** The members of a run config that follow from an entry's permissions. */
 export type AcceptedPermissions = Pick<RunConfig, 'permission_profile' | 'accepted_permissions'>
 
 /**
- * Turns what an entry wants into what it gets.
+ * Decides which of an entry's permissions the workload gets.
  *
- * What narrows is taken as it is, what widens is refused (`entry_refused`), and mounts need the user's
- * consent: `--accept-permissions`, over HTTP the hash of what was shown, or a yes at the terminal. What
- * was accepted is remembered with the workload, so that an upgrade asks only for something else. A
- * profile of the user's own stands in the place of the entry's: then nothing is asked or refused.
+ * Permissions that narrow the default are taken as they are, those that widen it are refused
+ * (`entry_refused`), and mounts need the user's consent: `--accept-permissions`, over HTTP the hash of the
+ * mounts that were shown, or a yes on the terminal. The accepted hash is stored with the workload, so an
+ * upgrade only asks about other mounts. The user's own profile replaces the entry's; then nothing is
+ * asked or refused.
  */
 export async function acceptPermissions(
   app: App,
@@ -48,12 +50,16 @@ async function assertAccepted(
   const given = flags['accept-permissions']
   const lines = mountLines(mounts)
   if (given === true) {
-    app.log.warn(`"${server}" is given what it wants of this machine:\n${lines.join('\n')}`)
+    app.log.warn(`"${server}" gets access to files of this machine:\n${lines.join('\n')}`)
     return
   }
   if (given === hash) return
-  const question = [`"${server}" wants to use files of this machine:`, ...lines, 'Let it? [y/N]'].join('\n')
+  const question = [
+    `"${server}" asks for access to files of this machine:`,
+    ...lines,
+    'Allow it? [y/N]',
+  ].join('\n')
   const answer = await ask?.(question)
   if (answer === undefined) throw failures.permissions_unaccepted({ server, hash, mounts, lines })
-  if (!/^y(es)?$/i.test(answer.trim())) throw failures.permissions_declined({ server })
+  if (!isYes(answer)) throw failures.permissions_declined({ server })
 }

@@ -1,11 +1,12 @@
 import type { Ask } from '../../src/contracts/target.ts'
+import { isYes } from '../../src/lib/is-yes.ts'
 import type { EnvVar } from './formats/server-json.ts'
-import { consentQuestion, isYes, valueQuestion } from './questions.ts'
+import { consentQuestion, valueQuestion } from './questions.ts'
 import type { Origin, ServerSecrets } from './server-secrets.ts'
 
 /** A required variable that has no value yet. */
 export interface Needed extends EnvVar {
-  /** Name of a stored secret that the user may mean, and has not agreed to give. */
+  /** Name of a stored secret that may be meant, which the user has not agreed to give. */
   readonly stored?: string | undefined
 }
 
@@ -16,8 +17,8 @@ export interface Answers {
 }
 
 /**
- * Asks the person at the terminal for each variable: for a secret first whether the stored one is given,
- * then for a value, which is stored for this server. Asks nothing when the answers could not be kept.
+ * Asks the user for each variable. For a secret it first asks whether to give the stored one, then for a value,
+ * which is stored for this server. Asks nothing when a secret could not be stored.
  */
 export async function askVariables(
   needed: readonly Needed[],
@@ -26,8 +27,8 @@ export async function askVariables(
   const values = new Map<string, string>()
   const secrets = new Map<string, string>()
   const canStore = (await store?.canStore()) === true
-  const inVain = needed.some(({ secret, stored }) => secret && !stored && !canStore)
-  if (!ask || inVain) return { values, secrets }
+  const cannotStore = needed.some(({ secret, stored }) => secret && !stored && !canStore)
+  if (!ask || cannotStore) return { values, secrets }
 
   for (const variable of needed) {
     const { name, secret, stored } = variable

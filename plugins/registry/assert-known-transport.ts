@@ -4,7 +4,7 @@ import { clean } from '../../src/lib/printable.ts'
 import { failures } from './failures.ts'
 import type { ServerView } from './formats/legacy.ts'
 
-/** Refuses an entry whose transport is not one; `--transport` stands in its place. */
+/** Refuses an entry with an unknown transport, unless `--transport` replaces it. */
 export function assertKnownTransport(
   name: string,
   { transport }: Pick<ServerView, 'transport'>,
@@ -15,7 +15,7 @@ export function assertKnownTransport(
   throw failures.entry_refused({
     server: clean(name),
     problems: [
-      `transport ${JSON.stringify(transport.slice(0, 100))}: it is none of ${TRANSPORTS.join(', ')}`,
+      `transport ${JSON.stringify(transport.slice(0, 100))}: it is not one of ${TRANSPORTS.join(', ')}`,
     ],
   })
 }

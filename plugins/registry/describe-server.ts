@@ -58,7 +58,7 @@ function imageLines(view: ImageServer): (string | undefined)[] {
         ])
       : []),
     ...section(
-      'Refused, so that it does not run as it is',
+      'Refused, so it does not run as it is',
       view.permissions ? narrowPermissions(view.permissions).problems : [],
     ),
   ]

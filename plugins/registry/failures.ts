@@ -108,20 +108,20 @@ export const failures = defineFailures({
   entry_refused: {
     status: 403,
     text: (d: { server: string; problems: readonly string[] }) =>
-      `The registry's entry of "${d.server}" wants what no entry is given:\n  ${some(d.problems)}`,
-    hint: 'If you trust it, say yourself what it may: `keelson run` with --permission-profile, or by its image, package or URL.',
+      `The registry entry of "${d.server}" is refused, because it asks for more than an entry may:\n  ${some(d.problems)}`,
+    hint: 'If you trust it, grant the permissions yourself with `keelson run --permission-profile`, or run its image, package or URL directly.',
   },
   permissions_unaccepted: {
     status: 409,
     text: (d: { server: string; hash: string; mounts: readonly WantedMount[]; lines: readonly string[] }) =>
-      `"${d.server}" wants to use files of this machine:\n${d.lines.join('\n')}`,
-    hint: 'Let it with --accept-permissions, or say yourself what it may with `keelson run --permission-profile`.',
-    told: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
+      `"${d.server}" asks for access to files of this machine:\n${d.lines.join('\n')}`,
+    hint: 'Allow it with --accept-permissions, or grant other permissions with `keelson run --permission-profile`.',
+    extra: ({ server, hash, mounts }) => ({ wanted_permissions: { server, hash, mounts } }),
   },
   permissions_declined: {
     status: 400,
-    text: (d: { server: string }) => `"${d.server}" was not given what it wants; nothing was done.`,
-    hint: 'To run it without, say what it may with `keelson run --permission-profile`.',
+    text: (d: { server: string }) => `"${d.server}" was not given access; nothing was changed.`,
+    hint: 'To run it without that access, grant other permissions with `keelson run --permission-profile`.',
   },
   variables_missing: {
     status: 422,
@@ -134,13 +134,13 @@ export const failures = defineFailures({
         ? `A secret "${stored}" is stored. To give it to this server, add --secret ${stored},target=${secret}, or run this on a terminal and agree.`
         : `Store each secret with \`keelson secret set NAME\`, and give it with --secret NAME,target=${secret}. Or keep them in files of a folder that --env-file-dir names. Values given with -e are stored in clear in the run config.`
     },
-    told: ({ registry, server, missing }: MissingVariables) => ({ registry, server, missing }),
+    extra: ({ registry, server, missing }: MissingVariables) => ({ registry, server, missing }),
   },
   variable_name_wrong: {
     status: 422,
     text: (d: { server: string; variable: string }) =>
-      `"${d.server}" asks for a variable "${d.variable}", which is no name for one.`,
-    hint: 'Its entry in the registry is wrong; nothing was run.',
+      `"${d.server}" asks for a variable "${d.variable}", which is not a valid name.`,
+    hint: 'The registry entry is wrong; nothing was run.',
   },
   login_needs_api: {
     status: 400,

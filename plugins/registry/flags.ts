@@ -11,14 +11,14 @@ export const listFlags = {
   refresh: flag.boolean('ask a registry API even if what it said is less than an hour old'),
 } as const
 
-/** The flag itself, for commands that resolve registry servers without being `run`. */
+/** The flag, for other commands that resolve registry servers. */
 export const permissionTable = {
   'accept-permissions': flag.boolean(
-    'give a registry server the files of this machine that its entry wants, without being asked',
+    'allow a registry server the file access that its entry asks for, without a question',
   ),
 } as const
 
-/** The flag of `run` about what registry entries want. */
+/** The flag of `run` for permissions of registry entries. */
 export const permissionFlags: RunFlags = {
   title: 'Registry servers',
   of: ['run'],

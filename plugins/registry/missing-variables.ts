@@ -3,15 +3,15 @@ import { foreignText } from './foreign-text.ts'
 import type { EnvVar } from './formats/server-json.ts'
 import type { Origin } from './server-secrets.ts'
 
-/** What a server needs and has not been given. */
+/** The variables that a server needs and that have no value. */
 export interface MissingVariables extends Origin {
-  /** Of all that is missing, for people. */
+  /** All missing variables, for people. */
   readonly names: readonly string[]
-  /** One of the secrets among it, if possible one that may be stored. */
+  /** One of the missing secrets, if possible one that is stored. */
   readonly secret?: string | undefined
   /** Name of the stored secret that may be meant. */
   readonly stored?: string | undefined
-  /** All that is missing, for programs. */
+  /** All missing variables, for programs. */
   readonly missing: readonly Missing[]
 }
 
@@ -24,7 +24,7 @@ interface Missing {
 
 const MOST = 100
 
-/** The failure `variables_missing`. */
+/** Makes the failure `variables_missing`. */
 export function variablesMissing(
   origin: Origin,
   needed: readonly (Pick<EnvVar, 'name' | 'description' | 'secret'> & { stored?: string | undefined })[],

@@ -1,9 +1,9 @@
 import type { PermissionProfile } from '../../src/contracts/run-config.ts'
-import { checkProfile, whyNotPublic } from '../egress/index.ts'
+import { checkProfile, publicHostProblem } from '../egress/index.ts'
 
-/** What of an entry's permissions may be used without a question, and why the entry cannot be run. */
+/** The permissions that need no question, and the reasons why the entry cannot be run. */
 export interface Narrowed {
-  /** The network alone. What the entry calls its profile is left out: only a user's own profile has a name. */
+  /** Holds the network only. The entry's profile name is dropped: only a user's own profile has a name. */
   readonly profile: PermissionProfile
   readonly problems: readonly string[]
 }
@@ -12,8 +12,8 @@ export interface Narrowed {
 const MODES: ReadonlySet<string | undefined> = new Set([undefined, '', 'bridge', 'none'])
 
 /**
- * Keeps what narrows of an entry's permissions: public hosts, ports, no network at all. Whatever else
- * an entry wants is a problem, and members that nobody knows are dropped. Mounts are judged elsewhere.
+ * Keeps the permissions of an entry that narrow the default: public hosts, ports, no network at all. Everything
+ * else is a problem, and unknown members are dropped. Mounts are checked in `findWantedMounts`.
  */
 export function narrowPermissions(wanted: PermissionProfile): Narrowed {
   const { errors } = checkProfile(wanted)
@@ -26,9 +26,9 @@ export function narrowPermissions(wanted: PermissionProfile): Narrowed {
     ...(MODES.has(mode ?? undefined)
       ? []
       : [`network.mode ${JSON.stringify(mode?.slice(0, 100))}: only bridge and none are isolated`]),
-    ...(inbound?.allow_host?.length ? ['network.inbound: who may call a server is for its user to say'] : []),
+    ...(inbound?.allow_host?.length ? ['network.inbound: only the user may say who calls a server'] : []),
     ...hosts.flatMap((host, i) => {
-      const problem = whyNotPublic(host)
+      const problem = publicHostProblem(host)
       return problem
         ? [`network.outbound.allow_host[${i}] ${JSON.stringify(host.slice(0, 100))}: ${problem}`]
         : []

@@ -7,7 +7,7 @@ const MOST_DESCRIPTION = 200
 
 const publisherOf = ({ server }: Origin): string => server.slice(0, Math.max(0, server.indexOf('/')))
 
-/** Who wants what, with the publisher's description as a quotation. */
+/** Says which server asks for what, and quotes the publisher's description. */
 function request(origin: Origin, { name, description, secret }: EnvVar): string {
   const server = foreignText(origin.server, MOST_NAME)
   const publisher = foreignText(publisherOf(origin), MOST_NAME)
@@ -24,5 +24,3 @@ export const consentQuestion = (origin: Origin, variable: EnvVar, secret: string
 /** Asks for the value itself. */
 export const valueQuestion = (origin: Origin, variable: EnvVar): string =>
   `${request(origin, variable)}\n${foreignText(variable.name, MOST_NAME)}`
-
-export const isYes = (answer: string | undefined): boolean => /^y(es)?$/i.test(answer?.trim() ?? '')

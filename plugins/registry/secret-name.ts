@@ -16,6 +16,6 @@ export function secretNameOf({ registry, server, variable }: Wanted): string {
   return `${readable}_${digest.slice(0, 32)}`
 }
 
-/** What earlier versions called it: servers of one short name shared it, so it is never given unasked. */
+/** The name in earlier versions. Servers with the same short name shared it, so it is never given without a question. */
 export const formerSecretName = ({ server, variable }: Omit<Wanted, 'registry'>): string =>
   `registry-user-${server.slice(server.indexOf('/') + 1)}-${variable}`

@@ -64,7 +64,7 @@ export async function secretsOf(app: App, origin: Origin): Promise<ServerSecrets
   }
 }
 
-/** Failures of names that the provider in use can have no secret of, and of having no provider. */
+/** Failures that mean that there is no such secret: the provider cannot have the name, or there is no provider. */
 const NOTHING: ReadonlySet<string> = new Set([
   'onepassword_reference',
   'secret_name_invalid',

@@ -4,14 +4,13 @@ import type { Origin } from './server-secrets.ts'
 
 export interface FilledUrl {
   readonly url: string
-  /** Names whose values the user gave: they are sent to the host of the URL. */
+  /** Names of the user's values that are now part of the URL. */
   readonly sent: readonly string[]
 }
 
 /**
- * Fills `{name}` in a remote server's URL: with what the user gave for this run with -e, else with what
- * the entry says. Nothing else of the user's can get in: no secret, no variable of a file or of the
- * environment.
+ * Fills `{name}` in a remote server's URL with values given by -e, else with those of the entry. Nothing else of
+ * the user's is used: no secret, and no variable of a file or of the environment.
  */
 export function fillUrl(
   origin: Origin,

@@ -3,14 +3,14 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import type { ImageServer } from './formats/legacy.ts'
 
-/** What is verified of an image, as the run config keeps it. */
+/** A verified image, as the run config stores it. */
 export type VerifiedImage = Required<Pick<RunConfig, 'image'>> &
   Pick<RunConfig, 'image_verification' | 'image_signer'>
 
 /**
- * The image of an entry as it is to be run: by digest when its signature is what the entry says, so
- * that nothing can come in between. Fails when it must be verified and is not, and when it does not
- * come from whom the workload's image came from before.
+ * Returns the image of an entry as it is to be run: by digest if its signature matches the entry, so it cannot be
+ * swapped. Fails when it must be verified and is not, and when its signer is not the one of the workload's
+ * previous image.
  */
 export async function verifiedImage(
   app: App,

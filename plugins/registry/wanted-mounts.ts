@@ -5,21 +5,21 @@ import type { PermissionProfile } from '../../src/contracts/run-config.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import { clean, printableJson } from '../../src/lib/printable.ts'
 
-/** A file or folder of this machine that an entry wants its server to use. */
+/** A file or folder of this machine that an entry asks for. */
 export interface WantedMount {
-  /** Where it really is: absolute, without links. */
+  /** Its real path: absolute, links resolved. */
   readonly source: string
-  /** Where the server finds it. */
+  /** The path inside the container. */
   readonly target: string
   readonly access: 'read' | 'write'
-  /** What a person should know of it. */
+  /** A warning for the user. */
   readonly remark?: string
 }
 
 export interface WantedMounts {
   readonly mounts: readonly WantedMount[]
   /**
-   * Stands for exactly these mounts: SHA-256 of their JSON, `[access, source, target]` each, sorted.
+   * Identifies exactly these mounts: SHA-256 of their JSON, `[access, source, target]` each, sorted.
    * Undefined when there are none.
    */
   readonly hash: string | undefined
@@ -27,33 +27,33 @@ export interface WantedMounts {
   readonly problems: readonly string[]
 }
 
-/** More than this, and nobody reads what they are asked. */
+/** Nobody reads a question about more mounts than this. */
 const MOST = 20
-/** Where mounts of entries may appear: nothing that would make a question read otherwise than it is. */
+/** Paths that mounts may have inside the container: no characters that could make the question misleading. */
 const TARGET = /^\/[\w.@+~/-]{0,255}$/
 
-/** Where the paths of entries begin. */
-export interface Ground {
-  /** Of relative paths. */
+/** Folders that paths of entries are relative to. */
+export interface BaseFolders {
+  /** For relative paths. */
   readonly cwd: string
-  /** Of paths that begin with `~`. */
+  /** For paths that begin with `~`. */
   readonly home: string
 }
 
 /**
- * The mounts of an entry's permissions, resolved: `~`, `..`, relative paths and links are followed, so
- * that what a person is shown, what is hashed and what is mounted are the same. Resource URIs
- * (`scheme://…`) name nothing on this machine and are left out.
+ * Resolves the mounts of an entry's permissions. `~`, `..`, relative paths and links are resolved, so what the
+ * user is shown, what is hashed and what is mounted are the same. Resource URIs (`scheme://…`) name nothing on
+ * this machine and are left out.
  */
 export async function findWantedMounts(
   { read, write }: Pick<PermissionProfile, 'read' | 'write'>,
-  ground: Ground,
+  base: BaseFolders,
 ): Promise<WantedMounts> {
   const texts = [
     ...(read ?? []).map(text => ({ text, access: 'read' as const })),
     ...(write ?? []).map(text => ({ text, access: 'write' as const })),
   ].filter(({ text }) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-  const found = await Promise.all(texts.map(({ text, access }) => resolveMount(text, access, ground)))
+  const found = await Promise.all(texts.map(({ text, access }) => resolveMount(text, access, base)))
   const mounts = found.flatMap(one => one.mount)
   const rows = mounts.map(({ access, source, target }) => JSON.stringify([access, source, target]))
   const digest = createHash('sha256').update(`[${[...new Set(rows)].sort().join(',')}]`)
@@ -61,17 +61,19 @@ export async function findWantedMounts(
     mounts,
     hash: mounts.length ? `sha256:${digest.digest('hex')}` : undefined,
     problems: [
-      ...(found.length > MOST ? [`${found.length} mounts, of which at most ${MOST} can be asked for`] : []),
+      ...(found.length > MOST
+        ? [`${found.length} mounts, more than the ${MOST} that an entry may ask for`]
+        : []),
       ...found.flatMap(one => one.problem ?? []),
     ],
   }
 }
 
-/** The mount of one text, `PATH` or `HOST:CONTAINER`. One that cannot be made is kept as far as it can be told. */
+/** Resolves one mount, `PATH` or `HOST:CONTAINER`. One that cannot be made is returned with a problem. */
 async function resolveMount(
   text: string,
   access: WantedMount['access'],
-  { cwd, home }: Ground,
+  { cwd, home }: BaseFolders,
 ): Promise<{ mount: WantedMount; problem?: string }> {
   const at = text.indexOf(':', /^[A-Za-z]:[\\/]/.test(text) ? 2 : 0)
   const host = at < 0 ? text : text.slice(0, at)
@@ -86,23 +88,23 @@ async function resolveMount(
   try {
     const source = await realpath(path)
     if (/[\p{C}\p{Zl}\p{Zp}:$&;|`]/u.test(source + inside))
-      return wrong('it holds characters that no mount may have')
+      return wrong('it contains characters that a mount may not have')
     const remark = await remarkOn(source, home)
     return { mount: { ...mount, source, ...(remark ? { remark } : {}) } }
   } catch (error) {
-    return wrong(isMissing(error) ? 'it does not exist on this machine' : 'it cannot be looked at')
+    return wrong(isMissing(error) ? 'it does not exist on this machine' : 'it cannot be read')
   }
 }
 
 async function remarkOn(source: string, home: string): Promise<string | undefined> {
   if (source === '/') return 'everything on this machine'
   if ((await stat(source)).isSocket())
-    return 'a socket: what listens there does what it is told, an engine anything'
+    return 'a socket: the server could command what listens there, for example a container engine'
   const realHome = await realpath(home).catch(() => home)
   const below = relative(realHome, source)
   if (below === '') return 'your home folder, with keys and logins'
-  if (!relative(source, realHome).startsWith('..')) return 'holds your home folder'
-  if (/^\.[^.]/.test(below)) return 'a hidden place of your home: often keys and logins'
+  if (!relative(source, realHome).startsWith('..')) return 'contains your home folder'
+  if (/^\.[^.]/.test(below)) return 'a hidden folder of your home, often with keys and logins'
   return /^\/(?:etc|proc|sys|dev|boot|root|run|var\/run)(?:\/|$)/.test(source)
     ? 'a part of the system'
     : undefined

@@ -5,9 +5,9 @@ import type { ServerJson } from './formats/server-json.ts'
 const SHOWN = 10
 
 /**
- * Arguments of the engine's command line that an entry asks for: `--volume`, `--privileged`, `--network`.
- * None is ever passed on: only the user's own flags shape a container. Variables (`-e`) are not among
- * them, they are read as variables.
+ * Returns the engine arguments that an entry asks for, such as `--volume`, `--privileged` and `--network`. They
+ * are never passed on: only the user's own flags configure a container. Variables (`-e`) are not among them;
+ * they are read as variables.
  */
 export function withheldArguments(server: ServerJson): string[] {
   const chosen = choosePackage(server.packages)

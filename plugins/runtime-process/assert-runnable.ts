@@ -10,7 +10,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /**
  * Refuses what a process on this host cannot be given or held to; nothing asked for is left out in silence.
- * Without bubblewrap nothing runs, unless the user insists; then what needs a sandbox is refused.
+ * Without bubblewrap nothing runs unless the user passes --no-sandbox; then everything that needs a sandbox is refused.
  */
 export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap): Promise<void> {
   const { name, network, ports, env, mounts, hidden = [], enclosure } = spec
@@ -30,7 +30,7 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
   if (!bubblewrap.works) {
     const { problem } = bubblewrap
     if (!spec.noSandbox)
-      throw failures.sandbox_missing({ name, problem: missing(problem), hint: bubblewrap.hint })
+      throw failures.sandbox_missing({ name, problem: noSandbox(problem), hint: bubblewrap.hint })
     const hint = `${capital(problem)}. ${bubblewrap.hint}`
     if (spec.explicitProfile) throw refuse('the permission profile that was asked for', hint)
     if (enclosure) throw refuse('a network of its own', hint)
@@ -45,7 +45,7 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
   }
 }
 
-/** The one sentence on a host without a sandbox. */
-export const missing = (problem: string): string => `there is no sandbox for packages here (${problem}).`
+/** Says that this host has no sandbox. */
+export const noSandbox = (problem: string): string => `no sandbox is available for packages (${problem}).`
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

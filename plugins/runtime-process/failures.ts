@@ -42,13 +42,13 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { package: string; file: string }) =>
       `${d.package} names "${d.file}" as its program, which is not a file inside the package.`,
-    hint: 'Do not run this package: no honest one does that.',
+    hint: 'Do not run this package: an honest package has no reason to do that.',
   },
   process_python_in_home: {
     status: 400,
     text: (d: { program: string; prefix: string }) =>
-      `${d.program} belongs to ${d.prefix}, which holds your home: a server that needs it could read all of that.`,
-    hint: 'Install Python into a folder of its own, or use docker or podman (`--runtime docker`).',
+      `${d.program} is installed in ${d.prefix}, which contains your home folder: a server that uses it could read all of it.`,
+    hint: 'Install Python in a folder of its own, or use docker or podman (`--runtime docker`).',
   },
   process_no_entry: {
     status: 400,
@@ -70,8 +70,9 @@ export const failures = defineFailures({
   },
   sandbox_missing: {
     status: 503,
-    text: (d: { name: string; problem: string; hint: string }) => `"${d.name}" is not run: ${d.problem}`,
-    hint: d => `${d.hint} --no-sandbox insists: the server can then read, change and reach all that you can.`,
+    text: (d: { name: string; problem: string; hint: string }) => `"${d.name}" was not started: ${d.problem}`,
+    hint: d =>
+      `${d.hint} --no-sandbox runs it anyway: the server can then read, change and reach everything that you can.`,
   },
   process_forgotten: {
     status: 409,

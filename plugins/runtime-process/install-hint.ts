@@ -11,7 +11,7 @@ const INSTALLERS: Readonly<Record<string, string>> = {
   ubuntu: 'apt install',
 }
 
-/** How to get bubblewrap on this system, as os-release(5) names it. */
+/** Says how to install bubblewrap on this system, by os-release(5). */
 export async function installHint(file = '/etc/os-release'): Promise<string> {
   if (process.platform !== 'linux') return 'Install docker or podman.'
   const text = await readFile(file, 'utf8').catch(() => '')
@@ -22,7 +22,7 @@ export async function installHint(file = '/etc/os-release'): Promise<string> {
   return `Install bubblewrap${installer ? ` (\`${installer} bubblewrap\`)` : ''}, docker or podman.`
 }
 
-/** For a bubblewrap that is there and fails. */
+/** For a bubblewrap that is installed but fails. */
 export const KERNEL_HINT =
-  'Let this user make user namespaces (the settings kernel.unprivileged_userns_clone and ' +
-  'kernel.apparmor_restrict_unprivileged_userns of the kernel), or install docker or podman.'
+  'Allow this user to create user namespaces (kernel settings kernel.unprivileged_userns_clone and ' +
+  'kernel.apparmor_restrict_unprivileged_userns), or install docker or podman.'

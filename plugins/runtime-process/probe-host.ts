@@ -2,11 +2,11 @@ import type { Probe } from '../../src/contracts/runtime.ts'
 import { npmCommand } from '../../src/lib/newest-version.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { findOnPath } from './find-on-path.ts'
-import { describeHolds, fullLimits, type Holds } from './limits/holds.ts'
+import { describeMissingLimits, type LimitSupport, withDefaultLimits } from './limits/limit-support.ts'
 import { seccompFilter } from './seccomp/filter.ts'
 
 /** Whether any kind of package can be installed and run here, and what would not be enforced. */
-export async function probeHost(bubblewrap: Bubblewrap, holds: Holds, path: string): Promise<Probe> {
+export async function probeHost(bubblewrap: Bubblewrap, support: LimitSupport, path: string): Promise<Probe> {
   if (process.platform === 'win32') {
     return {
       ok: false,
@@ -23,7 +23,7 @@ export async function probeHost(bubblewrap: Bubblewrap, holds: Holds, path: stri
       hint: 'Install npm to run npx:// packages.',
     }
   }
-  const lacking = describeHolds(holds, fullLimits({}))
+  const lacking = describeMissingLimits(support, withDefaultLimits({}))
   return {
     ok: true,
     version: `node ${process.version}${bubblewrap.works ? `, bubblewrap ${bubblewrap.version}` : ''}`,
@@ -32,7 +32,9 @@ export async function probeHost(bubblewrap: Bubblewrap, holds: Holds, path: stri
         ? [`System calls are not filtered on this processor (${process.arch}).`]
         : []),
       ...(bubblewrap.works && bubblewrap.hardening.length === 0
-        ? ['This bubblewrap cannot forbid user namespaces inside (version 0.8 can, without the setuid bit).']
+        ? [
+            'This bubblewrap cannot forbid user namespaces inside the sandbox; version 0.8 or later without the setuid bit can.',
+          ]
         : []),
       ...(lacking ? [capital(lacking)] : []),
       ...(npm ? [] : ['npm is not installed: npx:// packages cannot be run.']),

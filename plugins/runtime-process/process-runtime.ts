@@ -15,7 +15,7 @@ import { failures as core, isFailure, messageOf } from '../../src/errors.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import { isPortFree } from '../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
-import { assertRunnable, missing } from './assert-runnable.ts'
+import { assertRunnable, noSandbox } from './assert-runnable.ts'
 import { describeExit, toAttachment } from './attachment.ts'
 import { createEnclosures, enclosureFiles, insideOf } from './enclosure.ts'
 import { failures } from './failures.ts'
@@ -25,13 +25,20 @@ import { capLog, openLogWriter, readLog } from './instance-log.ts'
 import { createInstanceRecords, type InstanceRecord } from './instance-record.ts'
 import { type Launch, type Launched, launch } from './launch.ts'
 import { enterGroups, groupFolders, removeGroups } from './limits/control-groups.ts'
-import { describeHolds, findHolds, fullLimits, type Holds, limited, ownLimits } from './limits/holds.ts'
+import {
+  describeMissingLimits,
+  findLimitSupport,
+  type LimitSupport,
+  processLimits,
+  withDefaultLimits,
+  withProcessLimits,
+} from './limits/limit-support.ts'
 import type { InstalledPackage } from './packages/installed-package.ts'
 import { probeHost } from './probe-host.ts'
 import { endGroup, type Group, killLeftovers, MARK } from './process-group.ts'
 import { HOME, sandboxCommand } from './sandbox.ts'
 import { seccompFilter } from './seccomp/filter.ts'
-import { orderOf, starterCommand } from './starter.ts'
+import { starterCommand, starterInput } from './starter.ts'
 import { createBell, watchInstances } from './watch-instances.ts'
 
 const RUNTIME = 'process'
@@ -40,15 +47,15 @@ const LOCK_MS = 60_000
 const LOOPBACK = '127.0.0.1'
 const SANDBOX_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** In the place of a sandbox that the user does not want. */
+/** Stands for bubblewrap when the user does not want a sandbox. */
 const UNWANTED: Bubblewrap = {
   works: false,
   problem: 'it runs without a sandbox (--no-sandbox)',
-  hint: 'Leave --no-sandbox out, or use docker or podman (`--runtime docker`).',
+  hint: 'Omit --no-sandbox, or use docker or podman (`--runtime docker`).',
 }
 
 /** What `start` needs and the disk does not know. */
-interface Prepared extends Pick<Launch, 'command' | 'env' | 'order' | 'seccomp'> {
+interface Prepared extends Pick<Launch, 'command' | 'env' | 'input' | 'seccomp'> {
   readonly id: string
   readonly limits: Required<Limits>
 }
@@ -83,15 +90,15 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const ends = new Map<string, Promise<Exit>>()
   const bell = createBell()
   let asked: Promise<Bubblewrap> | undefined
-  let held: Promise<Holds> | undefined
+  let support: Promise<LimitSupport> | undefined
 
   const bubblewrap = () => {
     asked ??= options.bubblewrap()
     return asked
   }
-  const holds = () => {
-    held ??= findHolds()
-    return held
+  const limitSupport = () => {
+    support ??= findLimitSupport()
+    return support
   }
 
   const alone = <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -181,7 +188,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
             ...record,
             process: { identity, started_at: new Date().toISOString(), ...(owner ? { owner } : {}) },
           })
-          await enterGroups((await holds()).groups, { id: record.id, limits: ready.limits, pid })
+          await enterGroups((await limitSupport()).groups, { id: record.id, limits: ready.limits, pid })
         },
       })
     } catch (error) {
@@ -214,14 +221,14 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     name: RUNTIME,
     packages,
     isolation: createEnclosures({ root: options.sockets, bubblewrap }),
-    probe: async () => probeHost(await bubblewrap(), await holds(), path),
+    probe: async () => probeHost(await bubblewrap(), await limitSupport(), path),
 
     async sandbox() {
       const found = await bubblewrap()
-      return found.works ? { ok: true } : { ok: false, problem: missing(found.problem), hint: found.hint }
+      return found.works ? { ok: true } : { ok: false, problem: noSandbox(found.problem), hint: found.hint }
     },
 
-    unheld: async limits => describeHolds(await holds(), limits),
+    missingLimits: async limits => describeMissingLimits(await limitSupport(), limits),
 
     async create(spec, wait = {}) {
       const found: Bubblewrap = spec.noSandbox ? UNWANTED : await bubblewrap()
@@ -245,7 +252,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
           sandboxed: found.works,
           ports: spec.ports.map(port => port.instancePort),
           ...(spec.enclosure ? { enclosed: true } : {}),
-          groups: groupFolders((await holds()).groups, id),
+          groups: groupFolders((await limitSupport()).groups, id),
           created_at: new Date().toISOString(),
         })
         prepared.set(name, await prepare(spec, { id, installed, bubblewrap: found }))
@@ -330,8 +337,8 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     const home = records.home(spec.name)
     const node = dirname(process.execPath)
     const { sockets } = enclosureFiles(options.sockets, spec.name)
-    const limits = fullLimits(spec.limits)
-    const own = ownLimits(await holds(), limits, found.works)
+    const limits = withDefaultLimits(spec.limits)
+    const own = processLimits(await limitSupport(), { limits, sandboxed: found.works })
     const seccomp = found.works ? seccompFilter() : undefined
     return {
       id,
@@ -347,8 +354,8 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
             limits: own,
             filtered: seccomp !== undefined,
           })
-        : limited(starterCommand(), own),
-      order: orderOf({
+        : withProcessLimits(starterCommand(), own),
+      input: starterInput({
         command: [...installed.command, ...spec.args],
         env: {
           PATH: [node, ...(found.works ? SANDBOX_PATH : [path])].join(delimiter),

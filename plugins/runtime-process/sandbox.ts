@@ -1,7 +1,7 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { InstanceSpec } from '../../src/contracts/runtime.ts'
-import { limited, type OwnLimits } from './limits/holds.ts'
+import { type ProcessLimits, withProcessLimits } from './limits/limit-support.ts'
 import type { InstalledPackage } from './packages/installed-package.ts'
 import { SECCOMP_FD, SOCKETS, starterCommand } from './starter.ts'
 
@@ -56,8 +56,8 @@ export const SYSTEM_ARGUMENTS: readonly string[] = [
 ]
 
 /**
- * Nobody inside makes further user namespaces, in which they would have capabilities and with these reach
- * parts of the kernel that are otherwise closed. Needs bubblewrap 0.8 without the setuid bit.
+ * Forbids further user namespaces inside the sandbox. In one of those, a program would have capabilities and
+ * could reach parts of the kernel that are otherwise closed. Needs bubblewrap 0.8 without the setuid bit.
  */
 export const NO_NESTING: readonly string[] = ['--unshare-user', '--disable-userns']
 
@@ -86,9 +86,9 @@ const coverArguments = ({ hidden = [] }: InstanceSpec): string[] =>
   )
 
 /**
- * The command line that runs an instance inside bubblewrap: the starter, which becomes the package's program.
- * It holds paths only, since arguments can be read by everybody, and bubblewrap itself gets none of the
- * instance's variables, since it runs outside the sandbox.
+ * Returns the command line that runs an instance inside bubblewrap. bubblewrap starts the starter, which becomes
+ * the package's program. The arguments hold paths only, since every user can read them. bubblewrap gets none of
+ * the instance's variables, since it runs outside the sandbox.
  *
  * There is no `--new-session`: the instance is started in a session of its own, without a terminal,
  * and stays in one process group with bubblewrap, which is how it is stopped.
@@ -100,13 +100,15 @@ export async function sandboxCommand(
     installed: InstalledPackage
     home: string
     sockets: string
-    limits: OwnLimits
-    /** Whether a filter of system calls comes by its file descriptor. */
+    limits: ProcessLimits
+    /** Whether a seccomp filter is passed on its file descriptor. */
     filtered: boolean
   },
 ): Promise<string[]> {
   const { bubblewrap, installed, home, sockets, limits, filtered } = options
-  const shown = [...new Set([dirname(process.execPath), ...installed.needs])].filter(path => !isSystem(path))
+  const shown = [...new Set([dirname(process.execPath), ...installed.needs])].filter(
+    path => !isSystemPath(path),
+  )
   return [
     bubblewrap.program,
     ...(await systemFolders()),
@@ -130,8 +132,9 @@ export async function sandboxCommand(
     '--chdir',
     HOME,
     '--',
-    ...limited(starterCommand(), limits),
+    ...withProcessLimits(starterCommand(), limits),
   ]
 }
 
-const isSystem = (path: string): boolean => path === '/usr' || path.startsWith('/usr/')
+/** Whether a path is below `/usr`, which every sandbox shows anyway. */
+export const isSystemPath = (path: string): boolean => path === '/usr' || path.startsWith('/usr/')

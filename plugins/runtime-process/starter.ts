@@ -1,15 +1,26 @@
 import { DOOR_PORT } from './enclosure.ts'
 
-/** Where a sandbox finds its sockets. */
+/** Folder of the sockets inside a sandbox. */
 export const SOCKETS = '/run/keelson'
 
-/** File descriptor with the starter's order. */
-export const ORDER_FD = 4
+/** File descriptor that the starter reads its input from. */
+export const STARTER_INPUT_FD = 4
 /** open(2). */
 const O_CLOEXEC = 0o2000000
 
-/** File descriptor with bubblewrap's seccomp filter. */
+/** File descriptor that bubblewrap reads the seccomp filter from. */
 export const SECCOMP_FD = 5
+
+/** Program text: `join(a, b)` forwards bytes between two sockets in both directions. */
+export const PIPE_BOTH_WAYS = `
+const join = (a, b) => {
+  for (const [from, to] of [[a, b], [b, a]]) {
+    from.on('error', () => to.destroy())
+    from.on('close', () => to.destroySoon())
+    from.pipe(to)
+  }
+}
+`
 
 /**
  * Runs beside the server in a sandbox without a network: what connects to the proxy's port on loopback
@@ -20,14 +31,7 @@ const AGENT = `
 const net = require('node:net')
 const [folder, door, ...ports] = process.argv.slice(1)
 process.on('SIGTERM', () => {})
-const join = (a, b) => {
-  for (const [from, to] of [[a, b], [b, a]]) {
-    from.on('error', () => to.destroy())
-    from.on('close', () => to.destroySoon())
-    from.pipe(to)
-  }
-}
-const options = { allowHalfOpen: true, noDelay: true }
+${PIPE_BOTH_WAYS}const options = { allowHalfOpen: true, noDelay: true }
 const offer = port => {
   const socket = net.connect({ path: folder + '/' + port, ...options })
   let used = false
@@ -50,14 +54,14 @@ net.createServer(options, client => join(client, net.connect({ path: folder + '/
 `
 
 /**
- * Becomes the server: number and streams stay, the environment is the order's. If the order has an agent,
- * it is started before and waited for until it listens. Files that whoever started us left open for its
- * children are closed: they are no business of the server's.
+ * Becomes the server: process id and streams stay, and the environment comes from its input. If the input names
+ * an agent, it is started first, and the server waits until it listens. Files that our parent left open for its
+ * children are closed, since the server must not use them.
  */
 const STARTER = `
 const fs = require('node:fs')
-const { command, env, agent } = JSON.parse(fs.readFileSync(${ORDER_FD}, 'utf8'))
-fs.closeSync(${ORDER_FD})
+const { command, env, agent } = JSON.parse(fs.readFileSync(${STARTER_INPUT_FD}, 'utf8'))
+fs.closeSync(${STARTER_INPUT_FD})
 const open = fs.existsSync('/proc/self/fdinfo') ? fs.readdirSync('/proc/self/fdinfo').map(Number) : []
 for (const fd of open.filter(fd => fd > 2)) try {
   const flags = /flags:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/fdinfo/' + fd, 'utf8'))
@@ -74,14 +78,14 @@ if (agent) {
 `
 
 /**
- * Runs where the server will run, in the sandbox if there is one, and reads from a file descriptor what to
- * become. So the server's variables, which a stranger may have chosen (LD_PRELOAD, NODE_OPTIONS), act on the
- * server alone and on no program before it, and their values stand in nobody's arguments.
+ * Runs where the server will run, inside the sandbox if there is one, and reads command and variables from a file
+ * descriptor. So variables that a stranger may have chosen (LD_PRELOAD, NODE_OPTIONS) affect the server and no
+ * program before it, and their values never appear in arguments.
  */
 export const starterCommand = (): string[] => [process.execPath, '--no-warnings', '-e', STARTER]
 
-/** What the starter reads. An agent serves an instance without a network, by these ports. */
-export function orderOf(options: {
+/** Returns what the starter reads. `agentFor`: ports of an instance without a network, which needs an agent. */
+export function starterInput(options: {
   command: readonly string[]
   env: Readonly<Record<string, string>>
   agentFor?: readonly number[] | undefined

@@ -19,6 +19,6 @@ export const failures = defineFailures({
     exit: 2,
     text: (d: { runtime: string }) =>
       `--no-sandbox (no_sandbox) does not go with the runtime "${d.runtime}": its containers are the sandbox.`,
-    hint: 'Leave it out; it is for packages that the process runtime runs.',
+    hint: 'Omit it; it is for packages on the process runtime.',
   },
 })

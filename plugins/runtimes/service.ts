@@ -10,7 +10,7 @@ export interface Probed {
   readonly probe: Probe
 }
 
-/** What is wanted of a runtime that is chosen. */
+/** What the chosen runtime must be able to do. */
 export interface Wanted {
   /** The user insists on running a package without a sandbox: only runtimes that run packages can. */
   readonly noSandbox?: boolean | undefined
@@ -43,7 +43,8 @@ type Factory = () => Runtime | Promise<Runtime>
 const PREFERENCE: readonly string[] = ['docker', 'podman']
 const LAST_RESORT = 'process'
 const DETECTION_MS = 5000
-const INSIST = '`run --no-sandbox` insists: a server can then read, change and reach all that you can.'
+const NO_SANDBOX_HINT =
+  '`run --no-sandbox` runs packages anyway: a server can then read, change and reach everything that you can.'
 
 export function createRuntimes(options: {
   contributed: () => Promise<readonly Factory[]>
@@ -157,7 +158,7 @@ async function probeWithin(
   const ask = async (): Promise<Probe> => {
     const probe = await runtime.probe(signal)
     const sandbox = probe.ok && !noSandbox ? await runtime.sandbox?.() : undefined
-    return sandbox && !sandbox.ok ? { ...sandbox, hint: `${sandbox.hint} ${INSIST}` } : probe
+    return sandbox && !sandbox.ok ? { ...sandbox, hint: `${sandbox.hint} ${NO_SANDBOX_HINT}` } : probe
   }
   const answer = ask().catch(
     (error: unknown): Probe => ({

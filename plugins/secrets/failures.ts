@@ -72,7 +72,7 @@ export const failures = defineFailures({
   },
   secret_consents_busy: {
     status: 503,
-    text: (d: { path: string }) => `${d.path} is being changed by another command, which does not end.`,
+    text: (d: { path: string }) => `${d.path} is locked by another command that does not end.`,
     hint: 'Try again when that command has ended.',
   },
   secrets_too_large: {

@@ -2,9 +2,9 @@ import type { PermissionProfile, RunConfig } from '../../src/contracts/run-confi
 import type { Resolved } from '../../src/contracts/target.ts'
 
 /**
- * What an upgrade changes of a workload's permissions: nothing, unless the newer entry wants other
- * mounts than those that were decided about. Then the user has just agreed to them (the registry's
- * target fails otherwise), and they take the place of the mounts there were. The network stays.
+ * Returns what an upgrade changes in a workload's permissions: nothing, unless the newer entry asks for other
+ * mounts than the user decided about. In that case the user has just agreed to them (the registry target
+ * fails otherwise), and they replace the old mounts. The network stays.
  */
 export function adoptMounts(
   from: RunConfig,

@@ -20,7 +20,7 @@ export interface ApplyOptions extends WaitOptions {
   readonly secrets?: readonly string[]
   /** How much a missing or wrong signature matters; as when it was run unless said otherwise. */
   readonly verification?: VerificationMode | undefined
-  /** What is taken although the workload had more. */
+  /** What is accepted although the workload had more. */
   readonly accepted?: Accepted
   /**
    * Consent to the mounts that the newer version wants and the workload was not given: all of them, or
@@ -78,7 +78,7 @@ export async function applyUpgrade(
     if (serves) assertCanShareHost(from)
     if (options.dryRun) return { check, outcome: 'planned' }
     if (options.agree && !(await options.agree(check))) return { check, outcome: 'declined' }
-    for (const text of whatIsAccepted(options.accepted)) app.log.warn(text, { workload: name })
+    for (const text of acceptanceWarnings(options.accepted)) app.log.warn(text, { workload: name })
     await replace(app, from, check, { ...options, serves })
     return { check, outcome: 'upgraded' }
   } finally {
@@ -114,12 +114,12 @@ async function replace(
   }
 }
 
-/** What the caller did wrong, has to wait for, or has to answer is told as it is. */
-const AS_IT_IS: ReadonlySet<number> = new Set([400, 404, 409, 499])
+/** Failures that the caller can act on are passed on unchanged. */
+const UNCHANGED: ReadonlySet<number> = new Set([400, 404, 409, 499])
 
 function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown {
-  if (!isFailure(error) || error.told) return error
-  if (AS_IT_IS.has(error.status) && error.code !== 'upgrade_lost') return error
+  if (!isFailure(error) || error.extra) return error
+  if (UNCHANGED.has(error.status) && error.code !== 'upgrade_lost') return error
   const { workload_name: name, current_image: from = '', candidate_image: to = '' } = check
   const { transport } = check.config_drift ?? {}
   const hint = transport
@@ -131,9 +131,9 @@ function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown 
   )
 }
 
-const whatIsAccepted = ({ lessVerification, changedSigner }: Accepted = {}): string[] => [
-  ...(lessVerification ? ['Less verification of the image than it had is accepted, as asked.'] : []),
-  ...(changedSigner ? ['An image of another maker is accepted, as asked.'] : []),
+const acceptanceWarnings = ({ lessVerification, changedSigner }: Accepted = {}): string[] => [
+  ...(lessVerification ? ['Less verification of the image than before is accepted, as requested.'] : []),
+  ...(changedSigner ? ['An image of another maker is accepted, as requested.'] : []),
 ]
 
 function assertNoSecret({ env_var_drift }: UpgradeCheck, env: ApplyOptions['env'] = {}): void {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables.ts'
-import { assertWorkloadName, parseVariables, permissionsUnaccepted } from '../workloads/index.ts'
+import { unacceptedPermissions } from '../../src/http/unaccepted-permissions.ts'
+import { assertWorkloadName, parseVariables } from '../workloads/index.ts'
 
 const area = 'workloads'
 const path = '/api/v1beta/workloads'
@@ -107,7 +108,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     bodyOptional: true,
     answer: [200, Type.Object({ result }, closed)],
     failures: [400, 404, 409, 422, 500, 503],
-    told: { 409: permissionsUnaccepted, 422: missingVariables },
+    failureSchemas: { 409: unacceptedPermissions, 422: missingVariables },
     slow: true,
     async handle({ params: { name }, body, signal }) {
       const { env = {}, secrets = [], accept_permissions: acceptPermissions } = body ?? {}

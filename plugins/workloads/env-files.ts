@@ -46,7 +46,7 @@ export async function readEnvFile(path: string): Promise<Variables> {
   return parseEnvFile(await readGivenFile(path, 'The --env-file'), path)
 }
 
-/** The absolute path of a folder of `--env-file-dir`. Fails when there is no such folder, or it cannot be read. */
+/** Returns the absolute path of `--env-file-dir`. Fails when there is no such folder or it cannot be read. */
 export async function findEnvFolder(folder: string, cwd: string): Promise<string> {
   const path = resolve(cwd, folder)
   await namesIn(path)
@@ -78,7 +78,7 @@ async function namesIn(path: string): Promise<string[]> {
     throw core.file_unreadable({
       path,
       what,
-      problem: 'it is a relative path, and nobody knows of which folder.',
+      problem: 'it must be an absolute path.',
     })
   }
   try {

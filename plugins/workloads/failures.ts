@@ -17,7 +17,7 @@ export const failures = defineFailures({
   volume_missing: {
     status: 400,
     text: (d: { path: string }) =>
-      `The path ${d.path}, to be mounted by --volume or the run config, does not exist.`,
+      `The path ${d.path}, which --volume or the run config mounts, does not exist.`,
     hint: 'Create it first, or correct the path in front of the colon.',
   },
   start_failed: {
@@ -35,7 +35,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { path: string }) => `${d.path} asks to run without a sandbox (no_sandbox).`,
-    hint: 'Take that member out of the file, or insist with --no-sandbox: the server can then read, change and reach all that you can.',
+    hint: 'Remove that member from the file, or add --no-sandbox: the server can then read, change and reach everything that you can.',
   },
   request_unsupported: {
     status: 400,

@@ -1,7 +1,7 @@
 import type { ProxyMode, RunConfig, Transport } from '../../src/contracts/run-config.ts'
 
-/** What is known of a run when a flag is judged; what is not known yet is left out. */
-export interface Situation {
+/** What is known about a run when its flags are checked. Facts that are not known yet are left out. */
+export interface FlagContext {
   /** What was typed. */
   readonly argument: string
   /** What it turned out to be: an image, a package, or a server that runs elsewhere. */
@@ -10,68 +10,67 @@ export interface Situation {
   readonly transport?: Transport | undefined
   /** How clients speak to the proxy. */
   readonly proxyMode?: ProxyMode | undefined
-  /** Whether the runtime makes containers; known when the runtime is. */
+  /** Whether the runtime makes containers; known once the runtime is chosen. */
   readonly contained?: boolean | undefined
-  /** Known when the runtime has been asked. */
+  /** Known once the runtime has been asked. */
   readonly isolated?: boolean | undefined
 }
 
-/** Why a flag has no effect in a situation, as the end of "--flag does not go with …"; undefined when it has. */
-type Judge = (situation: Situation, value?: unknown) => string | undefined
+/** Says why a flag has no effect, as the end of "--flag does not go with …"; undefined when it has. */
+type FlagCheck = (context: FlagContext, value?: unknown) => string | undefined
 
-const always: Judge = () => undefined
+const always: FlagCheck = () => undefined
 
-const remote = ({ argument }: Situation): string =>
+const remote = ({ argument }: FlagContext): string =>
   `${nameOfRemote(argument)}: that server is run by somebody else.`
 
 /** The URL itself, or the registry's name for it. */
 export const nameOfRemote = (argument: string): string =>
   argument.includes('://') ? `the URL ${argument}` : `the remote server ${argument}`
 
-const local: Judge = s => (s.kind === 'remote' ? remote(s) : undefined)
+const needsLocal: FlagCheck = s => (s.kind === 'remote' ? remote(s) : undefined)
 
-/** A remote server's entry may ask for variables: for its URL, or because it needs them. */
-const localOrAsked: Judge = s => (s.fromRegistry ? undefined : local(s))
+/** The entry of a remote server may ask for variables: for its URL, or because it needs them. */
+const needsLocalOrRegistry: FlagCheck = s => (s.fromRegistry ? undefined : needsLocal(s))
 
-const packages: Judge = s =>
-  s.kind === 'image' ? `the image ${s.argument}: it is for packages (npx://, uvx://, go://).` : local(s)
+const needsPackage: FlagCheck = s =>
+  s.kind === 'image' ? `the image ${s.argument}: it is for packages (npx://, uvx://, go://).` : needsLocal(s)
 
-const builtImages: Judge = s =>
-  packages(s) ?? (s.contained === false ? 'a runtime that runs packages without an image.' : undefined)
+const needsImageBuild: FlagCheck = s =>
+  needsPackage(s) ?? (s.contained === false ? 'a runtime that runs packages without an image.' : undefined)
 
-const listening: Judge = s =>
-  local(s) ?? (s.transport === 'stdio' ? '--transport stdio: such a server listens on no port.' : undefined)
+const needsPort: FlagCheck = s =>
+  needsLocal(s) ??
+  (s.transport === 'stdio' ? '--transport stdio: such a server listens on no port.' : undefined)
 
-const announced: Judge = s =>
+const needsSse: FlagCheck = s =>
   s.proxyMode !== undefined && s.proxyMode !== 'sse'
     ? `${s.proxyMode}: only SSE servers announce an endpoint.`
     : undefined
 
-const spoken: Judge = (s, mode) =>
+const needsStdio: FlagCheck = (s, mode) =>
   s.transport === undefined || s.transport === 'stdio' || s.transport === mode
     ? undefined
     : `--transport ${s.transport}: clients speak to such a server as it speaks itself.`
 
-const sandboxed: Judge = s =>
-  s.kind === 'image' ? `the image ${s.argument}: its container is the sandbox.` : local(s)
+const needsProcess: FlagCheck = s =>
+  s.kind === 'image' ? `the image ${s.argument}: its container is the sandbox.` : needsLocal(s)
 
-const fromRegistry: Judge = s =>
-  local(s) ??
+const needsRegistry: FlagCheck = s =>
+  needsLocal(s) ??
   (s.fromRegistry ? undefined : `${s.argument}: only an entry of a registry asks for permissions.`)
 
-const gateway: Judge = s =>
-  local(s) ??
-  (s.contained === false
-    ? 'a runtime without containers: there is no gateway.'
-    : s.isolated === false
-      ? 'a server that is not isolated: it reaches the gateway anyway, or has no network.'
-      : undefined)
+const needsGateway: FlagCheck = s => {
+  if (s.kind === 'remote') return remote(s)
+  if (s.contained === false) return 'a runtime without containers: there is no gateway.'
+  if (s.isolated !== false) return undefined
+  return 'a server that is not isolated: it reaches the gateway anyway, or has no network.'
+}
 
 /**
- * Every flag of `run`, and what it needs to have an effect. A flag that is not here is not judged; a test
- * holds that all are here.
+ * Every flag of `run`, and what it needs to have an effect. A test checks that every flag is listed.
  */
-export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
+export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   name: always,
   group: always,
   label: always,
@@ -84,42 +83,47 @@ export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
   'session-ttl': always,
   'trust-proxy-headers': always,
   stateless: always, // its own check refuses every transport but one
-  'proxy-mode': spoken,
-  'endpoint-prefix': announced,
-  'target-host': listening,
-  'target-port': listening,
-  runtime: local,
-  env: localOrAsked,
-  'env-file': localOrAsked,
-  'env-file-dir': local,
-  secret: localOrAsked,
-  volume: local,
-  publish: local,
-  network: local,
-  memory: local,
-  cpus: local,
-  'no-sandbox': sandboxed,
-  'permission-profile': local,
-  'isolate-network': local,
-  'allow-docker-gateway': gateway,
-  'ignore-globally': local,
-  'print-resolved-overlays': local,
-  'image-verification': local,
-  'accept-permissions': fromRegistry,
-  'build-with': packages,
-  'ca-cert': packages, // where packages are installed without an image it is said
-  'allow-build-network': builtImages,
-  'runtime-image': builtImages,
-  'runtime-add-package': builtImages,
+  'proxy-mode': needsStdio,
+  'endpoint-prefix': needsSse,
+  'target-host': needsPort,
+  'target-port': needsPort,
+  runtime: needsLocal,
+  env: needsLocalOrRegistry,
+  'env-file': needsLocalOrRegistry,
+  'env-file-dir': needsLocal,
+  secret: needsLocalOrRegistry,
+  volume: needsLocal,
+  publish: needsLocal,
+  network: needsLocal,
+  memory: needsLocal,
+  cpus: needsLocal,
+  'no-sandbox': needsProcess,
+  'permission-profile': needsLocal,
+  'isolate-network': needsLocal,
+  'allow-docker-gateway': needsGateway,
+  'ignore-globally': needsLocal,
+  'print-resolved-overlays': needsLocal,
+  'image-verification': needsLocal,
+  'accept-permissions': needsRegistry,
+  'build-with': needsPackage,
+  'ca-cert': needsPackage, // ignored with a warning where packages are installed without an image
+  'allow-build-network': needsImageBuild,
+  'runtime-image': needsImageBuild,
+  'runtime-add-package': needsImageBuild,
 }
 
-/** What is known of a run config that is complete. */
-export const situationOf = (
+function kindOf({ remote_url, source = '' }: RunConfig): FlagContext['kind'] {
+  if (remote_url) return 'remote'
+  return /^(npx|uvx|go):\/\//.test(source) ? 'package' : 'image'
+}
+
+/** Describes a complete run config. */
+export const contextOfConfig = (
   config: RunConfig,
-  known: Pick<Situation, 'argument' | 'contained'>,
-): Situation => ({
+  known: Pick<FlagContext, 'argument' | 'contained'>,
+): FlagContext => ({
   ...known,
-  kind: config.remote_url ? 'remote' : /^(npx|uvx|go):\/\//.test(config.source ?? '') ? 'package' : 'image',
+  kind: kindOf(config),
   fromRegistry: config.registry_server_name !== undefined,
   transport: config.transport,
   proxyMode: config.transport === 'stdio' ? (config.proxy_mode ?? 'streamable-http') : config.transport,

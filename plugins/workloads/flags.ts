@@ -9,7 +9,7 @@ export const runFlags = {
     placeholder: 'NAME',
   }),
   'no-sandbox': flag.boolean(
-    'run a package without a sandbox, on the process runtime: it can then read, change and reach all that you can',
+    'run a package on the process runtime without a sandbox: it can then read, change and reach everything that you can',
   ),
   foreground: flag.boolean('stay, and take the workload down at the end', false, { short: 'f' }),
   'from-config': flag.file('run what `export` wrote'),

@@ -8,7 +8,7 @@ import { failures } from './failures.ts'
 
 const COMPANIONS = new Set(['from-config', 'foreground', 'runtime', 'ca-cert', 'debug', 'no-sandbox'])
 
-/** Reads the file of `--from-config`, all of it checked; of the flags only `--no-sandbox` is merged into it. */
+/** Reads and checks the file of `--from-config`. Of the flags only `--no-sandbox` is merged into it. */
 export async function configFromFile(
   app: App,
   path: string,
@@ -23,11 +23,11 @@ export async function configFromFile(
   const text = await readGivenFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
-  // The file may be somebody else's: that it asks is not enough.
+  // The file may come from somebody else, so the user has to confirm.
   if (config.no_sandbox && !given.has('no-sandbox')) throw failures.no_sandbox_unconfirmed({ path })
   if (config.secrets?.length) {
     const given = config.secrets.map(reference => reference.replace(',target=', ' as ')).join(', ')
-    app.log.info(`"${config.name}" is given secrets, as its file says: ${given}.`)
+    app.log.info(`"${config.name}" gets the secrets that its file names: ${given}.`)
   }
   if (!given.has('no-sandbox')) return config
   if (config.remote_url)
@@ -35,7 +35,7 @@ export async function configFromFile(
   return { ...config, no_sandbox: true }
 }
 
-/** Every plugin checks the members it owns; what nobody owns must ask for nothing. */
+/** Lets every plugin check its members, and refuses members that this version cannot enforce. */
 export async function checkSections(app: App, config: RunConfig): Promise<void> {
   assertEnforced(config)
   for (const section of await app.contributions('sections')) section.check(config)

@@ -17,7 +17,6 @@ import { schemeTarget } from './targets/scheme.ts'
 import { variablesSection } from './variables-section.ts'
 
 export { parseVariables, readEnvFolder } from './env-files.ts'
-export { permissionsUnaccepted } from './http/schemas.ts'
 export { toMounts } from './mounts.ts'
 export type { Workloads } from './service.ts'
 export type { RunConfigStore } from './store/configs.ts'

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Api, Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables.ts'
+import { unacceptedPermissions } from '../../src/http/unaccepted-permissions.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { eventRoute } from './http/event-route.ts'
 import { logRoutes } from './http/log-routes.ts'
@@ -10,7 +11,6 @@ import {
   createBody,
   editBody,
   nameAndPort,
-  permissionsUnaccepted,
   runConfig,
   workloadDetails,
   workloadItem,
@@ -27,7 +27,7 @@ const MOST_STREAMS = 100
 
 /** What a new or edited workload can fail with. */
 const MAKING = [400, 403, 404, 502, 503, 504]
-const told = { 409: permissionsUnaccepted, 422: missingVariables }
+const failureSchemas = { 409: unacceptedPermissions, 422: missingVariables }
 
 /** The operations on workloads. */
 export const workloadRoutes: Routes = (api, app) => {
@@ -61,7 +61,7 @@ export const workloadRoutes: Routes = (api, app) => {
     body: createBody,
     answer: [201, nameAndPort],
     failures: [...MAKING, 409],
-    told,
+    failureSchemas,
     slow: true,
     async handle({ body, signal }) {
       assertWorkloadName(body.name ?? '')
@@ -98,7 +98,7 @@ export const workloadRoutes: Routes = (api, app) => {
     body: editBody,
     answer: [200, nameAndPort],
     failures: [...MAKING, 409],
-    told,
+    failureSchemas,
     slow: true,
     async handle({ params: { name }, body, signal }) {
       assertWorkloadName(name)

@@ -9,7 +9,7 @@ import { parsePackageArgument } from '../recipes/index.ts'
 import { assertFits } from './assert-fits.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { readEnvFolder } from './env-files.ts'
-import { situationOf } from './flag-effects.ts'
+import { contextOfConfig } from './flag-effects.ts'
 import { checkSections, configFromFile } from './from-config.ts'
 import { mergeResolved } from './merge-resolved.ts'
 import { assertMountable } from './mount-flags.ts'
@@ -24,7 +24,7 @@ import { verifyGiven } from './targets/verify-given.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** What a target is before it is resolved; what the registry has is known afterwards. */
+/** The kind of each target before it is resolved. What a registry name stands for is known afterwards. */
 const KINDS = { image: 'image', scheme: 'package', remote: 'remote', registry: undefined } as const
 
 /**
@@ -34,21 +34,24 @@ const KINDS = { image: 'image', scheme: 'package', remote: 'remote', registry: u
 export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const file = request.flags['from-config']
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
-  await warnOfLacks(app, config)
+  await warnOfMissingProtection(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
   return withPorts(config)
 }
 
-/** Says what a workload will go without although every server, or this user, wants it. */
-async function warnOfLacks(app: App, { name, runtime, no_sandbox, resources }: RunConfig): Promise<void> {
+/** Warns about a missing sandbox and about limits that are not enforced. */
+async function warnOfMissingProtection(
+  app: App,
+  { name, runtime, no_sandbox, resources }: RunConfig,
+): Promise<void> {
   if (no_sandbox) {
-    app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach all that you can.`)
+    app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach everything that you can.`)
   }
   if (!resources || !runtime) return
   const { memory = '', cpus = '' } = resources
   const [bytes, cores] = [parseMemory(memory), parseCpus(cpus)]
   const limits = { ...(bytes ? { memory: bytes } : {}), ...(cores ? { cpus: cores } : {}) }
-  const lacking = await (await (await app.service('runtimes')).get(runtime)).unheld?.(limits)
+  const lacking = await (await (await app.service('runtimes')).get(runtime)).missingLimits?.(limits)
   if (lacking) app.log.warn(`Limits of "${name}": ${lacking}`)
 }
 
@@ -84,8 +87,8 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   if (!config.remote_url) config.runtime = (await runtime()).name
   await checkSections(app, config)
   const contained = config.remote_url ? undefined : (await runtime()).images !== undefined
-  assertFits(situationOf(config, { argument: request.argument, contained }), request)
-  sayWhatIsNotVerified(app, config, request)
+  assertFits(contextOfConfig(config, { argument: request.argument, contained }), request)
+  warnIfNothingToVerify(app, config, request)
   if (config.remote_url) return config
   const isExplicit = request.given.has('isolate-network')
   const { signal, report } = request
@@ -97,11 +100,13 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   })
 }
 
-/** A package is built here, and of an image given by name nobody says who must have signed it. */
-function sayWhatIsNotVerified(app: App, config: RunConfig, { given, values }: RunRequest): void {
+/** Warns when --image-verification has nothing to check: a package, or an image that no registry entry names. */
+function warnIfNothingToVerify(app: App, config: RunConfig, { given, values }: RunRequest): void {
   if (!given.has('image-verification') || values['image-verification'] === 'disabled') return
   if (config.registry_server_name && config.image_verification) return
-  app.log.warn(`--image-verification: there is no signature to check of ${config.source ?? config.image}.`)
+  app.log.warn(
+    `--image-verification has no effect: nothing says who must have signed ${config.source ?? config.image}.`,
+  )
 }
 
 async function fromFile(
@@ -112,7 +117,7 @@ async function fromFile(
 ): Promise<RunConfig> {
   const config = await configFromFile(app, file, request)
   await assertCanRun(app, store, config)
-  assertFits(situationOf(config, { argument: file, contained: undefined }), request)
+  assertFits(contextOfConfig(config, { argument: file, contained: undefined }), request)
   if (config.remote_url) return config
   await assertPaths(app, config)
   const noSandbox = config.no_sandbox
@@ -203,7 +208,7 @@ async function assertCanRun(
   if (config.port && !isOwn) await assertPortFree(config.host ?? LOOPBACK, config.port)
 }
 
-/** Paths of a run config are of no folder in particular, so they are absolute; what is read at the start is there. */
+/** Paths of a run config must be absolute, and those that are read at the start must exist. */
 async function assertPaths(app: App, config: RunConfig): Promise<void> {
   for (const { source } of toMounts(config, app.log)) await assertMountable(source)
   if (config.env_file_dir) await readEnvFolder(config.env_file_dir, app.log)

@@ -13,11 +13,11 @@ const UNKNOWN: IsolationProbe = {
   fallback: true,
 }
 
-/** A process without a sandbox shares the network of this host. */
+/** A process without a sandbox shares the host's network. */
 const UNWANTED: IsolationProbe = {
   ok: false,
   problem: 'it runs without a sandbox (--no-sandbox).',
-  hint: 'Leave --no-sandbox out, or say --isolate-network=false.',
+  hint: 'Omit --no-sandbox, or add --isolate-network=false.',
   fallback: true,
 }
 

@@ -1,7 +1,7 @@
 import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Section } from '../../src/plugin.ts'
 
-/** Refuses variables that no server is given, wherever the run config came from. */
+/** Refuses variables that no server may have, wherever the run config comes from. */
 export const variablesSection: Section = {
   keys: ['env_vars'],
   check: ({ env_vars = {} }) => assertVariables(env_vars),

@@ -1,6 +1,7 @@
 import { type BaseContext, Command, Option } from 'clipanion'
 import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
+import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
 import type { Flag, FlagTable, FlagValues } from './flags.ts'
 import { type Column, formatTable, isTerminal } from './output.ts'
@@ -123,7 +124,7 @@ export abstract class BaseCommand extends Command<CliContext> {
         hint: `Add --${flagName} to agree.`,
       })
     }
-    return /^y(es)?$/i.test(answer.trim())
+    return isYes(answer)
   }
 
   /** A value read from standard input, or asked for without echo on a terminal. */

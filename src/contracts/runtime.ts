@@ -100,7 +100,7 @@ export type IsolationProbe =
   | { readonly ok: true /** What would not be held. */; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problem: string; readonly hint: string; readonly fallback: boolean }
 
-/** Answer to "can you keep an instance from what is the user's?". */
+/** Whether a runtime can keep an instance away from the user's files. */
 export type SandboxProbe =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly hint: string }
@@ -154,7 +154,7 @@ export interface InstanceSpec {
   readonly privileged: boolean
   /** The user asked explicitly for a permission profile; a runtime that cannot hold it must refuse. */
   readonly explicitProfile: boolean
-  /** The user insisted on running it without a sandbox; a runtime that has no other way must refuse without this. */
+  /** The user asked to run it without a sandbox. Without this, a runtime that has no sandbox must refuse. */
   readonly noSandbox?: boolean
 }
 
@@ -176,7 +176,7 @@ export interface Instance {
   readonly exitCode?: number
   /** Why it is not running, in the runtime's words, e.g. "out of memory". */
   readonly reason?: string
-  /** The runtime itself brings it back, e.g. after a reboot. */
+  /** The runtime itself restarts it, e.g. after a reboot. */
   readonly restarts?: boolean
 }
 
@@ -261,10 +261,10 @@ export interface Runtime {
   /** Present when the runtime can give an instance a network of its own. */
   readonly isolation?: Isolation
   probe(signal?: AbortSignal): Promise<Probe>
-  /** Present when instances are contained only where this host has a sandbox for them: whether it has. */
+  /** Whether this host has a sandbox for instances. Absent for runtimes whose instances are always contained. */
   sandbox?(): Promise<SandboxProbe>
-  /** What is not held in full of these limits, in a sentence. Absent where the runtime refuses what it cannot hold. */
-  unheld?(limits: Limits): Promise<string | undefined>
+  /** Says in a sentence which of these limits are not fully enforced. Absent where the runtime refuses such limits. */
+  missingLimits?(limits: Limits): Promise<string | undefined>
   /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
   create(spec: InstanceSpec, options?: WaitOptions): Promise<void>
   /** Starts a created instance whose standard streams nobody needs. Idempotent while it runs. */

@@ -13,9 +13,9 @@ export interface ResolveContext extends WaitOptions {
   readonly flags: FlagValues<FlagTable>
   /** What the flags have said already; it wins over what the target resolves. */
   readonly asked: RunConfig
-  /** The run config that this one takes the place of, or was made from: no less must hold for the new one. */
+  /** The run config that this one replaces or was made from. The new one must be verified at least as strictly. */
   readonly before?: RunConfig | undefined
-  /** The user gave a permission profile of their own, so that what the target allows is not used. */
+  /** The user gave their own permission profile, which replaces the target's. */
   readonly ownProfile?: boolean
   /** Asks the person at the terminal, without echo if `hidden`; undefined when there is none. */
   readonly ask?: Ask | undefined

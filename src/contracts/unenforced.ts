@@ -1,8 +1,8 @@
 import { unenforcedFailures } from './unenforced-failures.ts'
 
-/** A member of a run config that asks for something which this version cannot do. */
+/** A member of a run config that this version does not support. */
 interface Unenforced {
-  /** What the workload would be run without, for a person. */
+  /** What the workload would lack, for people. */
   readonly means: string
   /** Whether the value asks for it at all; absent: anything but an empty value does. */
   readonly asks?: (value: unknown) => boolean
@@ -41,7 +41,7 @@ const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   },
 }
 
-/** Fails with `section_unenforced`, naming every member that asks for what nobody here does. */
+/** Fails with `section_unenforced`, naming every member that this version cannot enforce. */
 export function assertEnforced(config: object): void {
   const members = Object.entries(config).flatMap(([key, value]) => {
     const name = key.toLowerCase() // ToolHive reads members in any case
@@ -51,7 +51,7 @@ export function assertEnforced(config: object): void {
   if (members.length) throw unenforcedFailures.section_unenforced({ members })
 }
 
-/** Whether a value says anything; exports are full of empty ones. */
+/** Whether a value is set; exports contain many empty ones. */
 function says(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) {
     return value !== undefined && value !== null && value !== '' && value !== false && value !== 0

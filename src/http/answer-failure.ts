@@ -26,19 +26,19 @@ const UNTOLD: Readonly<Record<number, string>> = { 501: 'Not Implemented' }
 const GENERAL_CODES: Readonly<Record<number, string>> = { 400: 'bad_request', 404: 'not_found' }
 
 /**
- * Turns what was thrown into a response. What a failure tells programs is JSON in every style. Whatever is not
- * a Failure is a bug: 500, without a detail. So are our own failures of that status, whose texts are for the
- * person at the machine. Foreign text in it cannot steer the terminal that a client prints it on.
+ * Turns what was thrown into a response. A failure with `extra` members is JSON in every style. Anything that is
+ * not a Failure is a bug: 500 without details. Our own failures with that status are treated the same, since
+ * their texts are for the person at the machine. Foreign text cannot steer the terminal of a client.
  */
 export function answerFailure(error: unknown, style: FailureStyle): FailureAnswer {
   const status = statusOf(error)
   const known = isFailure(error) && REGISTRY_CODES.has(error.code)
   const message = messageFor(error, status)
-  if (isFailure(error) && error.told) {
+  if (isFailure(error) && error.extra) {
     return {
       status,
       type: JSON_TYPE,
-      body: toJson({ code: error.code, message, ...error.told }),
+      body: toJson({ code: error.code, message, ...error.extra }),
     }
   }
   if (style === 'text' || (style === 'registry' && !known)) {

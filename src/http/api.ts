@@ -55,8 +55,8 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
   readonly location?: (answer: never) => string
   /** Statuses of failures. Those that any operation may have are added by the host. */
   readonly failures?: readonly number[]
-  /** By status: the JSON of failures that tell programs more than a text. */
-  readonly told?: Readonly<Record<number, TSchema>>
+  /** By status: the JSON of failures that have `extra` members. */
+  readonly failureSchemas?: Readonly<Record<number, TSchema>>
   readonly style?: FailureStyle
   /** It may take minutes: an image is pulled or built. */
   readonly slow?: boolean

@@ -4,24 +4,22 @@ import type { Socket } from 'node:net'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { PeerOwners } from '../net/peer-owner.ts'
+import { CALLER_TOKEN_HEADER } from './caller-token-header.ts'
 
-/** Brings the caller token. A page of another site cannot send it without asking first (a CORS preflight). */
-export const CALLER_TOKEN_HEADER = 'keelson-caller-token'
-
-/** Why a request may not come in: somebody else sent it, or it lacks the token. */
+/** Why a request is refused: another user sent it, or it lacks the token. */
 export type CallerProblem = 'stranger' | 'token'
 
 const FRESH_MS = 1000
-/** Of one that nobody knows. */
+/** Length of the random token that lets nobody in. */
 const TOKEN_BYTES = 32
 
 /** Tells requests of the user from those of others who can connect. */
 export interface Callers {
-  /** Finds out whose each new connection is; `local`: only this machine can connect, so that can be told. */
+  /** Finds the user of each new connection. `local`: only this machine can connect, so the user can be known. */
   watch(server: Server, options: { local: boolean }): void
-  /** Goes on when it is known whose the request's connection is; never when that is closed by then. */
+  /** Continues once the connection's user is known; never if the connection has closed by then. */
   whenKnown(request: IncomingMessage, go: () => void): void
-  /** Undefined: it may come in. Where a token is required it decides, else the owner of the connection. */
+  /** Undefined: the request is allowed. A required token decides, else the user of the connection. */
   problemOf(request: IncomingMessage): CallerProblem | undefined
 }
 
@@ -47,7 +45,7 @@ export function createCallers(options: {
         required = text === undefined ? undefined : Buffer.from(text)
       },
       error => {
-        log.error('whether callers need a token cannot be read; nobody is let in', {
+        log.error('cannot read whether callers need a token; all requests are refused', {
           error: messageOf(error),
         })
         required = randomBytes(TOKEN_BYTES)
@@ -56,7 +54,7 @@ export function createCallers(options: {
     return asking
   }
 
-  async function meet(socket: Socket, local: boolean): Promise<boolean> {
+  async function identify(socket: Socket, { local }: { local: boolean }): Promise<boolean> {
     const [ours] = await Promise.all([!local || !owners || owners.isOurs(socket), askForToken()])
     known.set(socket, ours)
     return ours
@@ -65,14 +63,14 @@ export function createCallers(options: {
   return {
     watch(server, { local }) {
       server.on('connection', (socket: Socket) => {
-        const meeting = meet(socket, local)
-        meeting.catch(() => known.set(socket, false))
-        known.set(socket, meeting)
+        const identified = identify(socket, { local })
+        identified.catch(() => known.set(socket, false))
+        known.set(socket, identified)
       })
     },
     whenKnown(request, go) {
       const { socket } = request
-      void askForToken() // for the next request: who stays connected hears of changes, too
+      void askForToken() // for the next request, so that open connections notice changes too
       const ours = known.get(socket)
       if (typeof ours !== 'object') return go()
       const goOn = () => {

@@ -22,22 +22,22 @@ export const httpFailures = defineFailures({
   client_header_missing: {
     status: 403,
     text: (d: { path: string; header: string }) =>
-      `GET ${d.path} fetches what it is asked for, so it needs the header ${d.header} (with any value), ` +
-      'which pages of other sites cannot send. POST does the same without it.',
+      `GET ${d.path} fetches what its query names, so it requires the header ${d.header} (with any value), ` +
+      'which pages of other sites cannot send. POST does not require it.',
   },
   site_refused: {
     status: 403,
-    text: () => 'Pages of other sites may open the page at /, and nothing else here.',
+    text: () => 'Other sites may link to the page at / and to nothing else.',
   },
   caller_refused: {
     status: 403,
-    text: () => 'This server answers the user who runs it, and this connection is not of that user.',
-    hint: 'Others may call with a token: see `keelson config set-caller-token`.',
+    text: () => 'Only the user who runs this server may call it; this connection belongs to another user.',
+    hint: 'To allow others, require a token: see `keelson config set-caller-token`.',
   },
   caller_token_missing: {
     status: 401,
-    text: () => 'The caller token is missing or wrong. It is sent in the header Keelson-Caller-Token.',
-    hint: '`keelson config get-caller-token` says where the token is.',
+    text: () => 'The caller token is missing or wrong. Send it in the header Keelson-Caller-Token.',
+    hint: '`keelson config get-caller-token` shows where the token is.',
   },
   too_many_requests: {
     status: 429,

@@ -58,13 +58,13 @@ function describe(operation: Operation, login: boolean): object {
     query = {},
     answer,
     failures = [],
-    told = {},
+    failureSchemas = {},
     style = 'text',
   } = operation
   const [status, content] = answer
   const statuses = new Set([
     ...failures,
-    ...Object.keys(told).map(Number),
+    ...Object.keys(failureSchemas).map(Number),
     ...EVERYWHERE,
     ...(body ? WITH_BODY : []),
     ...(operation.path.includes('{') ? WITH_NAME : []),
@@ -111,7 +111,7 @@ function describe(operation: Operation, login: boolean): object {
               content: {
                 ...failure,
                 ...(isRefusal(code) ? REFUSED : {}),
-                ...(told[code] ? { 'application/json': { schema: told[code] } } : {}),
+                ...(failureSchemas[code] ? { 'application/json': { schema: failureSchemas[code] } } : {}),
               },
             },
           ]),

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { readFileIfThere } from './atomic-file.ts'
+import { pickVariables } from './pick-variables.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -103,9 +104,7 @@ function parsePipConf(text: string): [key: string, value: string][] {
 /** How uv logs in to indexes that have names, and reaches them. */
 function uvVariables(env: Env): Record<string, string> {
   const passes = /^UV_(?:INDEX_\w+_(?:USERNAME|PASSWORD)|INSECURE_HOST|NATIVE_TLS|SYSTEM_CERTS|HTTP_TIMEOUT)$/
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value && passes.test(name) ? [[name, value]] : [])),
-  )
+  return pickVariables(env, name => passes.test(name))
 }
 
 async function readUv(env: Env): Promise<Indexes> {

@@ -1,4 +1,5 @@
 import { isOwnSecret } from './own-secrets.ts'
+import { pickVariables } from './pick-variables.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -18,7 +19,5 @@ export type PackageTool = keyof typeof OF_TOOL
 export function toolEnvironment(env: Env, tool?: PackageTool): Record<string, string> {
   const passes = (name: string) =>
     !isOwnSecret(name) && (BASE.test(name) || (tool !== undefined && OF_TOOL[tool].test(name)))
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value && passes(name) ? [[name, value]] : [])),
-  )
+  return pickVariables(env, passes)
 }

@@ -85,7 +85,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
     ] as const) {
       const answer = await askAs(ATTACKER_UID, `${api.url}${path}`, { method, ...(body ? { body } : {}) })
       expect([path, answer.status]).toEqual([path, 403])
-      expect(answer.body).toContain('not of that user')
+      expect(answer.body).toContain('belongs to another user')
     }
     expect(await listed(api)).toEqual([])
     expect((await askAs(0, `${api.url}/health`)).status).toBe(204)
@@ -235,7 +235,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
     expect(await listed(api)).toMatchObject([{ name: 'mine' }])
 
     await page.evaluate(`location.href = ${JSON.stringify(`${api.url}/api/v1beta/workloads`)}`)
-    await page.getByText('Pages of other sites may open the page at /').waitFor()
+    await page.getByText('Other sites may link to the page at /').waitFor()
     await page.goto(elsewhere)
     await page.evaluate(`location.href = ${JSON.stringify(`${api.url}/`)}`)
     await page.getByText('Live', { exact: true }).waitFor()

@@ -227,7 +227,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
 
     const { code, stderr } = await run('uvx://tiny@1.0.0', { ...env, PATH: `${bin}:/usr/bin:/bin` })
 
-    expect(stderr).toContain('holds your home')
+    expect(stderr).toContain('contains your home')
     expect(code).toBe(1)
     expect(asked).toEqual([])
   })

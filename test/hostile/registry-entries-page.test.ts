@@ -33,7 +33,7 @@ test('the page lists the mounts of an entry and asks; no gives nothing, yes give
   const form = page.getByRole('dialog', { name: 'Run Reader' })
   await form.getByText('~:/mine').waitFor()
   await form.getByRole('button', { name: 'Run', exact: true }).click()
-  const question = page.getByRole('dialog', { name: 'Let it use files of this machine?' })
+  const question = page.getByRole('dialog', { name: 'Allow access to files of this machine?' })
   await question.getByText(folder, { exact: true }).waitFor()
   await question.getByText('your home folder, with keys and logins').waitFor()
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel')
@@ -42,7 +42,7 @@ test('the page lists the mounts of an entry and asks; no gives nothing, yes give
   expect((await api.ask('GET', '/api/v1beta/workloads?all=true')).json()).toEqual({ workloads: [] })
 
   await form.getByRole('button', { name: 'Run', exact: true }).click()
-  await question.getByRole('button', { name: 'Let it' }).click()
+  await question.getByRole('button', { name: 'Allow' }).click()
   await page.getByRole('heading', { name: 'reader', exact: true }).waitFor({ timeout: 180_000 })
   await page
     .getByRole('link', { name: /^reader/ })
@@ -82,14 +82,14 @@ test('the page asks when an upgrade starts to want a mount', { timeout: 300_000 
   await page.getByRole('button', { name: 'Upgrade…' }).click()
   const form = page.getByRole('dialog', { name: 'Upgrade mem?' })
   await form.getByRole('button', { name: 'Upgrade', exact: true }).click()
-  const question = page.getByRole('dialog', { name: 'Let it use files of this machine?' })
+  const question = page.getByRole('dialog', { name: 'Allow access to files of this machine?' })
   await question.getByText('to read and change').waitFor()
   await page.keyboard.press('Escape')
   await form.getByText('Nothing was done.').waitFor()
   expect(await exported()).toEqual(before)
 
   await form.getByRole('button', { name: 'Upgrade', exact: true }).click()
-  await question.getByRole('button', { name: 'Let it' }).click()
+  await question.getByRole('button', { name: 'Allow' }).click()
   await form.waitFor({ state: 'detached', timeout: 120_000 })
   const { home } = api.user
   expect(await exported()).toMatchObject({ permission_profile: { write: [`${home}:${home}`] } })

@@ -107,7 +107,7 @@ test.each(FORMS)(
 
     for (const [name, [, words]] of Object.entries(WIDENING)) {
       const answer = await create(api, name, nameIn(form, name))
-      expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*wants what no entry is given/)
+      expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*asks for more than an entry may/)
       expect(answer.text, name).toMatch(words)
     }
     expect((await api.ask('GET', '/api/v1beta/workloads?all=true')).json()).toEqual({ workloads: [] })
@@ -155,7 +155,7 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
     const shown = await home.keelson(['run', 'engine', '--name', name, '--runtime', place])
 
     expect(shown.code, shown.stderr).toBe(0)
-    expect(shown.stderr).toContain('asks for arguments of the engine, which no entry is given')
+    expect(shown.stderr).toContain('asks for engine arguments, which are not passed on')
     const { stdout } = await execa(place, ['inspect', name])
     const [{ HostConfig, Mounts }] = JSON.parse(stdout)
     expect(HostConfig).toMatchObject({ Privileged: false })
@@ -192,7 +192,7 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
 
     const accepted = await run('--accept-permissions')
     expect(accepted.code, accepted.stderr).toBe(0)
-    expect(accepted.stderr).toContain('is given what it wants of this machine')
+    expect(accepted.stderr).toContain('gets access to files of this machine')
     expect(await readFile(join(folder, 'proof'), 'utf8')).toBe('was here\n')
     expect(await config(home, name)).toMatchObject({
       accepted_permissions: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
@@ -249,21 +249,21 @@ test('at a terminal all mounts are shown resolved and real, and only a yes gives
   await publish(home.path, 'older file', { 'asks-much': { ...entry, permissions } })
   const name = 'hostile-terminal'
   const run = (answer: string) =>
-    typedAtATerminal(['run', 'asks-much', '--name', name, '--runtime', 'docker'], [[/Let it\?/, answer]], {
+    typedAtATerminal(['run', 'asks-much', '--name', name, '--runtime', 'docker'], [[/Allow it\?/, answer]], {
       env: home.env,
       cwd: home.path,
     })
 
   const declined = await run('n')
   expect(declined.code).toBe(1)
-  expect(declined.screen).toContain('wants to use files of this machine')
+  expect(declined.screen).toContain('asks for access to files of this machine')
   expect(declined.screen).toContain(`read  ${home.path} — your home folder`)
-  expect(declined.screen).toContain('read  /tmp (as /above) — holds your home folder')
+  expect(declined.screen).toContain('read  /tmp (as /above) — contains your home folder')
   expect(declined.screen).toContain('read  / (as /deep) — everything on this machine')
   expect(declined.screen).toContain('read  / (as /host) — everything on this machine')
   expect(declined.screen).toMatch(/read {2}\S*\/run\/docker\.sock \S*.*— a socket/)
   expect(declined.screen).toContain(`write ${folder} (as /data)`)
-  expect(declined.screen).toContain('was not given what it wants; nothing was done')
+  expect(declined.screen).toContain('was not given access; nothing was changed')
   expect((await run('')).code).toBe(1)
   expect(leftOvers('docker', name)).toEqual([])
 
@@ -360,7 +360,7 @@ test('a public registry cannot make keelson speak to this machine or its network
 
   for (const name of Object.keys(entries)) {
     const answer = await create(api, name, nameIn('public API', name))
-    expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*wants what no entry is given/)
+    expect(`${answer.status} ${answer.text}`, name).toMatch(/^403 .*asks for more than an entry may/)
     const shown = await api.user.run(['run', nameIn('public API', name), '--name', name])
     expect(shown, name).toMatchObject({ code: 1, stdout: '' })
   }

@@ -58,14 +58,14 @@ test('an upgrade asks for mounts that were not agreed to, once, and otherwise th
   }
   const answers = [
     [/Upgrade .*\?/, 'y'],
-    [/Let it\?/, 'n'],
+    [/Allow it\?/, 'n'],
   ] as const
   const declined = await typedAtATerminal(['upgrade', 'apply', name, ...QUIET], answers, {
     env: home.env,
     cwd: home.path,
   })
   expect(declined).toMatchObject({ code: 1, unasked: 0 })
-  expect(declined.screen).toContain('was not given what it wants; nothing was done')
+  expect(declined.screen).toContain('was not given access; nothing was changed')
   expect(await world.config(name)).toEqual(before)
   expect(await version(url)).toBe('1.0.0')
 
@@ -114,7 +114,7 @@ test('an upgrade over HTTP is 409 until the hash of what is wanted is sent', {
   await world.home.ok(['rm', name])
 })
 
-test('an upgrade that wants what no entry is given is not made, and a profile of the user stays', {
+test('an upgrade that asks for more than an entry may is not made, and a profile of the user stays', {
   timeout: 300_000,
 }, async context => {
   if (problem) leaveOut(context, problem)
@@ -127,7 +127,7 @@ test('an upgrade that wants what no entry is given is not made, and a profile of
   const refused = await home.keelson(['upgrade', 'apply', name, '--accept-permissions', ...QUIET])
 
   expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain('wants what no entry is given')
+  expect(refused.stderr).toContain('asks for more than an entry may')
   expect(await version(url)).toBe('1.0.0')
   await home.ok(['rm', name])
 

@@ -199,7 +199,7 @@ describe('a server that asks for a stored secret', { timeout: 120_000 }, () => {
       const refused = await home.keelson(['run', 'names', '--name', 'names'])
 
       expect(refused).toMatchObject({ code: 1, stdout: '' })
-      expect(refused.stderr).toContain('which is no name for one')
+      expect(refused.stderr).toContain('which is not a valid name')
     },
   )
 
@@ -229,7 +229,7 @@ describe('a server that asks for a stored secret', { timeout: 120_000 }, () => {
     const { code, screen } = await terminal(['run', '--from-config', file], [])
 
     expect(code, screen).toBe(0)
-    expect(screen).toContain('"filed" is given secrets, as its file says: GITHUB_TOKEN as MAIL.')
+    expect(screen).toContain('"filed" gets the secrets that its file names: GITHUB_TOKEN as MAIL.')
   })
 })
 

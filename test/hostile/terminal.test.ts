@@ -97,7 +97,7 @@ describe.each(['docker', 'podman'] as const)('a server on %s', { timeout: 240_00
     }
   })
 
-  test('that runs: its log goes into a pipe byte for byte', async context => {
+  test('that runs: its log goes into a pipe byte for byte with --raw alone', async context => {
     needsPlace(context, place)
     expect(await home.ok(['logs', name])).not.toContain(HOSTILE) // what a pager behind a pipe would get
     expect(await home.ok(['logs', name, '--raw'])).toContain(HOSTILE)

@@ -6,14 +6,12 @@ export class SetCallerToken extends BaseCommand {
   static override paths = [['config', 'set-caller-token']]
   static override usage = BaseCommand.Usage({
     category: 'Settings',
-    description: 'say whether callers of proxies and of the HTTP API must bring a token',
+    description: 'set whether callers of proxies and of the HTTP API must send a token',
     details:
-      'With `off` (the default) whoever connects on this machine has to be the same user, where the system ' +
-      'tells that (Linux). With `required` a token decides: it is kept in a file that only you can read, and ' +
-      'written into the configuration of registered clients. `off` takes the token away.',
-    examples: [
-      ['Where other users are on the same macOS or Windows machine', '$0 config set-caller-token required'],
-    ],
+      'With `off` (the default) connections from other users of this machine are refused where the system can ' +
+      'identify them (Linux). With `required` a token decides: it is kept in a file that only you can read, and ' +
+      'written into the configuration of registered clients. `off` deletes the token.',
+    examples: [['On a macOS or Windows machine that others use too', '$0 config set-caller-token required']],
   })
   static override synopsis = 'required|off'
 
@@ -23,7 +21,8 @@ export class SetCallerToken extends BaseCommand {
     if (this.state !== 'required' && this.state !== 'off') {
       throw failures.usage({ text: `set-caller-token takes required or off, not "${this.state}".` })
     }
-    await (await this.app.service('callerToken')).require(this.state === 'required')
+    const token = await this.app.service('callerToken')
+    await (this.state === 'required' ? token.enable() : token.disable())
     for (const problem of await (await this.app.service('clients')).sync())
       this.say(`Warning: ${messageOf(problem)}`)
   }
@@ -33,12 +32,12 @@ export class GetCallerToken extends BaseCommand {
   static override paths = [['config', 'get-caller-token']]
   static override usage = BaseCommand.Usage({
     category: 'Settings',
-    description: 'show whether callers must bring a token, and the file that holds it',
+    description: 'show whether callers must send a token, and the file that holds it',
   })
 
   override async execute(): Promise<void> {
     const token = await this.app.service('callerToken')
     if ((await token.required()) === undefined) return this.print('Callers need no token.')
-    this.print(`Callers must bring the token of ${token.path} in the header Keelson-Caller-Token.`)
+    this.print(`Callers must send the token in ${token.path} in the header Keelson-Caller-Token.`)
   }
 }

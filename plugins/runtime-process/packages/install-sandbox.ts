@@ -3,37 +3,38 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
 import { netrcFor } from '../../../src/lib/netrc.ts'
+import { pickVariables } from '../../../src/lib/pick-variables.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import { lastLines, runTool, type ToolOptions, type ToolResult } from '../../../src/lib/run-tool.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { Bubblewrap } from '../find-bubblewrap.ts'
-import { DOOR, enclosedCommand, INNER_PROXY } from './enclosed-command.ts'
-import type { RegistryDoor } from './registry-door.ts'
+import type { RegistryProxy } from './registry-proxy.ts'
+import { INNER_PROXY, PROXY_SOCKET, sandboxedTool } from './sandboxed-tool.ts'
 
 /** One installation: what a tool may see and reach. */
 export interface Installation {
   /** For messages, and for the name of its cache folder. */
   readonly tool: 'npm' | 'pip' | 'uv' | 'Go'
-  /** The folder to fill: all that the tool can write, beside its cache. */
+  /** The folder to fill: the only one that the tool can write, apart from its cache. */
   readonly folder: string
   /** Addresses of the registries that the user has set up. */
   readonly registries: readonly string[]
   /** Files and folders that it reads: the tool itself, certificates. */
   readonly reads: readonly string[]
-  /** Whether a proxy of the user's own leads to the registries. */
+  /** Whether the user has set up a proxy of their own for the tool. */
   readonly proxied?: boolean
 }
 
-/** Where a tool runs that installs packages of strangers. */
+/** Where a tool installs packages of strangers. */
 export interface InstallSandbox {
-  /** The tool's home: empty but for its logins; gone after the installation. */
+  /** The tool's home, which holds nothing but its logins. Removed after the installation. */
   readonly home: string
-  /** What the tool keeps from one installation to the next. */
+  /** The tool's cache, kept between installations. */
   readonly cache: string
   /** Runs an absolute program, by default in the folder to fill. */
   run(command: readonly string[], options?: Pick<ToolOptions, 'cwd' | 'env' | 'onLine'>): Promise<ToolResult>
-  /** Why a tool failed: its own words, and the hosts that it was kept from. */
+  /** Why a tool failed: the hosts that it was refused, else its own words. */
   problemOf(result: ToolResult): string
 }
 
@@ -45,14 +46,14 @@ export type WithInstallSandbox = <T>(
 
 /**
  * Makes sandboxes for installing packages: bubblewrap with the folder to fill and the tool's cache
- * writable, the system and the tool read-only, nothing else of the home, and the registries as the only
- * places to reach. Where bubblewrap does not work, a line says so; the tool still has a home and an
- * environment of its own, and goes through the same egress proxy.
+ * writable, the system and the tool read-only, nothing else of the home, and network access to the registries
+ * only. Where bubblewrap does not work, a warning says so; the tool still has its own home and environment and
+ * uses the same egress proxy.
  */
 export function createInstallSandbox(options: {
-  /** Holds the caches of the tools. */
+  /** Parent of the tools' caches. */
   caches: string
-  /** Holds the sockets: a short path. */
+  /** Parent of the sockets; its path must be short. */
   sockets: string
   bubblewrap: () => Promise<Bubblewrap>
   egress: () => Promise<Pick<Egress, 'createProxy'>>
@@ -67,26 +68,31 @@ export function createInstallSandbox(options: {
     const temporary = join(scratch, 'tmp')
     const cache = join(options.caches, tool.toLowerCase())
     const sockets = await makeSocketFolder(options.sockets)
-    let door: RegistryDoor | undefined
+    let proxy: RegistryProxy | undefined
     try {
       for (const path of [home, temporary, cache]) await mkdir(path, { recursive: true, mode: 0o700 })
       const hosts = registries.map(registry => new URL(registry).hostname)
       await writeFile(join(home, '.netrc'), await netrcFor(hosts, process.env), { mode: 0o600 })
       if (!found.works) {
         wait.report?.(
-          `warning: ${tool} installs outside a sandbox, without running scripts: ${found.problem}`,
+          `warning: ${tool} installs without a sandbox and without running scripts: ${found.problem}`,
         )
       }
       if (proxied) {
-        wait.report?.(`warning: ${tool} uses your own proxy: it is not held to the package registries`)
+        wait.report?.(`warning: ${tool} uses your own proxy, so it is not limited to the package registries`)
       } else {
-        const { openRegistryDoor } = await import('./registry-door.ts')
-        const path = found.works ? join(sockets, DOOR) : undefined
-        door = await openRegistryDoor({ registries, path, egress: await options.egress(), log: options.log })
+        const { openRegistryProxy } = await import('./registry-proxy.ts')
+        const path = found.works ? join(sockets, PROXY_SOCKET) : undefined
+        proxy = await openRegistryProxy({
+          registries,
+          path,
+          egress: await options.egress(),
+          log: options.log,
+        })
       }
       const env = {
         ...certificatesOf(process.env),
-        ...(door ? proxyVariables(door.url ?? INNER_PROXY) : proxiesOf(process.env)),
+        ...(proxy ? proxyVariables(proxy.url ?? INNER_PROXY) : proxiesOf(process.env)),
         PATH: dirname(process.execPath),
         HOME: home,
         TMPDIR: temporary,
@@ -97,32 +103,32 @@ export function createInstallSandbox(options: {
         cache,
         async run(command, { cwd = folder, env: more, onLine } = {}) {
           const whole = found.works
-            ? await enclosedCommand(command, {
+            ? await sandboxedTool(command, {
                 bubblewrap: found,
                 cwd,
                 writes: [folder, cache],
                 reads: [...reads, ...Object.values(certificatesOf(process.env))],
-                sockets: door && sockets,
+                sockets: proxy && sockets,
               })
             : command
           return runTool(whole, { cwd, env: { ...env, ...more }, onLine, signal: wait.signal })
         },
         problemOf({ stderr, stdout }) {
           const said = lastLines(stderr) || lastLines(stdout) || 'it ended without saying why'
-          const denied = [...(door?.denied ?? [])]
+          const denied = [...(proxy?.denied ?? [])]
           if (denied.length === 0) return said
-          return `it wants ${denied.join(', ')}, which is no registry that ${tool} is set up with.`
+          return `it tried to reach ${denied.join(', ')}, which is not a registry that ${tool} is set up with.`
         },
       })
     } finally {
-      await door?.close()
+      await proxy?.close()
       await rm(scratch, { recursive: true, force: true })
       await rm(sockets, { recursive: true, force: true })
     }
   }
 }
 
-/** A folder named after this process; those of processes that are gone are removed. */
+/** Creates a folder named after this process, and removes those of processes that have ended. */
 async function makeSocketFolder(root: string): Promise<string> {
   await mkdir(root, { recursive: true, mode: 0o700 })
   for (const name of await readdir(root)) {
@@ -137,14 +143,11 @@ async function makeSocketFolder(root: string): Promise<string> {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const pick = (env: Env, names: RegExp): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value && names.test(name) ? [[name, value]] : [])),
-  )
+const pick = (env: Env, names: RegExp) => pickVariables(env, name => names.test(name))
 
 const certificatesOf = (env: Env) => pick(env, /^(?:SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS)$/)
 
-/** The user's own proxies, with the hosts that go without; none when there is only such a list. */
+/** The user's own proxies and NO_PROXY; empty when only NO_PROXY is set. */
 function proxiesOf(env: Env): Record<string, string> {
   const proxies = pick(env, /^(?:HTTPS?|ALL)_PROXY$/i)
   return Object.keys(proxies).length > 0 ? { ...proxies, ...pick(env, /^NO_PROXY$/i) } : {}

@@ -14,7 +14,7 @@ import json, sys
 print(json.dumps([getattr(sys, '_base_executable', None) or sys.executable, sys.base_prefix]))
 `
 
-/** Asks an interpreter for itself; undefined when it does not run. `-S`: no code of installed packages. */
+/** Asks an interpreter for its path and prefix; undefined when it does not run. `-S`: runs no code of installed packages. */
 export async function askInterpreter(
   python: string,
   signal: AbortSignal | undefined,
@@ -25,6 +25,6 @@ export async function askInterpreter(
   return { program, prefix }
 }
 
-/** Whether showing a folder to a server would show it the home. */
-export const holdsHome = (prefix: string, home: string): boolean =>
+/** Whether a folder contains the home folder. */
+export const containsHome = (prefix: string, home: string): boolean =>
   `${home}${sep}`.startsWith(prefix.replace(/[/\\]*$/, sep))

@@ -25,7 +25,7 @@ export type NpmResult =
 /** Installs with npm what the package.json of a folder asks for. */
 export type InstallWithNpm = (install: NpmInstall, wait?: WaitOptions) => Promise<NpmResult>
 
-/** No such program: npm would clone and prepare packages from git, which runs their code. */
+/** Not an existing program: npm would clone and prepare packages from git, which runs their code. */
 const NO_GIT = 'no-git-for-packages'
 
 const COMMON = [
@@ -42,10 +42,9 @@ const COMMON = [
 ]
 
 /**
- * Installs packages of strangers: only such as come from the user's registries, without running
- * any code of theirs, and without links.
+ * Installs packages of strangers: only from the user's registries, without running their code and without links.
  *
- * First npm only resolves. What it has found is looked at before anything of it is fetched.
+ * npm first only resolves versions. The result is checked before anything is fetched.
  */
 export const createNpmInstall =
   (withSandbox: WithInstallSandbox): InstallWithNpm =>
@@ -79,12 +78,12 @@ export const createNpmInstall =
       const fetched = await run('ci')
       if (fetched.status !== 'ok') return failed(sandbox, fetched)
       const link = await findLink(join(folder, 'node_modules'))
-      if (link) return { status: 'failed', problem: `${link} is a link, and packages may hold none.` }
+      if (link) return { status: 'failed', problem: `${link} is a link, and packages may not contain links.` }
       return { status: 'ok', lock }
     })
   }
 
-/** npm of the running Node or on PATH, run by this Node; undefined when there is none. */
+/** Finds the npm of the running Node, else the one on PATH; undefined when there is none. */
 async function findNpm(path: string): Promise<{ command: string[]; reads: string[] } | undefined> {
   const [program = '', script] = npmCommand()
   const found = script ?? (await findOnPath(program, path))
@@ -107,7 +106,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   ETARGET: 'the package has no such version.',
   ENOTFOUND: 'the package registry cannot be found.',
   ECONNREFUSED: 'the package registry does not answer.',
-  E502: 'the package registry does not answer.', // so says the proxy on our way there
+  E502: 'the package registry does not answer.', // the egress proxy's response
   EALLOWGIT: 'it needs a package straight from git, which could run code while it is installed.',
 }
 

@@ -32,10 +32,10 @@ const NPMJS = 'https://registry.npmjs.org' // in a lock it stands for the config
 const PLACE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+$/
 
 /**
- * Why a lock is not to be installed, in a sentence; undefined when every package of it comes from one
- * of the registries, or inside another package that does.
+ * Says why a lock file must not be installed; undefined when every package comes from one of the registries, or is
+ * bundled in a package that does.
  *
- * @param archive a file beside the lock that is allowed as well: what is to be installed itself
+ * @param archive a file beside the lock that is allowed as well: the package to install
  */
 export function lockProblem(
   packages: NpmLock,
@@ -47,12 +47,12 @@ export function lockProblem(
     const who = nameOf(place)
     for (const [name, wanted] of Object.entries({ ...entry.dependencies, ...entry.optionalDependencies })) {
       if (!isVersion(wanted) && !(place === '' && wanted === own)) {
-        return `${who} needs ${name} as "${wanted}", and only packages of the registry are installed.`
+        return `${who} needs ${name} as "${wanted}"; only packages from the registry are installed.`
       }
     }
     if (place === '') continue
     if (entry.link || !PLACE.test(place) || place.split('/').includes('..')) {
-      return `${who} is a link, and only packages of the registry are installed.`
+      return `${who} is a link; only packages from the registry are installed.`
     }
     if (entry.resolved === undefined ? !entry.inBundle : !isFrom(entry.resolved, origins, own)) {
       return `${who} comes from ${entry.resolved ?? 'nowhere'}, which is not a registry that npm is set up with.`
@@ -61,7 +61,7 @@ export function lockProblem(
   return undefined
 }
 
-/** Packages that would run a script when they are installed. */
+/** Names of packages with install scripts. */
 export const withScripts = (packages: NpmLock): string[] =>
   Object.entries(packages).flatMap(([place, entry]) => (entry.hasInstallScript ? [nameOf(place)] : []))
 
@@ -71,7 +71,7 @@ const isFrom = (resolved: string, origins: ReadonlySet<string>, own: string | un
   resolved === own ||
   (/^https?:/.test(resolved) && URL.canParse(resolved) && origins.has(new URL(resolved).origin))
 
-/** A range or tag, also of a package under another name; no address, path or repository (npm-package-arg). */
+/** Whether this is a range or tag, also of an aliased package, and not an address, path or repository (npm-package-arg). */
 export function isVersion(wanted: string): boolean {
   const range = /^npm:(?:@[\w.~-]+\/)?[\w.~-]+(?:@(.*))?$/.exec(wanted)
   const text = range ? (range[1] ?? '') : wanted

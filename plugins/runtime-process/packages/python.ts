@@ -8,13 +8,13 @@ import { failures } from '../failures.ts'
 import { findOnPath } from '../find-on-path.ts'
 import type { InstallSandbox, WithInstallSandbox } from './install-sandbox.ts'
 import type { PinnedPackage } from './installed-package.ts'
-import { askInterpreter, holdsHome, type Interpreter } from './interpreter.ts'
+import { askInterpreter, containsHome, type Interpreter } from './interpreter.ts'
 import type { Installed } from './npm.ts'
 import { descriptionProblem, scriptNames, wheelProblem } from './wheel.ts'
 
 /**
- * pip, unable to start a program: it would build what a requirement names by an address, whatever
- * `--only-binary` says. An audit hook (PEP 578) cannot be taken off again.
+ * pip that cannot start programs. Otherwise it would build a requirement named by URL, whatever `--only-binary`
+ * says. An audit hook (PEP 578) cannot be removed.
  */
 const PIP = `
 import runpy, sys
@@ -44,7 +44,7 @@ export async function installPython(
   const uv = await findOnPath('uv', path)
   const python = await findPython(uv, wait.signal)
   if (!python) throw failures.process_tool_missing({ scheme: 'uvx', tool: 'python3' })
-  if (holdsHome(await whereIs(python.prefix), await whereIs(homedir()))) {
+  if (containsHome(await realPathOf(python.prefix), await realPathOf(homedir()))) {
     throw failures.process_python_in_home({ program: python.program, prefix: python.prefix })
   }
   const extra = extras.length > 0 ? `[${extras.join(',')}]` : ''
@@ -76,7 +76,7 @@ interface Job {
   readonly wanted: readonly string[]
 }
 
-/** Downloads with pip, looks at what has come, and installs only then. Returns why not, in a sentence. */
+/** Downloads with pip, checks the wheels, then installs them. Returns a problem, or undefined. */
 async function withPip({ run, sandbox, python, folder, wanted }: Job): Promise<string | undefined> {
   await run([python.program, '-I', '-m', 'venv', join(folder, 'venv')])
   const wheels = join(sandbox.home, 'wheels')
@@ -86,7 +86,7 @@ async function withPip({ run, sandbox, python, folder, wanted }: Job): Promise<s
   await run([...pip, 'download', '--only-binary', ':all:', '--dest', wheels, cache, ...wanted])
   const files = await readdir(wheels)
   for (const file of files) {
-    if (!file.endsWith('.whl')) return `${file} is no wheel.`
+    if (!file.endsWith('.whl')) return `${file} is not a wheel.`
     const problem = wheelProblem(file, await readFile(join(wheels, file)))
     if (problem) return problem
   }
@@ -95,7 +95,7 @@ async function withPip({ run, sandbox, python, folder, wanted }: Job): Promise<s
   return undefined
 }
 
-/** uv itself builds nothing, and takes no requirement by address from a package. Returns why not, in a sentence. */
+/** uv itself builds nothing and refuses requirements by URL from packages. Returns a problem, or undefined. */
 async function withUv(
   uv: string,
   { run, sandbox, python, folder, wanted }: Job,
@@ -108,7 +108,7 @@ async function withUv(
   return environmentProblem(await sitePackages(folder))
 }
 
-/** Why an environment is not to be run, by what its packages say of themselves, in a sentence. */
+/** Says why an environment must not be run, by the metadata of its packages. */
 async function environmentProblem(packages: string): Promise<string | undefined> {
   const infos = (await readdir(packages)).filter(entry => entry.endsWith('.dist-info'))
   for (const info of infos) {
@@ -120,8 +120,8 @@ async function environmentProblem(packages: string): Promise<string | undefined>
   return undefined
 }
 
-/** Without links on the way there. */
-const whereIs = (path: string): Promise<string> => realpath(path).catch(() => path)
+/** The path with links resolved, if it exists. */
+const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 /** The interpreter that uv would take, else the one on PATH. */
 async function findPython(uv: string | undefined, signal: AbortSignal | undefined) {

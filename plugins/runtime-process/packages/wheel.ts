@@ -1,11 +1,10 @@
 import { strFromU8, unzipSync } from 'fflate'
 
-/** Members of a wheel that say what it is. */
+/** Metadata files of a wheel. */
 const DESCRIPTIONS = /^[^/]+\.dist-info\/(METADATA|entry_points\.txt)$/
 
 /**
- * Why a wheel is not to be installed, in a sentence; undefined when nothing speaks against it.
- * Runs none of its code.
+ * Says why a wheel must not be installed; undefined when it may be. Runs none of its code.
  */
 export function wheelProblem(file: string, bytes: Uint8Array): string | undefined {
   const texts: Record<string, string> = {}
@@ -16,7 +15,7 @@ export function wheelProblem(file: string, bytes: Uint8Array): string | undefine
       return DESCRIPTIONS.test(name)
     },
   })
-  if (outside !== undefined) return `${file} holds "${outside}", which lies outside of it.`
+  if (outside !== undefined) return `${file} contains "${outside}", which is outside the package.`
   for (const [name, content] of Object.entries(found)) {
     texts[DESCRIPTIONS.exec(name)?.[1] ?? ''] = strFromU8(content)
   }
@@ -27,8 +26,8 @@ export function wheelProblem(file: string, bytes: Uint8Array): string | undefine
 }
 
 /**
- * The same for what a package says of itself: requirements named by an address or a file (direct
- * references, PEP 508) and programs named like a path are refused.
+ * The same for a package's metadata: requirements named by URL or file (direct references, PEP 508) and programs
+ * named like a path are refused.
  */
 export function descriptionProblem(
   who: string,
@@ -38,7 +37,7 @@ export function descriptionProblem(
   for (const [, wanted = ''] of head.matchAll(/^Requires-Dist:[ \t]*(.*)$/gim)) {
     const [requirement = ''] = wanted.split(';')
     if (requirement.includes('@')) {
-      return `${who} needs "${requirement.trim()}", and only packages of the index are installed.`
+      return `${who} needs "${requirement.trim()}"; only packages from the index are installed.`
     }
   }
   for (const name of scriptNames(entryPoints)) {

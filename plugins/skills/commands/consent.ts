@@ -1,4 +1,5 @@
 import type { CliContext } from '../../../src/cli/base-command.ts'
+import { isYes } from '../../../src/lib/is-yes.ts'
 import { clean, printable } from '../../../src/lib/printable.ts'
 
 /** Exit code of what is refused for reasons of policy; so is a change that nobody could agree to. */
@@ -8,13 +9,11 @@ export const REFUSED = 4
 export interface Consent {
   /** Shows it on standard error and asks, no by default. */
   ask(lines: readonly string[], question: string): Promise<boolean>
-  /** About skills that nobody has signed: `--yes` does not answer that. False without a terminal. */
+  /** Asks about unsigned skills. `--yes` does not answer this question. False without a terminal. */
   askUnsigned(names: readonly string[]): Promise<boolean>
   /** The exit code when the word was no, or there was nobody to ask. */
   refusal(): number | undefined
 }
-
-const isYes = (answer: string | undefined): boolean => answer !== undefined && /^y(es)?$/i.test(answer.trim())
 
 export function createConsent(context: CliContext, { yes }: { yes: boolean }): Consent {
   const said = { refusal: undefined as number | undefined }
@@ -28,10 +27,8 @@ export function createConsent(context: CliContext, { yes }: { yes: boolean }): C
   return {
     refusal: () => said.refusal,
     async askUnsigned(names) {
-      say(
-        `Nobody has signed ${names.map(clean).join(', ')}; only the lock file says that this is meant to be.`,
-      )
-      return isYes(await put('Install that regardless?'))
+      say(`Nobody has signed ${names.map(clean).join(', ')}; only the lock file says that this is intended.`)
+      return isYes(await put('Install anyway?'))
     },
     async ask(lines, question) {
       for (const line of lines) say(line)

@@ -108,30 +108,6 @@ export const createBody = Type.Object({
   ...editable,
 })
 
-/** What a registry entry wants and nobody has agreed to; upgrades tell it alike. */
-export const permissionsUnaccepted = Type.Object(
-  {
-    code: text,
-    message: text,
-    wanted_permissions: optional(
-      Type.Object(
-        {
-          server: text,
-          hash: text,
-          mounts: Type.Array(
-            Type.Object(
-              { source: text, target: text, access: Type.Enum(['read', 'write']), remark: optional(text) },
-              closed,
-            ),
-          ),
-        },
-        closed,
-      ),
-    ),
-  },
-  { additionalProperties: true, description: 'Ask the user, and send `hash` as `accept_permissions`' },
-)
-
 export const bulkBody = Type.Object({ names: optional(texts), group: optional(text) })
 
 const oidc = Type.Object(

@@ -4,7 +4,6 @@ import { Failure } from '../../../src/errors.ts'
 import { parseOciReference } from '../../../src/lib/oci-reference.ts'
 import { failures } from '../failures.ts'
 import { fetchImage } from './fetch-image.ts'
-import { verifyGiven } from './verify-given.ts'
 
 /** A container image, the last guess: whatever no other target claims. */
 export const imageTarget = (app: App): Target => ({
@@ -22,6 +21,7 @@ export const imageTarget = (app: App): Target => ({
     if (!parseOciReference(argument)) {
       throw failures.target_unknown({ argument, problem: 'it is no image reference, package or URL.' })
     }
+    const { verifyGiven } = await import('./verify-given.ts') // only a run verifies
     const { image, ...kept } = await verifyGiven(app, argument, context)
     try {
       const runtime = await context.runtime()

@@ -46,13 +46,12 @@ async function fetchPackage(
   wait: WaitOptions,
 ): Promise<{ image: string; version: string }> {
   if (!runtime.packages) return (await app.service('recipes')).build(request, { ...options, runtime }, wait)
-  const useless = options.runtimeImage
-    ? 'runtime-image'
-    : options.addPackages?.length
-      ? 'runtime-add-package'
-      : options.allowNetwork
-        ? 'allow-build-network'
-        : undefined
+  const imageFlags = {
+    'runtime-image': Boolean(options.runtimeImage),
+    'runtime-add-package': Boolean(options.addPackages?.length),
+    'allow-build-network': Boolean(options.allowNetwork),
+  }
+  const useless = Object.entries(imageFlags).find(([, given]) => given)?.[0]
   if (useless) {
     throw core.usage({
       text: `--${useless} is for images; the ${runtime.name} runtime runs packages without one.`,

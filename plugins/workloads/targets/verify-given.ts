@@ -4,8 +4,8 @@ import type { ResolveContext } from '../../../src/contracts/target.ts'
 import { toProvenance } from '../../image-verification/index.ts'
 
 /**
- * An image that no registry entry names, as it is to be run. Only a run config from before says who must
- * have signed it; without one, and with `enabled`, it is refused.
+ * Verifies an image that no registry entry names. Only an earlier run config can say who must have signed it; without
+ * one, `enabled` refuses the image.
  */
 export async function verifyGiven(
   app: App,
@@ -23,7 +23,7 @@ export async function verifyGiven(
   }
   if (mode !== 'disabled') report?.(`Checking the signature of ${image}`)
   const provenance = toProvenance(signer)
-  // The very image that was verified once is not another because its registry is away now.
+  // An unchanged image may run even if its registry cannot be reached now.
   const isSame = image === before?.image
   const { reference, warnings } = isSame
     ? await verification.check(image, provenance, mode, { signal })

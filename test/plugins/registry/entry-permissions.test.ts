@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { whyNotPublic } from '../../../plugins/egress/index.ts'
+import { publicHostProblem } from '../../../plugins/egress/index.ts'
 import { readCatalogue } from '../../../plugins/registry/catalogue/catalogue.ts'
 import { assertPublicImage, assertPublicRemote } from '../../../plugins/registry/entry-places.ts'
 import { isRemote } from '../../../plugins/registry/formats/legacy.ts'
@@ -22,7 +22,7 @@ test('every entry of the built-in catalogue runs without a question', async () =
     const view = toView(server)
     expect(TRANSPORTS, server.name).toContain(view.transport)
     if (isRemote(view)) {
-      expect(whyNotPublic(new URL(view.url).hostname), server.name).toBeUndefined()
+      expect(publicHostProblem(new URL(view.url).hostname), server.name).toBeUndefined()
       continue
     }
     await assertPublicImage(server.name, view.image, builtIn)
@@ -43,7 +43,7 @@ test.each([
   '2606:4700::1111',
   'bücher.example',
 ])('%s may be a place on the internet', entry => {
-  expect(whyNotPublic(entry)).toBeUndefined()
+  expect(publicHostProblem(entry)).toBeUndefined()
 })
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
   ['a_b!', 'characters'],
   ['', 'empty'],
 ])('%s is no place on the internet', (entry, words) => {
-  expect(whyNotPublic(entry)).toContain(words)
+  expect(publicHostProblem(entry)).toContain(words)
 })
 
 test('what narrows is kept, and nothing else', () => {
@@ -112,7 +112,7 @@ describe('mounts', () => {
 
     expect(problems).toEqual([])
     expect(mounts.map(({ access, source, target, remark }) => [access, source, target, remark])).toEqual([
-      ['read', join(home, '.ssh'), '/x', 'a hidden place of your home: often keys and logins'],
+      ['read', join(home, '.ssh'), '/x', 'a hidden folder of your home, often with keys and logins'],
       ['read', home, home, 'your home folder, with keys and logins'],
       ['read', cwd, cwd, undefined],
       ['read', join(cwd, 'file'), join(cwd, 'file'), undefined],
@@ -159,7 +159,7 @@ test('more mounts than anybody would read are a problem', async () => {
 
   const { problems } = await findWantedMounts(wanted, { home: '/', cwd: '/' })
 
-  expect(problems).toEqual(['21 mounts, of which at most 20 can be asked for'])
+  expect(problems).toEqual(['21 mounts, more than the 20 that an entry may ask for'])
 })
 
 describe('a server that a stranger names', () => {

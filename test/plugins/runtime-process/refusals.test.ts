@@ -35,7 +35,7 @@ describe('without a sandbox', () => {
   ])('%s is refused with --no-sandbox, and an engine named as the way out', async (_, given) => {
     const failure = await refusal(shellInstance('true', given))
     expect(failure?.code).toBe('process_refused')
-    expect(failure?.hint).toMatch(/Leave --no-sandbox out.*--runtime docker/)
+    expect(failure?.hint).toMatch(/Omit --no-sandbox.*--runtime docker/)
   })
 
   test('it cannot isolate, and lets what does not insist run without', async () => {
@@ -51,7 +51,7 @@ describe('without a sandbox', () => {
     const runtime = hostRuntime(await temporaryFolder(), { sandbox: false })
     const failure = await refusal(shellInstance('true', { noSandbox: false }))
     expect(failure?.code).toBe('sandbox_missing')
-    expect(failure?.hint).toMatch(/Install bubblewrap.*--no-sandbox insists/)
+    expect(failure?.hint).toMatch(/Install bubblewrap.*--no-sandbox runs it anyway/)
     expect(await runtime.sandbox?.()).toMatchObject({
       ok: false,
       hint: expect.stringContaining('bubblewrap'),

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import { holdsHome } from '../../../plugins/runtime-process/packages/interpreter.ts'
+import { containsHome } from '../../../plugins/runtime-process/packages/interpreter.ts'
 import { scriptNames, wheelProblem } from '../../../plugins/runtime-process/packages/wheel.ts'
 
 const wheel = (files: Record<string, string>) =>
@@ -35,7 +35,7 @@ test.each(['../up', '/up', 'a/../../up', 'a\\..\\up', '..', ''])('the program "%
 })
 
 test.each(['../up', '/up', 'x-1.data/scripts/../../up'])('the member "%s" is refused', path => {
-  expect(wheelProblem('x.whl', wheel({ ...metadata(), [path]: '' }))).toMatch(/outside of it/)
+  expect(wheelProblem('x.whl', wheel({ ...metadata(), [path]: '' }))).toMatch(/outside the package/)
 })
 
 test('programs are those of both kinds of scripts, and of nothing else', () => {
@@ -45,7 +45,7 @@ test('programs are those of both kinds of scripts, and of nothing else', () => {
 
 test('a folder holds the home when the home is it or lies in it', () => {
   for (const prefix of ['/', '/home', '/home/u', '/home/u/', ''])
-    expect(holdsHome(prefix, '/home/u')).toBe(true)
+    expect(containsHome(prefix, '/home/u')).toBe(true)
   for (const prefix of ['/usr', '/home/u/.pyenv', '/home/u2', '/hom'])
-    expect(holdsHome(prefix, '/home/u')).toBe(false)
+    expect(containsHome(prefix, '/home/u')).toBe(false)
 })

@@ -195,17 +195,17 @@ test.each<[string, string[], string]>([
   [
     'introspection without an audience',
     ['--oidc-introspection-url', 'https://login.test/i'],
-    'made for any other service',
+    'issued for other services',
   ],
   [
     'a rule that is none',
     ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-allow', 'ada@example.com'],
-    'not of the form claim=value',
+    'does not have the form claim=value',
   ],
   [
     'a rule without a value, as of a variable that is not set',
     ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-allow', 'groups='],
-    'not of the form claim=value',
+    'does not have the form claim=value',
   ],
   ['an audience alone', ['--oidc-audience', 'x'], 'nobody is named who knows about tokens'],
   [

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtins } from '../../../plugins/index.ts'
 import { assertFits } from '../../../plugins/workloads/assert-fits.ts'
 import { configFromFlags, type RunRequest } from '../../../plugins/workloads/build-config.ts'
-import { FLAG_EFFECTS, type Situation } from '../../../plugins/workloads/flag-effects.ts'
+import { FLAG_EFFECTS, type FlagContext } from '../../../plugins/workloads/flag-effects.ts'
 import { runFlags } from '../../../plugins/workloads/flags.ts'
 import { createApp } from '../../../src/app.ts'
 import type { FlagTable, FlagValues } from '../../../src/cli/flags.ts'
@@ -45,7 +45,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'image-verification': 'what the target resolves to, or a notice that there is nothing to verify',
 }
 
-const SITUATIONS: Readonly<Record<string, Situation>> = {
+const SITUATIONS: Readonly<Record<string, FlagContext>> = {
   'an image that listens, in a container': {
     ...{ argument: 'example/a', kind: 'image', fromRegistry: false, contained: true, isolated: true },
     ...{ transport: 'streamable-http', proxyMode: 'streamable-http' },
@@ -87,7 +87,7 @@ test('every flag of run has its place in the table, and a value to try it with',
 })
 
 /** The run config that flags make, or why they are refused. */
-async function made(situation: Situation, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+async function made(situation: FlagContext, given: Readonly<Record<string, unknown>>): Promise<unknown> {
   const presets = Object.entries(await flagsOfRun()).map(([name, flag]) => [name, flag.fallback])
   const values = { ...Object.fromEntries(presets), ...given }
   const request: RunRequest = {
@@ -125,6 +125,6 @@ test.each([
   const situation = SITUATIONS[name]
   for (const flag of flags) {
     const given = { [flag]: flagSamples(folder)[flag]?.value }
-    await expect(made(situation as Situation, given)).rejects.toMatchObject({ code: 'usage' })
+    await expect(made(situation as FlagContext, given)).rejects.toMatchObject({ code: 'usage' })
   }
 })

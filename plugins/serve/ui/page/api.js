@@ -5,12 +5,12 @@ export class Refusal extends Error {
   /**
    * @param {number} status
    * @param {string} message
-   * @param {Record<string, unknown>} [told]  what it says for programs
+   * @param {Record<string, unknown>} [body]  the JSON of the response
    */
-  constructor(status, message, told = {}) {
+  constructor(status, message, body = {}) {
     super(message)
     this.status = status
-    this.told = told
+    this.body = body
   }
 }
 
@@ -90,9 +90,9 @@ async function refusalOf(response) {
   const { status } = response
   const text = (await response.text()).trim()
   try {
-    const told = JSON.parse(text)
-    const message = told.message ?? told.error_description // the latter from the login
-    if (typeof message === 'string') return new Refusal(status, message, told)
+    const body = JSON.parse(text)
+    const message = body.message ?? body.error_description // the latter from the login
+    if (typeof message === 'string') return new Refusal(status, message, body)
   } catch {
     // most failures are text
   }

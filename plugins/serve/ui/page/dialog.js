@@ -77,7 +77,7 @@ const TOKENS = {
   },
   caller: {
     label: 'Caller token',
-    note: 'This server answers only who has its caller token. “keelson config get-caller-token” names the file that holds it; it stays in this tab and is gone when you close it.',
+    note: 'This server requires its caller token. “keelson config get-caller-token” names the file that holds it. The token stays in this tab and is gone when you close it.',
   },
 }
 

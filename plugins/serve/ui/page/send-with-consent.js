@@ -5,8 +5,8 @@ import { confirm } from './dialog.js'
 import { element } from './element.js'
 
 /**
- * Sends what makes or upgrades a workload. When the registry's entry wants files of the machine, the user
- * is asked, and it is sent again with the hash of what was shown; something else is asked for anew.
+ * Sends a request that creates or upgrades a workload. If the registry entry asks for files of the machine, the
+ * user is asked, and the request is sent again with the hash of what was shown. Other mounts are asked about again.
  * @param {Api} api
  * @param {string} path
  * @param {object} body
@@ -18,7 +18,7 @@ export async function sendWithConsent(api, path, body) {
     } catch (error) {
       const wanted = wantedBy(error)
       if (!wanted) throw error
-      if (!(await isAgreed(wanted))) throw new Refusal(0, 'It was not given what it wants. Nothing was done.')
+      if (!(await isAgreed(wanted))) throw new Refusal(0, 'Access was not granted. Nothing was changed.')
       agreed = { accept_permissions: wanted.hash }
     }
   }
@@ -29,15 +29,15 @@ export async function sendWithConsent(api, path, body) {
  * @returns {WantedPermissions | undefined}
  */
 const wantedBy = error =>
-  error instanceof Refusal && error.told.code === 'permissions_unaccepted'
-    ? /** @type {WantedPermissions} */ (error.told.wanted_permissions)
+  error instanceof Refusal && error.body.code === 'permissions_unaccepted'
+    ? /** @type {WantedPermissions} */ (error.body.wanted_permissions)
     : undefined
 
 /** @param {WantedPermissions} wanted */
 const isAgreed = ({ server, mounts }) =>
   confirm({
-    title: 'Let it use files of this machine?',
-    text: `The registry's entry of ${server} wants:`,
+    title: 'Allow access to files of this machine?',
+    text: `The registry entry of ${server} asks for access:`,
     more: [
       element(
         'ul',
@@ -57,9 +57,9 @@ const isAgreed = ({ server, mounts }) =>
       element(
         'p',
         { class: 'soft' },
-        'It runs somebody else’s code. Whatever it may change, that code may change.',
+        'It runs somebody else’s code, which can change every file that you allow it to change.',
       ),
     ],
-    action: 'Let it',
+    action: 'Allow',
     danger: true,
   })

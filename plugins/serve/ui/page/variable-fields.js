@@ -62,7 +62,7 @@ export async function variableFields(api, variables, server) {
      * @param {unknown} error
      */
     async demand(error) {
-      const missing = error instanceof Refusal ? /** @type {Variable[]} */ (error.told.missing ?? []) : []
+      const missing = error instanceof Refusal ? /** @type {Variable[]} */ (error.body.missing ?? []) : []
       const isThere = (/** @type {Variable} */ one) =>
         fields.some(({ variable }) => variable.name === one.name)
       await add(missing.filter(one => !isThere(one)).map(one => ({ ...one, required: true })))

@@ -3,18 +3,18 @@ import type { Limits } from '../../../src/contracts/runtime.ts'
 import { DEFAULT_LIMITS } from '../../../src/lib/resources.ts'
 import { type ControlGroups, findControlGroups, LIMITS } from './control-groups.ts'
 
-/** How this host holds limits: by groups of processes, by limits of single processes, or not at all. */
-export interface Holds {
+/** How this host enforces limits: by control groups, for each process alone, or not at all. */
+export interface LimitSupport {
   readonly groups: ControlGroups
   /**
    * Whether RLIMIT_NPROC counts the processes of one sandbox alone. Since Linux 5.14 it counts per user
-   * namespace; before, all processes of the user. It never holds for root.
+   * namespace; before, all processes of the user. It never applies to root.
    */
   readonly countsProcesses: boolean
 }
 
-/** Looks for what holds limits here. */
-export async function findHolds(): Promise<Holds> {
+/** Finds out how limits can be enforced on this host. */
+export async function findLimitSupport(): Promise<LimitSupport> {
   if (process.platform !== 'linux') return { groups: {}, countsProcesses: false }
   return {
     groups: await findControlGroups(),
@@ -27,38 +27,37 @@ const isAtLeast = (version: string, major: number, minor: number): boolean => {
   return is > major || (is === major && point >= minor)
 }
 
-/** What was asked for, and the defaults of containers for the rest. */
-export const fullLimits = (asked: Limits): Required<Limits> => ({
+/** Returns the given limits, completed with the defaults of containers. */
+export const withDefaultLimits = (asked: Limits): Required<Limits> => ({
   memory: asked.memory ?? DEFAULT_LIMITS.memory,
   cpus: asked.cpus ?? Math.min(DEFAULT_LIMITS.cpus, availableParallelism()),
   pids: asked.pids ?? DEFAULT_LIMITS.pids,
 })
 
-/** Limits that each process keeps (setrlimit(2)), where no group holds the whole. */
-export interface OwnLimits {
+/** Limits for each single process (setrlimit(2)), where no control group limits them together. */
+export interface ProcessLimits {
   /** RLIMIT_DATA in bytes. */
   readonly data?: number
   /** RLIMIT_NPROC. */
   readonly processes?: number
 }
 
-/** V8 makes about 0.6 GiB writable at its start that it does not use; RLIMIT_DATA counts it. */
+/** V8 maps about 0.6 GiB of writable memory at start that it does not use; RLIMIT_DATA counts it. */
 const RESERVED = 2 ** 30
 
-export const ownLimits = (
-  { groups, countsProcesses }: Holds,
-  limits: Required<Limits>,
-  sandboxed: boolean,
-): OwnLimits => ({
+export const processLimits = (
+  { groups, countsProcesses }: LimitSupport,
+  { limits, sandboxed }: { limits: Required<Limits>; sandboxed: boolean },
+): ProcessLimits => ({
   ...(groups.memory ? {} : { data: limits.memory + RESERVED }),
   ...(!groups.pids && countsProcesses && sandboxed ? { processes: limits.pids } : {}),
 })
 
 /**
- * Runs a command under such limits and without core dumps; a limit that is tighter already stays. The shell
- * gets no variables of strangers. Which letter stands for RLIMIT_NPROC depends on the shell.
+ * Returns a command that runs another one under these limits and without core dumps. A limit that is tighter
+ * already stays. The shell gets no variables of strangers. The letter for RLIMIT_NPROC depends on the shell.
  */
-export function limited(command: readonly string[], { data, processes }: OwnLimits): string[] {
+export function withProcessLimits(command: readonly string[], { data, processes }: ProcessLimits): string[] {
   const script = [
     'ulimit -c 0',
     ...(data === undefined ? [] : [`ulimit -d ${Math.ceil(data / 1024)} 2>/dev/null`]),
@@ -70,14 +69,17 @@ export function limited(command: readonly string[], { data, processes }: OwnLimi
 
 const NAMES = { memory: 'memory', cpus: 'processor cores', pids: 'processes' } as const
 
-/** What a user should know of limits that are not held in full; undefined when all are. */
-export function describeHolds({ groups, countsProcesses }: Holds, wanted: Limits): string | undefined {
+/** Says which limits are not fully enforced; undefined when all are. */
+export function describeMissingLimits(
+  { groups, countsProcesses }: LimitSupport,
+  wanted: Limits,
+): string | undefined {
   const lacking = LIMITS.filter(limit => wanted[limit] !== undefined && !groups[limit])
   const rough = lacking.filter(limit => limit === 'memory')
-  const unheld = lacking.filter(limit => limit === 'cpus' || (limit === 'pids' && !countsProcesses))
+  const unlimited = lacking.filter(limit => limit === 'cpus' || (limit === 'pids' && !countsProcesses))
   const parts = [
-    ...(rough.length ? ['memory is limited for each process alone, and roughly'] : []),
-    ...(unheld.length ? [`${unheld.map(limit => NAMES[limit]).join(' and ')} are not limited`] : []),
+    ...(rough.length ? ['memory is limited for each process alone, and only roughly'] : []),
+    ...(unlimited.length ? [`${unlimited.map(limit => NAMES[limit]).join(' and ')} are not limited`] : []),
   ]
-  return parts.length ? `no control groups can be made here: ${parts.join('; ')}.` : undefined
+  return parts.length ? `control groups cannot be created here: ${parts.join('; ')}.` : undefined
 }

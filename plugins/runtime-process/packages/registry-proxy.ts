@@ -2,16 +2,16 @@ import { lookup } from 'node:dns/promises'
 import type { Log } from '../../../src/log.ts'
 import { compilePolicy, type Egress } from '../../egress/index.ts'
 
-/** The way to some registries and to nowhere else, open while packages are installed. */
-export interface RegistryDoor {
-  /** Address of the proxy, where it listens on this host itself. */
+/** An egress proxy that reaches package registries only, open while packages are installed. */
+export interface RegistryProxy {
+  /** Address of the proxy, if it listens on the host's loopback. */
   readonly url: string | undefined
-  /** Where the tool wanted to go and was not let: `host:port`. */
+  /** Destinations that were refused, as `host:port`. */
   readonly denied: ReadonlySet<string>
   close(): Promise<void>
 }
 
-/** Hosts from which public registries serve the files that they name. */
+/** Hosts that public registries serve their files from. */
 const FILE_HOSTS: Readonly<Record<string, readonly string[]>> = {
   'npm.pkg.github.com': ['pkg-npm.githubusercontent.com'],
   'pypi.org': ['files.pythonhosted.org'],
@@ -21,16 +21,16 @@ const FILE_HOSTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Opens an egress proxy that lets through to registries.
+ * Opens an egress proxy that allows registries only.
  *
- * @param path the socket that it listens at; absent: a free port of the loopback, for tools outside a sandbox
+ * @param path the socket to listen on; absent: a free loopback port, for tools outside a sandbox
  */
-export async function openRegistryDoor(options: {
+export async function openRegistryProxy(options: {
   registries: readonly string[]
   path: string | undefined
   egress: Pick<Egress, 'createProxy'>
   log: Log
-}): Promise<RegistryDoor> {
+}): Promise<RegistryProxy> {
   const { registries, path, egress, log } = options
   const denied = new Set<string>()
   const proxy = egress.createProxy({
@@ -39,19 +39,19 @@ export async function openRegistryDoor(options: {
       if (!allowed && rule !== 'unresolvable') denied.add(`${host}:${port}`)
     },
   })
-  const door = await proxy.open({
+  const listener = await proxy.open({
     workload: 'installation',
     policy: await policyFor(registries),
     listen: path === undefined ? { host: '127.0.0.1', port: 0 } : { path },
   })
   return {
-    url: 'path' in door.listen ? undefined : `http://${door.listen.host}:${door.listen.port}`,
+    url: 'path' in listener.listen ? undefined : `http://${listener.listen.host}:${listener.listen.port}`,
     denied,
     close: () => proxy.close(),
   }
 }
 
-/** The user chose the registries, so their addresses are allowed wherever they are, private ones too. */
+/** The user chose the registries, so their addresses are allowed even if they are private. */
 async function policyFor(registries: readonly string[]) {
   const urls = registries.map(registry => new URL(registry))
   const hosts = urls.flatMap(({ hostname }) => [hostname, ...(FILE_HOSTS[hostname] ?? [])])
@@ -70,7 +70,7 @@ async function policyFor(registries: readonly string[]) {
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** A denial is told with the failure that it leads to, and does not end any other installation. */
+/** Logs denials as debug lines: the failure that a denial leads to names the host. */
 function quiet(log: Log): Log {
   return { ...log, warn: log.debug, with: fields => quiet(log.with(fields)) }
 }

@@ -1,26 +1,20 @@
 import { dirname } from 'node:path'
 import { DOOR_PORT } from '../enclosure.ts'
-import { SYSTEM_ARGUMENTS, systemFolders } from '../sandbox.ts'
+import { isSystemPath, SYSTEM_ARGUMENTS, systemFolders } from '../sandbox.ts'
+import { PIPE_BOTH_WAYS, SOCKETS } from '../starter.ts'
 
-/** Folder of the egress proxy's socket inside. */
-const SOCKETS = '/run/keelson'
-/** The socket's name. */
-export const DOOR = 'out'
-/** The egress proxy as a tool inside sees it. */
+/** Name of the egress proxy's socket in the socket folder. */
+export const PROXY_SOCKET = 'out'
+/** Address of the egress proxy as seen inside the sandbox. */
 export const INNER_PROXY = `http://127.0.0.1:${DOOR_PORT}`
 
-/** Takes what comes to the proxy's port through the socket, and runs the tool meanwhile. */
+/** Runs the tool, and forwards connections to the proxy's port through the socket. */
 const RELAY = `
 const net = require('node:net')
 const [path, port, program, ...args] = process.argv.slice(1)
-const options = { allowHalfOpen: true, noDelay: true }
+${PIPE_BOTH_WAYS}const options = { allowHalfOpen: true, noDelay: true }
 net.createServer(options, client => {
-  const door = net.connect({ path, ...options })
-  for (const [from, to] of [[client, door], [door, client]]) {
-    from.on('error', () => to.destroy())
-    from.on('close', () => to.destroySoon())
-    from.pipe(to)
-  }
+  join(client, net.connect({ path, ...options }))
 }).listen(Number(port), '127.0.0.1', () => {
   const tool = require('node:child_process').spawn(program, args, { stdio: 'inherit' })
   tool.on('error', error => { console.error(error.message); process.exit(127) })
@@ -28,22 +22,31 @@ net.createServer(options, client => {
 })
 `
 
-export interface Enclosed {
+/** What a tool may use inside bubblewrap. */
+export interface ToolSandbox {
   readonly bubblewrap: { readonly program: string; readonly hardening: readonly string[] }
   readonly cwd: string
   /** Folders that the tool can write. */
   readonly writes: readonly string[]
-  /** Files and folders beside the system's that it can read. */
+  /** Files and folders that it can read in addition to the system's. */
   readonly reads: readonly string[]
   /** Folder with the proxy's socket; absent: the tool shares this host's network. */
   readonly sockets: string | undefined
 }
 
-/** The command line that runs an installing tool inside bubblewrap. */
-export async function enclosedCommand(command: readonly string[], options: Enclosed): Promise<string[]> {
+/** Returns the command line that runs a package tool inside bubblewrap. */
+export async function sandboxedTool(command: readonly string[], options: ToolSandbox): Promise<string[]> {
   const { bubblewrap, cwd, writes, reads, sockets } = options
-  const shown = [...new Set([dirname(process.execPath), ...reads])].filter(path => !isSystem(path))
-  const relayed = [process.execPath, '-e', RELAY, '--', `${SOCKETS}/${DOOR}`, String(DOOR_PORT), ...command]
+  const shown = [...new Set([dirname(process.execPath), ...reads])].filter(path => !isSystemPath(path))
+  const relayed = [
+    process.execPath,
+    '-e',
+    RELAY,
+    '--',
+    `${SOCKETS}/${PROXY_SOCKET}`,
+    String(DOOR_PORT),
+    ...command,
+  ]
   return [
     bubblewrap.program,
     ...(await systemFolders()),
@@ -53,7 +56,7 @@ export async function enclosedCommand(command: readonly string[], options: Enclo
     ...writes.flatMap(path => ['--bind', path, path]),
     ...(sockets === undefined ? [] : ['--unshare-net', '--ro-bind', sockets, SOCKETS]),
     '--die-with-parent',
-    '--new-session', // no terminal to type into
+    '--new-session', // it cannot type into our terminal
     '--remount-ro',
     '/',
     '--chdir',
@@ -62,5 +65,3 @@ export async function enclosedCommand(command: readonly string[], options: Enclo
     ...(sockets === undefined ? command : relayed),
   ]
 }
-
-const isSystem = (path: string): boolean => path === '/usr' || path.startsWith('/usr/')

@@ -1,0 +1,155 @@
+import type { App } from '../../src/app.ts'
+import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
+import { clean } from '../../src/lib/printable.ts'
+import { parseVariables } from '../workloads/index.ts'
+import { acceptPermissions } from './accept-permissions.ts'
+import { assertKnownTransport } from './assert-known-transport.ts'
+import { collectVariables } from './collect-variables.ts'
+import {
+  assertPublicImage,
+  assertPublicRemote,
+  isPublicRegistry,
+  type RegistryPlace,
+} from './entry-places.ts'
+import { failures } from './failures.ts'
+import { foreignText } from './foreign-text.ts'
+import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
+import { choosePackage, foreignRegistry, isRunnable } from './formats/package-image.ts'
+import type { ServerJson } from './formats/server-json.ts'
+import { toView } from './formats/to-view.ts'
+import { fillUrl } from './url-variables.ts'
+import { verifiedImage } from './verified-image.ts'
+import { withheldArguments } from './withheld-arguments.ts'
+
+/** Turns a registry entry into a run config: checks what the entry asks for, then resolves what it names. */
+export async function resolveServer(app: App, argument: string, context: ResolveContext): Promise<Resolved> {
+  const registry = await app.service('registry')
+  const server = await registry.get(argument)
+  const view = toView(server)
+  const from = await registry.source()
+  const { kind, place } = from
+  assertKnownTransport(server.name, view, context)
+  const permitted = isRemote(view) ? {} : await acceptPermissions(app, server.name, view, context)
+  const found = {
+    registry_server_name: server.name,
+    registry_env_vars: (view.env_vars ?? []).map(({ name }) => name),
+    ...(kind === 'api' ? { registry_api_url: place } : {}),
+    ...(kind === 'url' ? { registry_url: place } : {}),
+    registry_source: place,
+  }
+  const origin = { registry: place, server: server.name }
+  const { env_vars, secrets } = await collectVariables(app, origin, view.env_vars ?? [], context)
+  const ports =
+    view.proxy_port && view.proxy_port >= 1024 && (isRemote(view) || view.transport !== 'stdio')
+      ? { port: view.proxy_port }
+      : {}
+  const common = {
+    ...found,
+    ...permitted,
+    ...ports,
+    env_vars,
+    ...(secrets.length ? { secrets } : {}),
+    ...(view.stateless ? { stateless: true } : {}),
+  }
+  if (isRemote(view)) return { ...common, ...(await resolveRemote(app, server, view, from, context)) }
+  return { ...common, ...(await resolveImage(app, server, view, from, context)) }
+}
+
+/** Hands the work to the target that knows images, packages or URLs; the entry's transport is the default. */
+async function resolveAs(
+  app: App,
+  kind: Target['kind'],
+  reference: string,
+  transport: string | undefined,
+  context: ResolveContext,
+): Promise<Resolved> {
+  const targets = (await app.contributions('targets')).map(make => make(app))
+  for (const target of targets.filter(candidate => candidate.kind === kind)) {
+    if (!(await target.accepts(reference))) continue
+    const flags = { ...context.flags, transport: context.flags.transport ?? transport }
+    return target.resolve(reference, { ...context, flags })
+  }
+  throw failures.server_not_runnable({ name: reference, kinds: [kind] })
+}
+
+async function resolveImage(
+  app: App,
+  server: ServerJson,
+  view: ImageServer,
+  from: RegistryPlace,
+  context: ResolveContext,
+): Promise<Resolved> {
+  const packages = server.packages ?? []
+  if (!packages.some(isRunnable)) {
+    throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
+  }
+  const chosen = choosePackage(packages)
+  const elsewhere = chosen && foreignRegistry(chosen)
+  if (elsewhere) {
+    // Somebody else may have the name in the registry that would be asked.
+    const problems = [`${clean(elsewhere)}: its package is in a registry that is not used here`]
+    throw failures.entry_refused({ server: clean(server.name), problems })
+  }
+  await assertPublicImage(server.name, view.image, from)
+  const withheld = withheldArguments(server)
+  if (withheld.length) {
+    app.log.warn(
+      `"${clean(server.name)}" asks for engine arguments, which are not passed on: ${withheld.join(', ')}. If the server needs them, pass them yourself, for example with --volume.`,
+    )
+  }
+  const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
+  const resolved = isPackage
+    ? await resolveAs(app, 'scheme', view.image, view.transport, context)
+    : await resolveVerified(app, view, context)
+  return {
+    ...resolved,
+    ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
+    ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
+  }
+}
+
+/** The source stays the entry's reference, whose tag tells how old it is; what runs is what was verified. */
+async function resolveVerified(app: App, view: ImageServer, context: ResolveContext): Promise<Resolved> {
+  const { image, ...kept } = await verifiedImage(app, view, context)
+  const flags = { ...context.flags, 'image-verification': undefined }
+  const verified = { ...context, flags, before: undefined }
+  const resolved = await resolveAs(app, 'image', image, view.transport, verified)
+  return { ...resolved, ...kept, source: view.image }
+}
+
+async function resolveRemote(
+  app: App,
+  server: ServerJson,
+  view: RemoteServer,
+  from: RegistryPlace,
+  context: ResolveContext,
+): Promise<Resolved> {
+  for (const text of leftToClients(server.name, view)) app.log.warn(text)
+  const given = parseVariables((context.flags.env ?? []) as string[])
+  const origin = { registry: from.place, server: server.name }
+  const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
+  await assertPublicRemote(server.name, url, from)
+  if (sent.length) app.log.info(`The URL of "${server.name}" contains your ${sent.join(', ')}.`)
+  const resolved = await resolveAs(app, 'remote', url, view.transport, context)
+  return { ...resolved, ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}) }
+}
+
+/** What the entry asks for and a proxy does not add: it passes on what clients send. */
+function leftToClients(name: string, { headers = [], oauth_config: oauth }: RemoteServer): string[] {
+  const wanted = headers.filter(header => header.required || header.default !== undefined)
+  const shown = wanted.map(header =>
+    foreignText(header.default === undefined ? header.name : `${header.name} (${header.default})`, 100),
+  )
+  return [
+    ...(shown.length
+      ? [
+          `"${name}" wants ${shown.join(', ')} as ${shown.length === 1 ? 'a header' : 'headers'} of every request. keelson adds none yet, and passes on what clients send: set ${shown.length === 1 ? 'it' : 'them'} in your client.`,
+        ]
+      : []),
+    ...(oauth
+      ? [
+          `"${name}" wants an OAuth login, which keelson does not make yet; it passes on that of a client which can.`,
+        ]
+      : []),
+  ]
+}
