@@ -108,6 +108,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, Judge>> = {
   'build-with': packages,
   'ca-cert': packages, // where packages are installed without an image it is said
   'allow-build-network': builtImages,
+  'allow-build-host': builtImages,
   'runtime-image': builtImages,
   'runtime-add-package': builtImages,
 }

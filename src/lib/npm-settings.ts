@@ -39,8 +39,7 @@ export async function readNpmSettings(env: Env): Promise<NpmSettings> {
   ]
   const texts = await Promise.all(files.map(path => readFileIfThere(path).catch(() => undefined)))
   const all = [...texts.flatMap(text => parseNpmrc(text ?? '', env)), ...own]
-  const last = new Map(all.filter(([key]) => REGISTRY.test(key)))
-  const registries = [...new Set([last.get('registry') ?? DEFAULT, ...last.values()])].filter(isWebAddress)
+  const registries = registriesOf(all)
   const kept = all.filter(([key]) => {
     const place = LOGIN.exec(key)?.[1]
     if (place !== undefined) return registries.some(registry => isBelow(place, registry))
@@ -52,6 +51,14 @@ export async function readNpmSettings(env: Env): Promise<NpmSettings> {
     files: kept.flatMap(([key, value]) => (FILE.test(key) && value ? [value] : [])),
     proxied: kept.some(([key, value]) => PROXY.test(key) && value !== '' && value !== 'null'),
   }
+}
+
+/** Addresses of the registries that the text of an npmrc names. */
+export const npmRegistriesIn = (npmrc: string, env: Env): string[] => registriesOf(parseNpmrc(npmrc, env))
+
+function registriesOf(settings: readonly Setting[]): string[] {
+  const last = new Map(settings.filter(([key]) => REGISTRY.test(key)))
+  return [...new Set([last.get('registry') ?? DEFAULT, ...last.values()])].filter(isWebAddress)
 }
 
 /** The variables that make npm read this npmrc and no other. */

@@ -6,10 +6,9 @@ import { netrcFor } from '../../../src/lib/netrc.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import { lastLines, runTool, type ToolOptions, type ToolResult } from '../../../src/lib/run-tool.ts'
 import type { Log } from '../../../src/log.ts'
-import type { Egress } from '../../egress/index.ts'
+import type { Egress, RegistryDoor } from '../../egress/index.ts'
 import type { Bubblewrap } from '../find-bubblewrap.ts'
 import { DOOR, enclosedCommand, INNER_PROXY } from './enclosed-command.ts'
-import type { RegistryDoor } from './registry-door.ts'
 
 /** One installation: what a tool may see and reach. */
 export interface Installation {
@@ -55,7 +54,7 @@ export function createInstallSandbox(options: {
   /** Holds the sockets: a short path. */
   sockets: string
   bubblewrap: () => Promise<Bubblewrap>
-  egress: () => Promise<Pick<Egress, 'createProxy'>>
+  egress: () => Promise<Pick<Egress, 'openRegistryDoor'>>
   log: Log
 }): WithInstallSandbox {
   return async (installation, wait, work) => {
@@ -80,9 +79,9 @@ export function createInstallSandbox(options: {
       if (proxied) {
         wait.report?.(`warning: ${tool} uses your own proxy: it is not held to the package registries`)
       } else {
-        const { openRegistryDoor } = await import('./registry-door.ts')
-        const path = found.works ? join(sockets, DOOR) : undefined
-        door = await openRegistryDoor({ registries, path, egress: await options.egress(), log: options.log })
+        const { openRegistryDoor } = await options.egress()
+        const listen = found.works ? { path: join(sockets, DOOR) } : { host: '127.0.0.1', port: 0 }
+        door = await openRegistryDoor({ registries, listen, log: options.log })
       }
       const env = {
         ...certificatesOf(process.env),

@@ -38,9 +38,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   runtime: 'chosen when the target is resolved',
   'ca-cert': 'how the package is built, or said to be without effect',
   'runtime-image': 'how the package is built',
+  'allow-build-network': 'how the package is built',
+  'accept-permissions': 'what the target resolves to',
   'runtime-add-package': 'how the package is built',
   'build-with': 'how the package is built; refused for all but uvx by the builder',
   'image-verification': 'what the target resolves to, or a notice that there is nothing to verify',
+  'allow-build-host': 'how the package is built',
 }
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {

@@ -38,10 +38,14 @@ export const flagSamples = (
     'allow-docker-gateway': on('allow-docker-gateway'),
     'ignore-globally': off('ignore-globally'),
     'print-resolved-overlays': on('print-resolved-overlays'),
+    'accept-permissions': on('accept-permissions'),
+    'no-sandbox': on('no-sandbox'),
+    'allow-build-network': on('allow-build-network'),
     'image-verification': text('image-verification', 'enabled'),
     'build-with': list('build-with', 'mcp<2'),
     'ca-cert': text('ca-cert', `${folder}/file.env`),
     'runtime-image': text('runtime-image', 'example/base'),
     'runtime-add-package': list('runtime-add-package', 'git'),
+    'allow-build-host': list('allow-build-host', 'github.com'),
   }
 }

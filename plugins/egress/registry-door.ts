@@ -1,8 +1,11 @@
 import { lookup } from 'node:dns/promises'
-import type { Log } from '../../../src/log.ts'
-import { compilePolicy, type Egress } from '../../egress/index.ts'
+import type { Enclosure } from '../../src/contracts/runtime.ts'
+import type { Log } from '../../src/log.ts'
+import type { Egress } from './index.ts'
+import { compilePolicy } from './policy.ts'
+import type { Listen } from './proxy/listen.ts'
 
-/** The way to some registries and to nowhere else, open while packages are installed. */
+/** The way to some registries and to nowhere else, open while packages are installed or built. */
 export interface RegistryDoor {
   /** Address of the proxy, where it listens on this host itself. */
   readonly url: string | undefined
@@ -20,20 +23,25 @@ const FILE_HOSTS: Readonly<Record<string, readonly string[]>> = {
   'proxy.golang.org': ['storage.googleapis.com', 'sum.golang.org'],
 }
 
-/**
- * Opens an egress proxy that lets through to registries.
- *
- * @param path the socket that it listens at; absent: a free port of the loopback, for tools outside a sandbox
- */
-export async function openRegistryDoor(options: {
-  registries: readonly string[]
-  path: string | undefined
-  egress: Pick<Egress, 'createProxy'>
-  log: Log
-}): Promise<RegistryDoor> {
-  const { registries, path, egress, log } = options
+export interface RegistryDoorOptions {
+  /** Addresses of the registries. */
+  readonly registries: readonly string[]
+  /** Hosts to be reached as well, on their usual ports, as in `allow_host` of a permission profile. */
+  readonly hosts?: readonly string[]
+  readonly listen: Listen
+  /** Of an enclosure: who may come, where the door is, and what its host is called there. */
+  readonly enclosure?: Pick<Enclosure, 'peer' | 'helper' | 'gateways'>
+  readonly log: Log
+}
+
+/** Opens an egress proxy that lets through to registries. Fails with `door_unusable`. */
+export async function openRegistryDoor(
+  { createProxy }: Pick<Egress, 'createProxy'>,
+  options: RegistryDoorOptions,
+): Promise<RegistryDoor> {
+  const { registries, hosts = [], listen, enclosure, log } = options
   const denied = new Set<string>()
-  const proxy = egress.createProxy({
+  const proxy = createProxy({
     log: quiet(log),
     onDecision({ allowed, rule, host, port }) {
       if (!allowed && rule !== 'unresolvable') denied.add(`${host}:${port}`)
@@ -41,8 +49,10 @@ export async function openRegistryDoor(options: {
   })
   const door = await proxy.open({
     workload: 'installation',
-    policy: await policyFor(registries),
-    listen: path === undefined ? { host: '127.0.0.1', port: 0 } : { path },
+    policy: await policyFor(registries, hosts, enclosure?.gateways),
+    listen,
+    peer: enclosure?.peer,
+    via: enclosure?.helper,
   })
   return {
     url: 'path' in door.listen ? undefined : `http://${door.listen.host}:${door.listen.port}`,
@@ -52,20 +62,21 @@ export async function openRegistryDoor(options: {
 }
 
 /** The user chose the registries, so their addresses are allowed wherever they are, private ones too. */
-async function policyFor(registries: readonly string[]) {
+async function policyFor(
+  registries: readonly string[],
+  others: readonly string[],
+  gateways: readonly string[] = [],
+) {
   const urls = registries.map(registry => new URL(registry))
   const hosts = urls.flatMap(({ hostname }) => [hostname, ...(FILE_HOSTS[hostname] ?? [])])
   const found = await Promise.all(hosts.map(host => lookup(bare(host), { all: true }).catch(() => [])))
   const addresses = found.flat().map(({ address }) => address)
   const ports = urls.map(({ port, protocol }) => Number(port) || (protocol === 'http:' ? 80 : 443))
-  return compilePolicy({
-    network: {
-      outbound: {
-        allow_host: [...new Set([...hosts.map(bare), ...addresses])],
-        allow_port: [...new Set(ports)],
-      },
-    },
-  })
+  const outbound = {
+    allow_host: [...new Set([...hosts.map(bare), ...addresses, ...others])],
+    allow_port: [...new Set([...ports, ...(others.length > 0 ? [80, 443] : [])])],
+  }
+  return compilePolicy({ network: { outbound } }, { gateways })
 }
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
