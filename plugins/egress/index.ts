@@ -4,6 +4,7 @@ import { EgressExplain } from './commands/egress-explain.ts'
 import type { Decision, Rule } from './decision.ts'
 import { egressFlags } from './flags.ts'
 import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
+import type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 import { egressSection } from './section.ts'
 
 export type { Decision, Destination, Resolve, Rule } from './decision.ts'
@@ -13,6 +14,7 @@ export type { Door, DoorOptions, EgressEvent, EgressProxy, EgressProxyOptions } 
 export type { EgressLimits } from './proxy/limits.ts'
 export type { Listen } from './proxy/listen.ts'
 export { publicHostProblem } from './public-host.ts'
+export type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 export { isBridgeMode, type NetworkKind, networkKindOf } from './section.ts'
 
 /** What would happen if a workload connected somewhere. */
@@ -31,6 +33,8 @@ export interface Egress {
   explain(workload: string, url: string): Promise<Explanation>
   /** Makes the proxy that enforces policies; one for all workloads of a process. */
   createProxy(options: EgressProxyOptions): EgressProxy
+  /** Makes a proxy that lets through to registries, for tools that install or build packages. Fails with `door_unusable`. */
+  openRegistryProxy(options: RegistryProxyOptions): Promise<RegistryProxy>
   /** What is odd about the profile of a run config, e.g. members that do nothing. */
   warnings(config: RunConfig): readonly string[]
 }

@@ -7,6 +7,7 @@ import { parseDestination } from './parse-destination.ts'
 import { policyOf } from './policy.ts'
 import { checkProfile } from './profile-check.ts'
 import { createEgressProxy } from './proxy/egress-proxy.ts'
+import { openRegistryProxy } from './registry-proxy.ts'
 import { networkKindOf } from './section.ts'
 
 export function createEgress(parts: {
@@ -18,11 +19,13 @@ export function createEgress(parts: {
   readonly gatewaysOf?: (config: RunConfig) => Promise<readonly string[]>
 }): Egress {
   const { configOf, resolve, ownAddresses, gatewaysOf = async () => [] } = parts
-  return {
+  const egress: Egress = {
     createProxy(options) {
       const all = { resolve, ownAddresses, ...options }
       return withHelpers(createEgressProxy(all), all)
     },
+
+    openRegistryProxy: options => openRegistryProxy(egress, options),
 
     warnings: config => (config.permission_profile ? checkProfile(config.permission_profile).warnings : []),
 
@@ -43,6 +46,7 @@ export function createEgress(parts: {
       return { workload, ...decision }
     },
   }
+  return egress
 }
 
 function reasonForOpen({ remote_url, permission_profile: profile }: RunConfig): string {

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImageStore, Report, WaitOptions } from '../../src/contracts/runtime.ts'
+import type { ImageBuild, ImageStore, Report, WaitOptions } from '../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { withBuildContext } from './build-context.ts'
+import type { BuildNetwork, Reach } from './build-network.ts'
 import { holdsSecrets, isConfidential, withStageLabel } from './build-variables.ts'
 import { failures } from './failures.ts'
 import { copySource, type LocalSource } from './local-source.ts'
@@ -16,6 +17,8 @@ export interface BuildOrder extends Recipe {
   readonly key: string
   readonly source: LocalSource | undefined
   readonly secrets: readonly string[]
+  /** What the network of the last build leads to. */
+  readonly reach: Reach
 }
 
 /**
@@ -25,11 +28,21 @@ export interface BuildOrder extends Recipe {
 export async function buildInTurn(
   images: ImageStore,
   order: BuildOrder,
-  { owner, signal, report }: WaitOptions & { owner: string; report: Report },
+  {
+    owner,
+    openNetwork,
+    signal,
+    report,
+  }: WaitOptions & {
+    owner: string
+    report: Report
+    /** Opens the network of a build that has one to itself; `image` is on the engine. */
+    openNetwork: (image: string) => Promise<BuildNetwork>
+  },
 ): Promise<string | undefined> {
   const id = createHash('sha256').update(`${owner}\0${order.key}`).digest('hex').slice(0, 32)
   const made = new Map<string, string>()
-  const sayings = createSayings(report)
+  const sayings = createSayings(report, order.reach)
   try {
     for (const build of order.builds) {
       const { name, network } = build
@@ -39,11 +52,19 @@ export async function buildInTurn(
       await withBuildContext(async context => {
         await writeContext(context, { ...build, dockerfile }, order.source)
         const labels = name === undefined ? order.labels : {}
-        const rest = { ...(passing ? { passing } : {}), ...(network ? { network } : {}) }
-        await images.build({ tag, context, dockerfile, labels, ...rest }, { signal, report: sayings.report })
+        const make = async (joined: ImageBuild['network']) => {
+          const rest = { ...(passing ? { passing } : {}), ...(joined ? { network: joined } : {}) }
+          const wait = { signal, report: sayings.report }
+          await images.build({ tag, context, dockerfile, labels, ...rest }, wait)
+        }
+        if (network !== 'registries') return make(network)
+        const opened = await openNetwork(made.get('fetched') ?? '')
+        sayings.watch(opened.denied)
+        await make(opened.network).finally(opened.close)
       })
       if (name !== undefined) made.set(name, tag)
     }
+    sayings.end()
     return sayings.version()
   } catch (error) {
     throw sayings.explain(error)
@@ -94,13 +115,18 @@ const VERSION = /^[\w.+!-]{1,64}$/
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@?[\w.+!-]*$/
 
 /** Follows what the builds print: the version that was fetched, and that code of packages is about to run. */
-function createSayings(report: Report) {
+function createSayings(report: Report, { registries, hosts }: Reach) {
+  const reachable = [...new Set([...registries.map(url => new URL(url).host), ...hosts])].join(', ')
+  let denied: ReadonlySet<string> = new Set()
   let version: string | undefined
   let current: RecipeBuild | undefined
   let codeOf: string | undefined
   return {
     begin(build: RecipeBuild) {
       current = build
+    },
+    watch(hosts: ReadonlySet<string>) {
+      denied = hosts
     },
     version: () => version,
     report(line: string, kind?: Parameters<Report>[1]) {
@@ -119,13 +145,21 @@ function createSayings(report: Report) {
       report(
         current?.network === 'none'
           ? `Running install scripts of ${codeOf} (without logins, without network)`
-          : `warning: install scripts of ${codeOf} run with network, as --allow-build-network says (without logins)`,
+          : `warning: install scripts of ${codeOf} may reach ${reachable} (without logins)`,
       )
     },
+    end() {
+      if (denied.size === 0) return
+      report(`warning: install scripts of ${codeOf} wanted to reach ${[...denied].join(', ')}: not allowed`)
+    },
     explain(error: unknown): unknown {
-      if (current?.network !== 'none' || codeOf === undefined || !isFailure(error, 'build_failed'))
-        return error
+      if (codeOf === undefined || !isFailure(error, 'build_failed')) return error
       const words = error.message.split('\n').slice(1).join('\n')
+      if (denied.size > 0) {
+        const cause = { packages: codeOf, denied: [...denied].join(', '), words }
+        return failures.recipe_scripts_denied(cause, { cause: error })
+      }
+      if (current?.network !== 'none') return error
       return failures.recipe_scripts_failed({ packages: codeOf, words }, { cause: error })
     },
   }

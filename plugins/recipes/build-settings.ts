@@ -9,6 +9,8 @@ export interface BuildSettings {
   caCertificate(): Promise<string | undefined>
   /** Variables and files with logins. Fails with `recipe_build_env_invalid`, `recipe_build_auth_missing`, or as the secrets do. */
   variables(report?: Report): Promise<BuildVariables>
+  /** Those of them that any image may see: no secret, nothing of the shell, no file, no address with a login. */
+  publicVariables(image: string | undefined, report?: Report): Promise<BuildVariables>
 }
 
 export interface BuildVariables {
@@ -22,6 +24,7 @@ export interface BuildVariables {
 export const NO_VARIABLES: BuildVariables = { values: new Map(), secrets: [], authFiles: new Map() }
 
 const NAME = /^[A-Z][A-Z0-9_]*$/
+const HOLDS_LOGIN = /:\/\/[^/\s]*@/
 
 /** Reads the settings anew for each build; where no plugin keeps settings there are none. */
 export function createBuildSettings(app: Pick<App, 'entries' | 'env' | 'service'>): BuildSettings {
@@ -47,14 +50,35 @@ export function createBuildSettings(app: Pick<App, 'entries' | 'env' | 'service'
           report?.(`warning: ${name} is meant for builds, but is not set in this shell`)
         else values.set(name, value)
       }
-      // The settings are a file that people edit; a name is code where the variables are set.
-      const wrong = [...values].find(([name, value]) => !NAME.test(name) || value.includes('\0'))
-      if (wrong) throw failures.recipe_build_env_invalid({ name: wrong[0] })
+      assertSettable(values)
       const authFiles = await readAuthFiles(app, (await settings.get('build_auth_files')) ?? {})
       for (const [name, content] of authFiles) secrets.push(...secretsOfBuildAuth(name, content))
       return { values, secrets, authFiles }
     },
+
+    async publicVariables(image, report) {
+      if (!hasSettings) return NO_VARIABLES
+      const settings = await app.service('settings')
+      const all = Object.entries((await settings.get('build_env')) ?? {})
+      const values = new Map(all.filter(([, value]) => !HOLDS_LOGIN.test(value)))
+      assertSettable(values)
+      const others = await Promise.all([
+        settings.get('build_env_from_secrets'),
+        settings.get('build_env_from_shell'),
+        settings.get('build_auth_files'),
+      ])
+      if (values.size < all.length || others.some(there => there && Object.keys(there).length > 0)) {
+        report?.(`warning: ${image} was not named with --runtime-image: it sees no logins of the settings`)
+      }
+      return { values, secrets: [], authFiles: new Map() }
+    },
   }
+}
+
+/** The settings are a file that people edit; a name is code where the variables are set. */
+function assertSettable(values: ReadonlyMap<string, string>): void {
+  const wrong = [...values].find(([name, value]) => !NAME.test(name) || value.includes('\0'))
+  if (wrong) throw failures.recipe_build_env_invalid({ name: wrong[0] })
 }
 
 /** The settings say which there are, by the name of the secret that each is. */

@@ -8,11 +8,15 @@ import { NO_VARIABLES } from './build-settings.ts'
 import { failures } from './failures.ts'
 import type { CheckedOptions, RecipeOptions } from './recipe.ts'
 
+/** A name, an address, or a domain with all below it. */
+const HOST = /^(?:(?:\*?\.)?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}|[0-9a-f:]*:[0-9a-f:.]*)$/i
 const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
 
 /** Reads and checks what goes into a Dockerfile, so that no value can be more than what it is for. */
 export async function checkOptions(request: PackageRequest, options: RecipeOptions): Promise<CheckedOptions> {
-  const { runtimeImage, addPackages = [], caCert, args = [], tag, allowNetwork = false } = options
+  const { runtimeImage, addPackages = [], caCert, args = [], tag } = options
+  const { allowHosts = [] } = options
+  const allowNetwork = options.allowNetwork === true || allowHosts.length > 0
   const { buildWith, scheme } = request
   assertReference('runtime-image', runtimeImage)
   assertReference('tag', tag)
@@ -29,7 +33,16 @@ export async function checkOptions(request: PackageRequest, options: RecipeOptio
   }
   // Compiling runs nothing of a module's.
   if (allowNetwork && scheme === 'go') {
-    throw failures.recipe_option_useless({ flag: 'allow-build-network', where: 'go:// packages' })
+    const flag = allowHosts.length > 0 ? 'allow-build-host' : 'allow-build-network'
+    throw failures.recipe_option_useless({ flag, where: 'go:// packages' })
+  }
+  const noHost = allowHosts.find(host => !HOST.test(host))
+  if (noHost !== undefined) {
+    throw failures.recipe_option_invalid({
+      flag: 'allow-build-host',
+      value: noHost,
+      wanted: 'a host without a port, such as github.com or .example.com',
+    })
   }
   const constraint = buildWith.find(text => !isRequirement(text))
   if (constraint !== undefined) {
@@ -48,6 +61,7 @@ export async function checkOptions(request: PackageRequest, options: RecipeOptio
     args,
     buildWith,
     allowNetwork,
+    allowHosts: [...new Set(allowHosts)].sort(),
     variables: NO_VARIABLES,
   }
 }

@@ -53,8 +53,14 @@ export const failures = defineFailures({
       `The install scripts of ${d.packages} failed. They ran without network and without logins. Last words:\n${d.words}`,
     hint: d =>
       WANTS_NETWORK.test(d.words)
-        ? 'It failed for want of network. To let its code use the network while the image is built, say --allow-build-network.'
-        : 'If its code needs the network while the image is built, allow that with --allow-build-network.',
+        ? 'It failed for want of network. To let its code reach the package registries while the image is built, say --allow-build-network; for other hosts, say --allow-build-host HOST.'
+        : 'If its code needs the network while the image is built, allow that with --allow-build-network or --allow-build-host HOST.',
+  },
+  recipe_scripts_denied: {
+    status: 502,
+    text: (d: { packages: string; denied: string; words: string }) =>
+      `The install scripts of ${d.packages} failed. They wanted to reach ${d.denied}, which is not allowed. Last words:\n${d.words}`,
+    hint: 'To let its code reach a host while the image is built, say --allow-build-host HOST.',
   },
   recipe_no_module: {
     status: 400,

@@ -1,3 +1,4 @@
+import { PUBLIC_PYPI } from '../../src/lib/public-registries.ts'
 import { VERSION_LINE } from './recipe.ts'
 
 /**
@@ -47,7 +48,7 @@ def indexes():
     def setting(name):
         found = dict(re.findall(r"^(:env:|global|download)\." + name + r"='(.*)'$", listed, re.M))
         return next((found[level] for level in (":env:", "download", "global") if level in found), "")
-    main = setting("index-url") or "https://pypi.org/simple"
+    main = setting("index-url") or "${PUBLIC_PYPI}"
     return [main, *re.split(r"(?:\\n|\s)+", setting("extra-index-url"))]
 
 class Links(HTMLParser):

@@ -5,7 +5,11 @@ export const recipeFlags = {
   'build-with': flag.list('requirement to install beside the package (uvx only)', 'CONSTRAINT'),
   'ca-cert': flag.file('certificates (PEM) to trust while the image is built'),
   'allow-build-network': flag.boolean(
-    'let install scripts of the package use the network while the image is built',
+    'let install scripts of the package reach the package registries while the image is built',
+  ),
+  'allow-build-host': flag.list(
+    'let install scripts of the package reach this host, too, while the image is built',
+    'HOST',
   ),
   'runtime-image': flag.string('base image instead of the default one', { placeholder: 'IMAGE' }),
   'runtime-add-package': flag.list('system package to add to the image', 'PACKAGE'),

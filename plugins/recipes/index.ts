@@ -16,11 +16,16 @@ const recipes: Plugin = {
   provides: { flags: [{ title: 'Packages', of: ['run'], flags: recipeFlags }] },
   services: {
     recipes: async app => {
-      const [{ createRecipes }, { createBuildSettings }] = await Promise.all([
+      const [{ createRecipes }, { createBuildSettings }, { createBuildNetworks }] = await Promise.all([
         import('./service.ts'),
         import('./build-settings.ts'),
+        import('./build-network.ts'),
       ])
-      return createRecipes({ folder: join(app.paths.cache, 'recipes'), settings: createBuildSettings(app) })
+      return createRecipes({
+        folder: join(app.paths.cache, 'recipes'),
+        settings: createBuildSettings(app),
+        networks: createBuildNetworks({ egress: () => app.service('egress'), log: app.log }),
+      })
     },
   },
 }

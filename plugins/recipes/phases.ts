@@ -55,13 +55,18 @@ export function toRecipe({ fetch, build, runtime }: Phases, options: CheckedOpti
   const image: RecipeBuild = {
     dockerfile: toDockerfile([
       'FROM fetched AS builder',
+      ...(options.allowNetwork ? ['ENV NODE_USE_ENV_PROXY=1'] : []),
+      // What was built with other hosts in reach is not to be found in the cache of the engine.
+      ...(options.allowHosts.length > 0
+        ? [`LABEL keelson-build-hosts="${options.allowHosts.join(' ')}"`]
+        : []),
       ...build.steps,
       '',
       'FROM base',
       ...endStage(options.args, runtime.env),
     ]),
     files: build.files,
-    ...(options.allowNetwork ? {} : { network: 'none' }),
+    network: options.allowNetwork ? 'registries' : 'none',
   }
   return { builds: [fetched, base, image] }
 }

@@ -11,8 +11,12 @@ export interface RecipeOptions {
   readonly caCert?: string | undefined
   /** Arguments baked into the image, before those given at the start. */
   readonly args?: readonly string[] | undefined
-  /** The package's own code may use the network while the image is built. */
+  /** The package's own code may reach the package registries while the image is built. */
   readonly allowNetwork?: boolean | undefined
+  /** Hosts that it may reach as well, as in `allow_host` of a permission profile. */
+  readonly allowHosts?: readonly string[] | undefined
+  /** The base image is not one that the user named for this build, so it is not shown the logins of the settings. */
+  readonly withoutLogins?: boolean | undefined
   /** Name of the image instead of one made from what is in it. */
   readonly tag?: string | undefined
 }
@@ -26,6 +30,7 @@ export interface CheckedOptions {
   readonly args: readonly string[]
   readonly buildWith: readonly string[]
   readonly allowNetwork: boolean
+  readonly allowHosts: readonly string[]
   /** What the steps that fetch see, and neither the package's code nor the image does. */
   readonly variables: BuildVariables
 }
@@ -41,8 +46,8 @@ export interface RecipeBuild {
   readonly dockerfile: string
   /** Path in the build context to content. */
   readonly files: ReadonlyMap<string, string>
-  /** Absent: the engine's network for builds. */
-  readonly network?: 'none'
+  /** `registries`: one that leads to these, and to hosts that the user allows. Absent: the engine's network for builds. */
+  readonly network?: 'none' | 'registries'
 }
 
 /** A package to build at a version, or at whatever its tool picks when the version is not known. */

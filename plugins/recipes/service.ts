@@ -14,6 +14,7 @@ import {
 } from '../../src/lib/package-reference.ts'
 import { redactValues } from '../../src/lib/redact.ts'
 import { buildInTurn } from './build-in-turn.ts'
+import { type BuildNetworks, type Reach, registriesFor } from './build-network.ts'
 import { type BuildSettings, NO_VARIABLES } from './build-settings.ts'
 import { isConfidential } from './build-variables.ts'
 import { checkOptions, readCertificates } from './check-options.ts'
@@ -45,6 +46,8 @@ export interface Plan extends Recipe {
   readonly base: string
   /** Values that must not show in what a build prints. */
   readonly secrets: readonly string[]
+  /** What the network of the last build leads to, if it has one. */
+  readonly reach: Reach
 }
 
 /** Makes container images of npm, PyPI and Go packages. No package code runs on the host. */
@@ -64,7 +67,9 @@ export interface Recipes {
   isBuilt(image: string, request: PackageRequest, options: BuildOptions): Promise<boolean>
 }
 
-export type BuildOptions = RecipeOptions & { readonly runtime: Pick<Runtime, 'name' | 'images'> }
+export type BuildOptions = RecipeOptions & {
+  readonly runtime: Pick<Runtime, 'name' | 'images' | 'isolation'>
+}
 
 const LABEL_KEY = 'keelson-recipe'
 const LABEL_PACKAGE = 'keelson-package'
@@ -82,8 +87,10 @@ export function createRecipes(host: {
   newestVersion?: typeof newestVersion
   /** What goes for all builds of packages; code with a Dockerfile of its own is left as it is. */
   settings?: BuildSettings
+  /** Without it no code of packages gets a network. */
+  networks?: BuildNetworks
 }): Recipes {
-  const { folder, newestVersion: newest = newestVersion, settings } = host
+  const { folder, newestVersion: newest = newestVersion, settings, networks } = host
 
   async function plan(
     request: PackageRequest,
@@ -100,7 +107,7 @@ export function createRecipes(host: {
     wait: WaitOptions,
   ): Promise<Plan> {
     const asked = await checkOptions(request, options)
-    const complete = async () => (from ? addSettings(from, asked, wait) : asked)
+    const complete = async () => (from ? addSettings(from, asked, { ...wait, options }) : asked)
     if (request.local) return planLocal(request, complete, options)
     const { scheme } = request
     const reference = parsePackageReference(scheme, request.package)
@@ -124,6 +131,7 @@ export function createRecipes(host: {
         tag: options.tag,
       }),
       secrets: checked.variables.secrets,
+      reach: await reachOf(scheme, checked),
       base,
       ...(answer.kind === 'unknown' ? { problem: answer.problem } : {}),
     }
@@ -145,12 +153,12 @@ export function createRecipes(host: {
     const version = source.hash.slice(0, 16)
     const name = `go-${basename(path) || 'program'}`
     const made = toPlan(recipe, { name, label: `go://${path}`, version, tag: options.tag, source })
-    return { ...made, base: made.key, secrets: (checked?.variables ?? NO_VARIABLES).secrets }
+    return { ...made, base: made.key, secrets: (checked?.variables ?? NO_VARIABLES).secrets, reach: NOWHERE }
   }
 
   /** The key of what is asked for when the build needs no certificates, no variables and no network. */
   const plainKey = async (request: PackageRequest, options: RecipeOptions): Promise<string> => {
-    const plain = { ...options, caCert: undefined, allowNetwork: undefined }
+    const plain = { ...options, caCert: undefined, allowNetwork: undefined, allowHosts: undefined }
     return (await planWith(undefined, request, plain, {})).key
   }
   const recordOf = (image: string) =>
@@ -168,7 +176,7 @@ export function createRecipes(host: {
       const { images } = options.runtime
       if (!images) throw failures.recipe_no_images({ runtime: options.runtime.name })
       const made = await plan(request, options, wait)
-      const built = await findOrBuild(images, made, { ...wait, runtime: options.runtime.name })
+      const built = await findOrBuild(images, made, { ...wait, runtime: options.runtime })
       if (built.version !== 'latest') {
         const key = await plainKey(atVersion(request, built.version), options)
         await writeFileAtomic(recordOf(built.image), JSON.stringify({ key }))
@@ -180,7 +188,7 @@ export function createRecipes(host: {
   async function findOrBuild(
     images: ImageStore,
     made: Plan,
-    wait: WaitOptions & { runtime: string },
+    wait: WaitOptions & Pick<BuildOptions, 'runtime'>,
   ): Promise<{ image: string; version: string }> {
     const there = await alreadyBuilt(images, made)
     if (there) return there
@@ -191,7 +199,7 @@ export function createRecipes(host: {
       )
       return standIn
     }
-    const lock = join(folder, `${made.key}.${wait.runtime}.lock`)
+    const lock = join(folder, `${made.key}.${wait.runtime.name}.lock`)
     const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
     const work = async () => (await alreadyBuilt(images, made)) ?? buildImage(images, made, wait)
     return withLock(lock, work, { timeoutMs: LOCK_MS, onTimeout })
@@ -200,15 +208,20 @@ export function createRecipes(host: {
   async function buildImage(
     images: ImageStore,
     made: Plan,
-    wait: WaitOptions,
+    wait: WaitOptions & Pick<BuildOptions, 'runtime'>,
   ): Promise<{ image: string; version: string }> {
-    const { tag, secrets } = made
+    const { tag, secrets, reach } = made
+    const { runtime, signal } = wait
     wait.signal?.throwIfAborted()
     wait.report?.(`Building ${tag}`)
     const report: Report = (line, kind) => wait.report?.(redactValues(line, secrets), kind)
     let said: string | undefined
     try {
-      said = await buildInTurn(images, made, { owner: folder, signal: wait.signal, report })
+      const openNetwork = async (image: string) => {
+        if (!networks) throw new Error('this program has no networks for builds')
+        return networks.open({ runtime, image, reach, report, signal })
+      }
+      said = await buildInTurn(images, made, { owner: folder, openNetwork, signal, report })
     } catch (error) {
       throw withoutSecrets(error, secrets)
     }
@@ -255,14 +268,26 @@ function ask(
 async function addSettings(
   settings: BuildSettings,
   asked: CheckedOptions,
-  wait: WaitOptions,
+  { options, report }: Pick<WaitOptions, 'report'> & { options: RecipeOptions },
 ): Promise<CheckedOptions> {
   const path = asked.ca === undefined ? await settings.caCertificate() : undefined
   return {
     ...asked,
     ca: path === undefined ? asked.ca : await readCertificates(path, 'The CA certificate of the settings'),
-    variables: await settings.variables(wait.report),
+    variables: options.withoutLogins
+      ? await settings.publicVariables(asked.image, report)
+      : await settings.variables(report),
   }
+}
+
+const NOWHERE: Reach = { registries: [], hosts: [] }
+
+async function reachOf(
+  scheme: PackageRequest['scheme'],
+  { allowNetwork, allowHosts, variables }: CheckedOptions,
+): Promise<Reach> {
+  if (!allowNetwork || scheme === 'go') return NOWHERE
+  return { registries: await registriesFor(scheme, variables, process.env), hosts: allowHosts }
 }
 
 /** A build that fails shows its last lines, and a package may print what it was given. */
@@ -307,7 +332,7 @@ function toPlan(
     tag: string | undefined
     source?: LocalSource
   },
-): Omit<Plan, 'base' | 'secrets'> {
+): Omit<Plan, 'base' | 'secrets' | 'reach'> {
   const { name, label, version, tag, source } = facts
   const key = keyOf(recipe, source)
   const cleaned = name

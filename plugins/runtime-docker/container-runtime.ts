@@ -11,6 +11,7 @@ import { createArguments } from './create-arguments.ts'
 import type { Abilities, Dialect } from './dialect.ts'
 import { createEngineCli } from './engine-cli.ts'
 import { createImageStore } from './images.ts'
+import { withBuilds } from './isolation/builds.ts'
 import { createFirewall } from './isolation/firewall.ts'
 import { createNetworks, networkName } from './isolation/networks.ts'
 import { openLogs } from './logs.ts'
@@ -174,16 +175,19 @@ export function createContainerRuntime(options: {
   return {
     name: runtime,
     images,
-    isolation: createNetworks({
-      dialect,
-      cli,
-      owner,
-      env,
-      firewall: createFirewall({ owner, env }),
-      images,
-      log,
-      info: readInfo,
-    }),
+    isolation: withBuilds(
+      createNetworks({
+        dialect,
+        cli,
+        owner,
+        env,
+        firewall: createFirewall({ owner, env }),
+        images,
+        log,
+        info: readInfo,
+      }),
+      { dialect, cli, owner },
+    ),
     probe: signal => probeEngine({ dialect, cli }, signal),
 
     async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {

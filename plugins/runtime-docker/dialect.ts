@@ -52,6 +52,8 @@ export interface Dialect {
   toPullReference(reference: string): string
   /** Arguments and environment that `build` needs; `hasPlugin` asks whether a CLI plugin is there. */
   buildExtras(hasPlugin: (name: string) => Promise<boolean>): Promise<BuildExtras>
+  /** The same for a build whose steps join the network of a container. */
+  readonly joiningExtras: BuildExtras
   /** Asked in this order. */
   readonly symptoms: readonly Symptom[]
   /** How to get it running, for a machine that has it not. */
@@ -88,6 +90,8 @@ export interface IsolationDialect {
   readNetworks(answer: unknown): readonly EngineNetwork[]
   /** Name of the bridge, where it follows from what `network create` prints. */
   bridgeOf?(created: string): string
+  /** The network of a running container, as `build --network` takes it. */
+  joinOf(container: { name: string; pid: number }): string
   /** Brings up the network of a created instance, where that happens with the instance only. */
   readonly raiseArguments?: readonly string[]
 }

@@ -49,6 +49,9 @@ const networks = t.isArray(
     open,
   ),
 )
+/** The old builder leaves the container of a failed step. */
+const OLD_BUILDER = { args: ['--force-rm'], env: { DOCKER_BUILDKIT: '0' } }
+
 const bridgeOf = (id: string): string => `br-${id.slice(0, 12)}`
 
 const KINDS: Readonly<Record<string, EngineEvent['kind']>> = {
@@ -91,11 +94,12 @@ export const dockerDialect: Dialect = {
     return { kind, name, labels, ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }) }
   },
   toPullReference: reference => reference,
-  /** Without buildx newer clients refuse BuildKit, and the old builder leaves the container of a failed step. */
+  /** Without buildx newer clients refuse BuildKit. */
   async buildExtras(hasPlugin) {
     if (await hasPlugin('buildx')) return { args: [], env: {} }
-    return { args: ['--force-rm'], env: { DOCKER_BUILDKIT: '0' } }
+    return OLD_BUILDER
   },
+  joiningExtras: OLD_BUILDER, // BuildKit joins no networks
   symptoms: [
     {
       words: /permission denied while trying to connect|dial unix [^\n]*: connect: permission denied/i,
@@ -157,6 +161,7 @@ export const dockerDialect: Dialect = {
             labels: Labels ?? {},
           }))
         : [],
+    joinOf: ({ name }) => `container:${name}`,
     bridgeOf: created => bridgeOf(created.trim()),
   },
   install: 'Install Docker Engine (https://docs.docker.com/engine/install/) or podman.',

@@ -1,5 +1,5 @@
 import * as t from 'typanion'
-import type { ImageStore, Report } from '../../src/contracts/runtime.ts'
+import type { ImageBuild, ImageStore, Report } from '../../src/contracts/runtime.ts'
 import { parseDocument } from '../../src/document.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { redact } from '../../src/lib/redact.ts'
@@ -29,13 +29,20 @@ const BUILD_LINES = 20
  * For all steps of a build. Engines hand the caller's proxies to each step, of podman's environment or of
  * docker's settings; these may hold a login.
  */
-const WITHOUT_NETWORK = [
-  '--network=none',
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap(name => [
-    `--build-arg=${name}=`,
-    `--build-arg=${name.toLowerCase()}=`,
-  ]),
-]
+function networkArguments(network: NonNullable<ImageBuild['network']>): string[] {
+  const [join, proxy] = network === 'none' ? ['none', ''] : [network.join, network.proxyUrl]
+  const proxies = {
+    ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, FTP_PROXY: '', ALL_PROXY: '' },
+    NO_PROXY: proxy && 'localhost,127.0.0.1,::1',
+  }
+  return [
+    `--network=${join}`,
+    ...Object.entries(proxies).flatMap(([name, value]) => [
+      `--build-arg=${name}=${value}`,
+      `--build-arg=${name.toLowerCase()}=${value}`,
+    ]),
+  ]
+}
 
 /** Images as one engine keeps them. */
 export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: EngineCli }): ImageStore {
@@ -94,7 +101,8 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
 
     async build({ tag, context, dockerfile, labels, passing, network }, { signal, report } = {}) {
       extras ??= dialect.buildExtras(hasPlugin)
-      const { args, env } = await extras
+      const isJoining = network !== undefined && network !== 'none'
+      const { args, env } = isJoining ? dialect.joiningExtras : await extras
       const output = collect(report)
       try {
         await withNamelessFile(dockerfile, ({ fd }) =>
@@ -104,7 +112,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
               `--tag=${tag}`,
               ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
               ...args,
-              ...(network === 'none' ? WITHOUT_NETWORK : []),
+              ...(network === undefined ? [] : networkArguments(network)),
               '--file=-',
               '--',
               context,

@@ -113,6 +113,7 @@ export const podmanDialect: Dialect = {
   },
   toPullReference: qualify,
   buildExtras: async () => ({ args: [], env: {} }),
+  joiningExtras: { args: [], env: {} },
   symptoms: [
     {
       words: /setrlimit[^\n]*not permitted|error setting rlimit|RLIMIT_\w+[^\n]*not permitted/i,
@@ -176,6 +177,7 @@ export const podmanDialect: Dialect = {
             labels: labels ?? {},
           }))
         : [],
+    joinOf: ({ pid }) => `ns:/proc/${pid}/ns/net`,
     raiseArguments: ['init'],
   },
   install: 'Install podman (https://podman.io/docs/installation) or Docker Engine.',

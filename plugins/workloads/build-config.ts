@@ -29,6 +29,8 @@ export interface RunRequest extends WaitOptions {
   readonly values: FlagValues<FlagTable>
   /** Names of the flags that the user wrote. */
   readonly given: ReadonlySet<string>
+  /** Whether the flags come from a command line, and not from a request over HTTP. */
+  readonly typed?: boolean
   /** Those of them that programs send with every request, as they have read them: they may be without effect. */
   readonly repeated?: ReadonlySet<string>
   readonly cwd: string

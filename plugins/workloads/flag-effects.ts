@@ -108,6 +108,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'build-with': needsPackage,
   'ca-cert': needsPackage, // ignored with a warning where packages are installed without an image
   'allow-build-network': needsImageBuild,
+  'allow-build-host': needsImageBuild,
   'runtime-image': needsImageBuild,
   'runtime-add-package': needsImageBuild,
 }

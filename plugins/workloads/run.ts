@@ -178,6 +178,7 @@ const contextOf = (
   asked,
   before: request.replaces ?? (request.flags['from-config'] ? asked : undefined),
   ownProfile: request.given.has('permission-profile'),
+  ownBaseImage: request.typed === true && request.given.has('runtime-image'),
   ask: request.ask,
   runtime,
   signal: request.signal,

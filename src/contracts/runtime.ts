@@ -95,6 +95,14 @@ export interface Enclosure {
   readonly warnings: readonly string[]
 }
 
+/** An enclosure for the steps of one build. */
+export interface BuildEnclosure extends Enclosure {
+  /** By which `Isolation.remove` knows it. */
+  readonly instance: string
+  /** The network of those steps, as the engine's builder takes it. */
+  readonly join: string
+}
+
 /** Answer to "can you isolate?". `fallback`: whether a workload that did not insist may run without. */
 export type IsolationProbe =
   | { readonly ok: true /** What would not be held. */; readonly warnings: readonly string[] }
@@ -120,6 +128,11 @@ export interface Isolation {
    * gets it. Fails with `isolation_unsupported` where it could not be held.
    */
   prepare(name: string, options: { workload: string; signal?: AbortSignal }): Promise<Enclosure>
+  /**
+   * Makes an enclosure for one build, held up by a container of `image`, which is on the engine and has
+   * `sleep` in it. `list` leaves it out while this process lives. Fails as `prepare` does.
+   */
+  prepareBuild?(options: { image: string; signal?: AbortSignal | undefined }): Promise<BuildEnclosure>
   /** Makes the door's address exist, for an engine that brings it up with the instance only. After `create`. */
   raise(name: string): Promise<void>
   /** Removes all that `prepare` made. Idempotent; the instance has been stopped or removed. */
@@ -228,8 +241,11 @@ export interface ImageBuild {
   readonly labels: Readonly<Record<string, string>>
   /** A label, `name=value`, of stages that hold secrets: their images do not outlive the build, done or failed. */
   readonly passing?: string
-  /** `none`: its steps have loopback only, and see none of the caller's proxies. Absent: the engine's network for builds. */
-  readonly network?: 'none'
+  /**
+   * `none`: its steps have loopback only. An enclosure: they have the way out through its door. In both they
+   * see none of the caller's proxies. Absent: the engine's network for builds.
+   */
+  readonly network?: 'none' | Pick<BuildEnclosure, 'join' | 'proxyUrl'>
 }
 
 /** A package to run: what the recipe for its scheme needs. */

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readFileIfThere } from './atomic-file.ts'
+import { PUBLIC_NPM } from './public-registries.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -16,7 +17,6 @@ export interface NpmSettings {
   readonly proxied: boolean
 }
 
-const DEFAULT = 'https://registry.npmjs.org/'
 const REGISTRY = /^(?:@[^:]+:)?registry$/
 const LOGIN = /^(\/\/.+):(?:_authToken|_auth|username|_password|email|certfile|keyfile)$/
 const PROXY = /^(?:https?-)?proxy$/
@@ -39,8 +39,7 @@ export async function readNpmSettings(env: Env): Promise<NpmSettings> {
   ]
   const texts = await Promise.all(files.map(path => readFileIfThere(path).catch(() => undefined)))
   const all = [...texts.flatMap(text => parseNpmrc(text ?? '', env)), ...own]
-  const last = new Map(all.filter(([key]) => REGISTRY.test(key)))
-  const registries = [...new Set([last.get('registry') ?? DEFAULT, ...last.values()])].filter(isWebAddress)
+  const registries = registriesOf(all)
   const kept = all.filter(([key]) => {
     const place = LOGIN.exec(key)?.[1]
     if (place !== undefined) return registries.some(registry => isBelow(place, registry))
@@ -52,6 +51,14 @@ export async function readNpmSettings(env: Env): Promise<NpmSettings> {
     files: kept.flatMap(([key, value]) => (FILE.test(key) && value ? [value] : [])),
     proxied: kept.some(([key, value]) => PROXY.test(key) && value !== '' && value !== 'null'),
   }
+}
+
+/** Addresses of the registries that the text of an npmrc names. */
+export const npmRegistriesIn = (npmrc: string, env: Env): string[] => registriesOf(parseNpmrc(npmrc, env))
+
+function registriesOf(settings: readonly Setting[]): string[] {
+  const last = new Map(settings.filter(([key]) => REGISTRY.test(key)))
+  return [...new Set([last.get('registry') ?? PUBLIC_NPM, ...last.values()])].filter(isWebAddress)
 }
 
 /** The variables that make npm read this npmrc and no other. */

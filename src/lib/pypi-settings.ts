@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { readFileIfThere } from './atomic-file.ts'
 import { pickVariables } from './pick-variables.ts'
+import { PUBLIC_PYPI } from './public-registries.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -22,8 +23,6 @@ interface Indexes {
   readonly more: readonly string[]
 }
 
-const DEFAULT = 'https://pypi.org/simple'
-
 /**
  * Reads what the machine and the user have set up for a tool; where that names no index, what they have
  * set up for the other one. Settings in the folder where a tool works are never read.
@@ -32,7 +31,7 @@ export async function readPypiSettings(env: Env, tool: 'pip' | 'uv'): Promise<Py
   const pip = await readPip(env)
   const uv = await readUv(env)
   const inOrder = tool === 'pip' ? [pip.indexes, uv] : [uv, pip.indexes]
-  const { main = DEFAULT, more } = inOrder.find(isSet) ?? { more: [] }
+  const { main = PUBLIC_PYPI, more } = inOrder.find(isSet) ?? { more: [] }
   const addresses = [main, ...more].map(addressOf)
   const own =
     tool === 'uv'

@@ -1,6 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest'
-import { type Engine, hostAddress, imageUser, listener, NODE, PYTHON } from '../support/hostile/image-user.ts'
+import { PUBLIC_PYPI } from '../../src/lib/public-registries.ts'
+import {
+  type Engine,
+  hostAddress,
+  imageUser,
+  leftOf,
+  listener,
+  NODE,
+  PYTHON,
+} from '../support/hostile/image-user.ts'
 import { type NpmPackage, npmIndex } from '../support/hostile/npm-index.ts'
 import { pypiIndex } from '../support/hostile/pypi-index.ts'
 
@@ -26,13 +35,44 @@ const files = { 'main.js': '#!/usr/bin/env node\nconsole.log("installed")\n' }
 /** A user whose npm has logins for an index with these packages. */
 async function npmUser(engine: Engine, context: TestContext, packages: readonly NpmPackage[]) {
   const user = await imageUser(engine, NODE, context)
-  const index = await npmIndex(packages, '0.0.0.0')
+  const index = await npmIndex(packages, hostAddress())
   onTestFinished(() => index.close())
-  const host = index.host.replace('0.0.0.0', hostAddress())
+  const { host } = index
   await user.login('npmrc', `registry=http://${host}/\n//${host}/:_authToken=npm-${LOGIN}\n`)
   await user.login('netrc', `machine ${hostAddress()}\nlogin ada\npassword netrc-${LOGIN}\n`)
   await user.config('set-build-env', 'BUILD_VALUE', `value-${LOGIN}`)
-  return user
+  return { ...user, registry: host, left: (image?: string) => leftOf(engine, user.home, image) }
+}
+
+/** What `fixtures/hostile/reach-out.cjs` writes down. */
+interface Reached {
+  readonly env: Readonly<Record<string, string>>
+  readonly interfaces: readonly string[]
+  readonly fetched: readonly string[]
+  readonly connected: readonly string[]
+  readonly named: readonly string[]
+  readonly tried: number
+}
+
+const REACHED = 'cat /app/node_modules/server/reached.json'
+
+/** A user of a package whose script tries to get out; at 127.0.0.2 another server has the registry's port. */
+async function reachingUser(engine: Engine, context: TestContext, home: string) {
+  const user = await npmUser(engine, context, [
+    {
+      name: 'server',
+      manifest: {
+        ...bin,
+        scripts: { postinstall: `node reach-out.cjs $npm_package_resolved ${home} ${METADATA}` },
+      },
+      files: {
+        'main.js': await fixture('server.js'),
+        'reach-out.cjs': await fixture('reach-out.cjs'),
+      },
+    },
+  ])
+  const elsewhere = await listener({ host: '127.0.0.2', port: Number(user.registry.split(':')[1]) })
+  return { ...user, elsewhere }
 }
 
 /** Lines in which a build says that code of packages runs. */
@@ -85,7 +125,7 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     expect(await user.inside(shown.image, '/app/mcp-server')).toBe('installed')
   })
 
-  test('a script that needs the network fails and names the flag, which gives it no login', async context => {
+  test('a script that needs the network fails and names the flags', async context => {
     const home = await listener()
     const load = `fetch('${home.url}?' + JSON.stringify(process.env).includes('${LOGIN}'))`
     const user = await npmUser(engine, context, [
@@ -102,15 +142,71 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     expect(refused.stderr).toContain('The install scripts of server@1.0.0 failed.')
     expect(refused.stderr).toContain('It failed for want of network.')
     expect(refused.stderr).toContain('--allow-build-network')
+    expect(refused.stderr).toContain('--allow-build-host')
     expect(home.seen).toEqual([])
+  })
+
+  test('a script that may use the network reaches the registries and hosts that were named, and nothing else', async context => {
+    const home = await listener()
+    const user = await reachingUser(engine, context, home.url)
 
     const allowed = await user.build('npx://server@1.0.0', '--allow-build-network')
 
     expect(allowed, allowed.stderr).toMatchObject({ code: 0, stdout: `${allowed.image}\n` })
     expect(announced(allowed.stderr)).toEqual([
-      'warning: install scripts of server@1.0.0 run with network, as --allow-build-network says (without logins)',
+      expect.stringMatching(
+        new RegExp(
+          `^warning: install scripts of server@1.0.0 may reach .*${user.registry}.* \\(without logins\\)$`,
+        ),
+      ),
+      expect.stringMatching(
+        /^warning: install scripts of server@1.0.0 wanted to reach .*169\.254\.169\.254:80/,
+      ),
     ])
-    expect(home.seen).toEqual(['/?false'])
+    const reached: Reached = JSON.parse(await user.inside(allowed.image, REACHED))
+    expect(reached).toMatchObject({
+      ...{
+        fetched: [`http://${user.registry}/server`],
+        connected: [],
+        named: [],
+        interfaces: ['lo', 'eth0'],
+      },
+      tried: 5,
+    })
+    expect(JSON.stringify(reached.env)).not.toContain(LOGIN)
+    expect([...home.seen, ...user.elsewhere.seen]).toEqual([])
+    expect(await user.left(allowed.image)).toEqual([])
+
+    const named = await user.build('npx://server@1.0.0', '--allow-build-host', '127.0.0.2')
+
+    expect(named, named.stderr).toMatchObject({ code: 0, stdout: `${named.image}\n` })
+    expect(announced(named.stderr)[0]).toMatch(/ may reach .*, 127\.0\.0\.2 \(without logins\)$/)
+    expect(JSON.parse(await user.inside(named.image, REACHED))).toMatchObject({
+      fetched: [user.elsewhere.url, `http://${user.registry}/server`],
+      connected: [],
+    })
+    expect(home.seen).toEqual([])
+    expect(await user.left(named.image)).toEqual([])
+  })
+
+  test('a script that fails at a host which it may not reach names the flag', async context => {
+    const home = await listener()
+    const load = `fetch('${home.url}').then(({ ok }) => process.exit(ok ? 0 : 1))`
+    const user = await npmUser(engine, context, [
+      {
+        name: 'server',
+        manifest: { ...bin, scripts: { postinstall: 'node load.cjs' } },
+        files: { ...files, 'load.cjs': load },
+      },
+    ])
+
+    const denied = await user.build('npx://server@1.0.0', '--allow-build-network')
+
+    expect(denied).toMatchObject({ code: 1, stdout: '' })
+    expect(denied.stderr).toContain(`They wanted to reach ${new URL(home.url).host}, which is not allowed.`)
+    expect(denied.stderr).toContain('--allow-build-host HOST')
+    expect(home.seen).toEqual([])
+    expect(await user.left()).toEqual([])
   })
 
   test('the setup code of a source distribution finds no login and no network', async context => {
@@ -133,7 +229,7 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     const user = await imageUser(engine, PYTHON, context)
     await user.login('netrc', `machine ${hostAddress()}\nlogin ada\npassword netrc-${LOGIN}\n`)
     await user.config('set-build-env', 'PIP_INDEX_URL', `http://ada:url-${LOGIN}@${host}/simple/`)
-    await user.config('set-build-env', 'PIP_EXTRA_INDEX_URL', 'https://pypi.org/simple/')
+    await user.config('set-build-env', 'PIP_EXTRA_INDEX_URL', `${PUBLIC_PYPI}/`)
     await user.config('set-build-env', 'PIP_TRUSTED_HOST', hostAddress())
 
     const shown = await user.build('uvx://hostile-sdist==1.0.0', `--ca-cert=${CA}`)

@@ -52,6 +52,7 @@ export class Build extends BaseCommand {
       addPackages: given['runtime-add-package'],
       caCert: given['ca-cert'],
       allowNetwork: given['allow-build-network'],
+      allowHosts: given['allow-build-host'],
       args: this.context.passthrough,
       tag: given.tag,
     }

@@ -1,3 +1,4 @@
+import { PUBLIC_NPM, PUBLIC_PYPI } from '../../../src/lib/public-registries.ts'
 import type { Package } from './server-json.ts'
 
 const SCHEMES: Readonly<Record<string, string>> = { npm: 'npx', pypi: 'uvx', go: 'go' }
@@ -25,13 +26,13 @@ export function toPackage(image: string): Pick<Package, 'registryType' | 'identi
 }
 
 /** Registries that packages are fetched from, whatever an entry says. */
-const HOMES: Readonly<Record<string, string>> = { npm: 'registry.npmjs.org', pypi: 'pypi.org' }
+const HOMES: Readonly<Record<string, string>> = { npm: PUBLIC_NPM, pypi: PUBLIC_PYPI }
 
 /** The registry that an entry means, where that is not the one its package would be fetched from. */
 export function foreignRegistry({ registryType, registryBaseUrl }: Package): string | undefined {
   const home = HOMES[registryType]
   if (!home || !registryBaseUrl) return undefined
-  return URL.parse(registryBaseUrl)?.host === home ? undefined : registryBaseUrl
+  return URL.parse(registryBaseUrl)?.host === new URL(home).host ? undefined : registryBaseUrl
 }
 
 /** Whether a workload can be made of the package. */

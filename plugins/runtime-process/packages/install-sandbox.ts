@@ -7,9 +7,8 @@ import { pickVariables } from '../../../src/lib/pick-variables.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import { lastLines, runTool, type ToolOptions, type ToolResult } from '../../../src/lib/run-tool.ts'
 import type { Log } from '../../../src/log.ts'
-import type { Egress } from '../../egress/index.ts'
+import type { Egress, RegistryProxy } from '../../egress/index.ts'
 import type { Bubblewrap } from '../find-bubblewrap.ts'
-import type { RegistryProxy } from './registry-proxy.ts'
 import { INNER_PROXY, PROXY_SOCKET, sandboxedTool } from './sandboxed-tool.ts'
 
 /** One installation: what a tool may see and reach. */
@@ -56,7 +55,7 @@ export function createInstallSandbox(options: {
   /** Parent of the sockets; its path must be short. */
   sockets: string
   bubblewrap: () => Promise<Bubblewrap>
-  egress: () => Promise<Pick<Egress, 'createProxy'>>
+  egress: () => Promise<Pick<Egress, 'openRegistryProxy'>>
   log: Log
 }): WithInstallSandbox {
   return async (installation, wait, work) => {
@@ -81,14 +80,9 @@ export function createInstallSandbox(options: {
       if (proxied) {
         wait.report?.(`warning: ${tool} uses your own proxy, so it is not limited to the package registries`)
       } else {
-        const { openRegistryProxy } = await import('./registry-proxy.ts')
-        const path = found.works ? join(sockets, PROXY_SOCKET) : undefined
-        proxy = await openRegistryProxy({
-          registries,
-          path,
-          egress: await options.egress(),
-          log: options.log,
-        })
+        const { openRegistryProxy } = await options.egress()
+        const listen = found.works ? { path: join(sockets, PROXY_SOCKET) } : { host: '127.0.0.1', port: 0 }
+        proxy = await openRegistryProxy({ registries, listen, log: options.log })
       }
       const env = {
         ...certificatesOf(process.env),

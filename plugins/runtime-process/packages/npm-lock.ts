@@ -1,5 +1,6 @@
 import * as t from 'typanion'
 import { parseDocument } from '../../../src/document.ts'
+import { PUBLIC_NPM } from '../../../src/lib/public-registries.ts'
 
 const dependencies = t.isOptional(t.isRecord(t.isString()))
 const lockfile = t.isObject(
@@ -28,7 +29,8 @@ export type NpmLock = t.InferType<typeof lockfile>['packages']
 export const parseNpmLock = (text: string, path: string): NpmLock =>
   parseDocument(text, path, lockfile).packages
 
-const NPMJS = 'https://registry.npmjs.org' // in a lock it stands for the configured registry
+/** In a lock it stands for the configured registry. */
+const NPMJS = new URL(PUBLIC_NPM).origin
 const PLACE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+$/
 
 /**

@@ -53,6 +53,7 @@ export class Run extends BaseCommand {
         flags,
         values: this.#allValues(),
         given: this.given,
+        typed: true,
         cwd: process.cwd(),
         debug: this.app.debug,
         signal: this.context.signal,

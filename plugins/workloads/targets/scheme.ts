@@ -16,7 +16,7 @@ export const schemeTarget = (app: App): Target => ({
   accepts: argument => SCHEME.test(argument),
   defaultName: nameOfPackage,
 
-  async resolve(argument, { flags, runtime: chooseRuntime, signal, report }) {
+  async resolve(argument, { flags, ownBaseImage, runtime: chooseRuntime, signal, report }) {
     const buildWith = (flags['build-with'] as readonly string[] | undefined) ?? []
     const request = parsePackageArgument(argument, { cwd: process.cwd(), buildWith })
     if (!request) throw core.usage({ text: `"${argument}" names no package.` })
@@ -25,6 +25,8 @@ export const schemeTarget = (app: App): Target => ({
       addPackages: (flags['runtime-add-package'] as readonly string[] | undefined) ?? [],
       caCert: flags['ca-cert'] as string | undefined,
       allowNetwork: flags['allow-build-network'] as boolean | undefined,
+      allowHosts: (flags['allow-build-host'] as readonly string[] | undefined) ?? [],
+      withoutLogins: flags['runtime-image'] !== undefined && !ownBaseImage,
     }
     const runtime = await chooseRuntime()
     const { image, version } = await fetchPackage(app, request, options, runtime, { signal, report })
@@ -50,6 +52,7 @@ async function fetchPackage(
     'runtime-image': Boolean(options.runtimeImage),
     'runtime-add-package': Boolean(options.addPackages?.length),
     'allow-build-network': Boolean(options.allowNetwork),
+    'allow-build-host': Boolean(options.allowHosts?.length),
   }
   const useless = Object.entries(imageFlags).find(([, given]) => given)?.[0]
   if (useless) {

@@ -22,6 +22,11 @@ function settingsOf(
   return {
     caCertificate: async () => ca,
     variables: async () => ({ values: new Map(Object.entries(values)), secrets, authFiles }),
+    publicVariables: async () => ({
+      values: new Map(Object.entries(values)),
+      secrets: [],
+      authFiles: new Map(),
+    }),
   }
 }
 

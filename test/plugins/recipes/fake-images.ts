@@ -8,7 +8,7 @@ export const filesOf = ({ builds }: Recipe): ReadonlyMap<string, string> =>
   new Map(builds.flatMap(({ files }) => [...files]))
 
 /** An engine's images, in memory; keeps what each build was given, in `made` those of images that stay. */
-export function fakeImages(options: { lines?: readonly string[]; fail?: string } = {}) {
+export function fakeImages(options: { lines?: readonly string[]; fail?: string; failsAt?: number } = {}) {
   const labels = new Map<string, Readonly<Record<string, string>>>()
   const builds: (ImageBuild & { files: Record<string, string> })[] = []
   const images: ImageStore = {
@@ -26,7 +26,7 @@ export function fakeImages(options: { lines?: readonly string[]; fail?: string }
         })
       builds.push({ ...build, files: Object.fromEntries(await Promise.all(files)) })
       for (const line of options.lines ?? []) report?.(line)
-      if (options.fail) throw new Error(options.fail)
+      if (options.fail && builds.length > (options.failsAt ?? 0)) throw new Error(options.fail)
       labels.set(build.tag, build.labels)
     },
   }

@@ -2,6 +2,7 @@ import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Reach } from '../../../plugins/recipes/build-network.ts'
 import { createRecipes } from '../../../plugins/recipes/service.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
@@ -20,12 +21,21 @@ const request = (scheme: PackageRequest['scheme'], name: string, given: Partial<
 
 async function fresh(answer: VersionAnswer = { kind: 'found', version: '1.2.3' }) {
   const registry = { answer }
+  const opened = { reaches: [] as Reach[], closed: 0 }
   const recipes = createRecipes({
     folder: await temporaryFolder(),
     newestVersion: async () => registry.answer,
+    networks: {
+      async open({ reach }) {
+        opened.reaches.push(reach)
+        return { network: JOINED, denied: new Set(), close: async () => void opened.closed++ }
+      },
+    },
   })
-  return { recipes, registry }
+  return { recipes, registry, opened }
 }
+
+const JOINED = { join: 'network', proxyUrl: 'http://proxy' }
 
 const failsWith = (code: string) => (error: unknown) => isFailure(error, code)
 
@@ -163,6 +173,16 @@ describe('what is refused', () => {
     )
   })
 
+  test.each(['https://a.example', 'a.example:443', 'a b', 'a"b', '*', '10.0.0.0/8'])(
+    '%s as a host',
+    async host => {
+      const { recipes } = await fresh()
+      await expect(recipes.plan(request('npx', 'name'), { allowHosts: [host] })).rejects.toThrow(
+        '--allow-build-host',
+      )
+    },
+  )
+
   test('a runtime without images', async () => {
     const { recipes } = await fresh()
     const building = recipes.build(request('npx', 'name'), { runtime: { name: 'process' } })
@@ -237,12 +257,27 @@ describe('building', () => {
   })
 
   test('with network for the package’s code makes another image, which is found without asking for it', async () => {
-    const { recipes } = await fresh()
+    const { recipes, opened } = await fresh()
     const fake = fakeImages()
     const allowed = await recipes.build(request('npx', 'name'), { ...fake, allowNetwork: true })
-    expect(fake.builds.map(({ network }) => network)).toEqual([undefined, undefined, undefined])
+    expect(fake.builds.map(({ network }) => network)).toEqual([undefined, undefined, JOINED])
+    expect(opened).toEqual({ reaches: [{ registries: expect.anything(), hosts: [] }], closed: 1 })
     expect(await recipes.isBuilt(allowed.image, request('npx', 'name@1.2.3'), fake)).toBe(true)
     expect((await recipes.build(request('npx', 'name'), fake)).image).not.toBe(allowed.image)
+  })
+
+  test('with other hosts in reach makes another image, and closes the network when the build fails', async () => {
+    const { recipes, opened } = await fresh()
+    const fake = fakeImages()
+    const one = await recipes.build(request('npx', 'name'), { ...fake, allowNetwork: true })
+    const other = await recipes.build(request('npx', 'name'), { ...fake, allowHosts: ['.b.example', 'a'] })
+    expect(other.image).not.toBe(one.image)
+    expect(opened.reaches.at(-1)?.hosts).toEqual(['.b.example', 'a'])
+    const failing = fakeImages({ fail: 'broken', failsAt: 2 })
+    await expect(recipes.build(request('npx', 'b'), { ...failing, allowNetwork: true })).rejects.toThrow(
+      'broken',
+    )
+    expect(opened.closed).toBe(3)
   })
 
   test('says whose code runs, once, and takes no version from what that prints', async () => {

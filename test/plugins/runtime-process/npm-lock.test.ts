@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { isVersion, lockProblem } from '../../../plugins/runtime-process/packages/npm-lock.ts'
+import { PUBLIC_NPM } from '../../../src/lib/public-registries.ts'
 
 const registries = ['https://npm.example/base/', 'http://10.0.0.5:4873']
 
@@ -36,7 +37,7 @@ test('packages of the registries, and what is bundled in them, are installed', (
     'node_modules/a': { resolved: 'https://npm.example/a/-/a-1.0.0.tgz' },
     'node_modules/a/node_modules/@b/c': { inBundle: true },
     'node_modules/d': { resolved: 'http://10.0.0.5:4873/d.tgz' },
-    'node_modules/e': { resolved: 'https://registry.npmjs.org/e/-/e-1.0.0.tgz' },
+    'node_modules/e': { resolved: `${PUBLIC_NPM}e/-/e-1.0.0.tgz` },
   }
   expect(lockProblem(packages, { registries })).toBeUndefined()
 })

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEgressProxy } from '../../../plugins/egress/proxy/egress-proxy.ts'
+import { openRegistryProxy } from '../../../plugins/egress/registry-proxy.ts'
 import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
 import { createInstallSandbox } from '../../../plugins/runtime-process/packages/install-sandbox.ts'
 import { createPackageStore, packageTools } from '../../../plugins/runtime-process/packages/package-store.ts'
@@ -44,7 +45,9 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
             caches: join(home, 'tools'),
             sockets: join(home, 'net'),
             bubblewrap: sandbox ? () => findBubblewrap(process.env.PATH ?? '') : async () => NO_BUBBLEWRAP,
-            egress: async () => ({ createProxy: createEgressProxy }),
+            egress: async () => ({
+              openRegistryProxy: door => openRegistryProxy({ createProxy: createEgressProxy }, door),
+            }),
             log: createLog({ write: () => undefined, human: false, debug: false }),
           }),
         ),

@@ -43,6 +43,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'runtime-add-package': 'how the package is built',
   'build-with': 'how the package is built; refused for all but uvx by the builder',
   'image-verification': 'what the target resolves to, or a notice that there is nothing to verify',
+  'allow-build-host': 'how the package is built',
 }
 
 const SITUATIONS: Readonly<Record<string, FlagContext>> = {

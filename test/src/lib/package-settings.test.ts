@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { netrcFor } from '../../../src/lib/netrc.ts'
 import { readNpmSettings } from '../../../src/lib/npm-settings.ts'
+import { PUBLIC_PYPI } from '../../../src/lib/public-registries.ts'
 import { readPypiSettings } from '../../../src/lib/pypi-settings.ts'
 import { toolEnvironment } from '../../../src/lib/tool-environment.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -71,7 +72,7 @@ test("pip has its own indexes, uv its own, and each the other's where it has non
     env: { UV_DEFAULT_INDEX: 'corp=https://uv.example/simple' },
   })
   expect((await readPypiSettings(await homeWith(pip), 'uv')).indexes[0]).toBe('https://pip.example/simple')
-  expect((await readPypiSettings(await homeWith({}), 'pip')).indexes).toEqual(['https://pypi.org/simple'])
+  expect((await readPypiSettings(await homeWith({}), 'pip')).indexes).toEqual([PUBLIC_PYPI])
 })
 
 test('a tool gets what any program needs and what is its own', () => {

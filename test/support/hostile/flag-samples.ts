@@ -46,5 +46,6 @@ export const flagSamples = (
     'ca-cert': text('ca-cert', `${folder}/file.env`),
     'runtime-image': text('runtime-image', 'example/base'),
     'runtime-add-package': list('runtime-add-package', 'git'),
+    'allow-build-host': list('allow-build-host', 'github.com'),
   }
 }

@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished, type TestContext } from 'vitest'
+import { ownerOf } from '../../../plugins/runtime-docker/container-runtime.ts'
 import { engineProblem } from '../engine-problem.ts'
 import { type KeelsonUser, userWithSecrets } from '../keelson.ts'
 
@@ -22,20 +24,43 @@ export function hostAddress(): string {
   return found.address
 }
 
-/** Takes what stolen data would be sent to; keeps what came. */
-export async function listener(): Promise<{ url: string; seen: string[] }> {
+/** Takes what stolen data would be sent to; keeps what came. By default at all addresses of this host. */
+export async function listener({
+  host = '0.0.0.0',
+  port = 0,
+} = {}): Promise<{ url: string; seen: string[] }> {
   const seen: string[] = []
   const server = createServer((request, response) => {
     seen.push(request.url ?? '')
     response.end('thank you')
   })
-  server.listen(0, '0.0.0.0')
+  server.listen(port, host)
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://${hostAddress()}:${(server.address() as AddressInfo).port}/`, seen }
+  const shown = host === '0.0.0.0' ? hostAddress() : host
+  return { url: `http://${shown}:${(server.address() as AddressInfo).port}/`, seen }
+}
+
+/** What builds of a user have left on the engine and on this host, beside `image`. */
+export async function leftOf(engine: Engine, home: string, image?: string): Promise<string[]> {
+  const owner = ownerOf(join(home, '.local/share/keelson'))
+  const lines = async (program: string, args: readonly string[]) =>
+    (await execa(program, args)).stdout.split('\n').filter(Boolean)
+  const label = '{{index .Config.Labels "keelson-recipe"}}'
+  const key = image && (await execa(engine, ['image', 'inspect', `--format=${label}`, image])).stdout
+  const id = createHash('sha256')
+    .update(`${join(home, '.cache/keelson/recipes')}\0${key}`)
+    .digest('hex')
+  const rules = await lines('iptables', ['-t', 'mangle', '-S', 'PREROUTING'])
+  return [
+    ...(await lines(engine, ['network', 'ls', '--quiet', `--filter=label=keelson-owner=${owner}`])),
+    ...(await lines(engine, ['ps', '--all', '--quiet', `--filter=label=keelson-owner=${owner}`])),
+    ...(key ? await lines(engine, ['images', '--quiet', `keelson.local/building:${id.slice(0, 32)}-*`]) : []),
+    ...rules.filter(rule => rule.includes(`keelson ${owner}`)),
+  ]
 }
 
 export interface ImageUser extends KeelsonUser {

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { BuildEnclosure, Isolation } from '../../../src/contracts/runtime.ts'
+import { isFailure } from '../../../src/errors.ts'
+import { LABEL } from '../../../src/lib/labels.ts'
+import { processIdentity } from '../../../src/lib/process-identity.ts'
+import type { Dialect } from '../dialect.ts'
+import type { EngineCli } from '../engine-cli.ts'
+import { enclosureArguments, networkName } from './networks.ts'
+
+/** The process that builds is in the name. No instance is called so: their names begin with a letter or a digit. */
+const BUILD = /^_build-(\d+)-/
+
+const isUnderWay = (instance: string): boolean => {
+  const pid = BUILD.exec(instance)?.[1]
+  return pid !== undefined && processIdentity(Number(pid)) !== undefined
+}
+
+/**
+ * Encloses builds like instances. Builders take neither an address nor name servers nor kernel settings
+ * for their steps, so a container that only sleeps has the network, and the steps join that.
+ */
+export function withBuilds(
+  isolation: Isolation,
+  { dialect, cli, owner }: { dialect: Dialect; cli: EngineCli; owner: string },
+): Isolation {
+  const holderOf = (instance: string) => networkName(owner, instance)
+
+  async function hold(instance: string, image: string, enclosure: Parameters<typeof enclosureArguments>[3]) {
+    const name = holderOf(instance)
+    const args = [
+      'create',
+      `--name=${name}`,
+      '--pull=never',
+      '--interactive=false',
+      '--cap-drop=ALL',
+      '--security-opt=no-new-privileges',
+      '--read-only',
+      '--user=65534:65534',
+      '--stop-signal=SIGKILL',
+      '--restart=no',
+      ...enclosureArguments(dialect, owner, instance, enclosure),
+      `--label=${LABEL.owner}=${owner}`,
+      ...dialect.createArguments,
+      '--entrypoint=sleep',
+      '--',
+      image,
+      'infinity',
+    ]
+    await cli.run(args, { doing: 'create the network of a build', image })
+    await cli.run(['start', name], { doing: 'start the network of a build', name })
+    const pid = await cli.run(['container', 'inspect', '--format={{.State.Pid}}', '--', name], {
+      doing: 'inspect the network of a build',
+      name,
+    })
+    return dialect.isolation.joinOf({ name, pid: Number(pid) })
+  }
+
+  async function remove(instance: string): Promise<void> {
+    if (BUILD.test(instance)) {
+      const name = holderOf(instance)
+      const args = ['rm', '--force', '--volumes', ...dialect.removeArguments, '--', name]
+      await cli.run(args, { doing: 'remove the network of a build', name }).catch(error => {
+        if (!isFailure(error, 'instance_missing')) throw error
+      })
+    }
+    await isolation.remove(instance)
+  }
+
+  return {
+    ...isolation,
+    remove,
+
+    async prepareBuild({ image, signal }): Promise<BuildEnclosure> {
+      const instance = `_build-${process.pid}-${randomBytes(4).toString('hex')}`
+      try {
+        const enclosure = await isolation.prepare(instance, {
+          workload: instance,
+          ...(signal ? { signal } : {}),
+        })
+        return { ...enclosure, instance, join: await hold(instance, image, enclosure) }
+      } catch (error) {
+        await remove(instance).catch(() => undefined) // what it was made for has failed, which says more
+        throw error
+      }
+    },
+
+    list: async () => (await isolation.list()).filter(({ instance }) => !isUnderWay(instance)),
+  }
+}
