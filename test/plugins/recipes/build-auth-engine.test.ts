@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { create } from 'tar'
@@ -20,12 +21,18 @@ function isThere(image: string): boolean {
   return !problem
 }
 
+/** This host as containers on the default bridge see it; a new engine does not state it as the gateway. */
+function bridgeAddress(): string {
+  const address = networkInterfaces().docker0?.find(({ family }) => family === 'IPv4')?.address
+  return address ?? expect.fail('there is no docker0')
+}
+
 /** A package registry that builds reach and that answers only who brings the right `authorization`. */
 async function guardedPackages(
   authorization: string,
   answer: (path: string, base: string) => { type: string; body: Buffer | string } | undefined,
 ) {
-  const host = await docker('network', 'inspect', 'bridge', '-f', '{{(index .IPAM.Config 0).Gateway}}')
+  const host = bridgeAddress()
   const refused: string[] = []
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '')
