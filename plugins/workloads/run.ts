@@ -66,7 +66,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
     {
       argument: request.argument,
       kind: KINDS[target.kind],
-      fromRegistry: target.kind === 'registry',
+      fromRegistry: target.kind === 'registry' || request.kept?.registry_server_name !== undefined,
       transport,
       proxyMode: transport === 'stdio' ? (request.values['proxy-mode'] as ProxyMode) : transport,
     },
@@ -97,8 +97,9 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
 }
 
 /** A package is built here, and of an image given by name nobody says who must have signed it. */
-function sayWhatIsNotVerified(app: App, config: RunConfig, { given, values }: RunRequest): void {
-  if (!given.has('image-verification') || values['image-verification'] === 'disabled') return
+function sayWhatIsNotVerified(app: App, config: RunConfig, { given, repeated, values }: RunRequest): void {
+  if (!given.has('image-verification') || repeated?.has('image-verification')) return
+  if (values['image-verification'] === 'disabled') return
   if (config.registry_server_name && config.image_verification) return
   app.log.warn(`--image-verification: there is no signature to check of ${config.source ?? config.image}.`)
 }
