@@ -37,6 +37,8 @@ export interface RunRequest extends WaitOptions {
   readonly debug: boolean
   /** A permission profile that is at hand, in the place of `--permission-profile`. */
   readonly profile?: PermissionProfile
+  /** Members of the run config that no flag says. */
+  readonly kept?: Partial<RunConfig>
   /** The workload that the new run config is to take the place of. */
   readonly replaces?: RunConfig
   /** Asks the person at the terminal; undefined when there is none. */
@@ -93,6 +95,7 @@ export async function configFromFlags(app: App, request: RunRequest, name: strin
   }
   if (flags['no-sandbox']) config.no_sandbox = true
   if (request.debug) config.debug = true
+  Object.assign(config, request.kept)
   for (const group of await app.contributions('flags')) {
     if (group.of.includes('run')) await group.apply?.(request.values, config, given, app.log.warn)
   }

@@ -94,7 +94,7 @@ export const workloadRoutes: Routes = (api, app) => {
     method: 'POST',
     path: `${path}/{name}/edit`,
     area,
-    summary: 'Make a workload anew as the body says; members that are left out take their defaults',
+    summary: 'Make a workload anew as the body says; what the details do not show stays unless it is named',
     body: editBody,
     answer: [200, nameAndPort],
     failures: [...MAKING, 409],

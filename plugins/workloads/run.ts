@@ -69,7 +69,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
     {
       argument: request.argument,
       kind: KINDS[target.kind],
-      fromRegistry: target.kind === 'registry',
+      fromRegistry: target.kind === 'registry' || request.kept?.registry_server_name !== undefined,
       transport,
       proxyMode: transport === 'stdio' ? (request.values['proxy-mode'] as ProxyMode) : transport,
     },
@@ -101,8 +101,9 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
 }
 
 /** Warns when --image-verification has nothing to check: a package, or an image that no registry entry names. */
-function warnIfNothingToVerify(app: App, config: RunConfig, { given, values }: RunRequest): void {
-  if (!given.has('image-verification') || values['image-verification'] === 'disabled') return
+function warnIfNothingToVerify(app: App, config: RunConfig, { given, repeated, values }: RunRequest): void {
+  if (!given.has('image-verification') || repeated?.has('image-verification')) return
+  if (values['image-verification'] === 'disabled') return
   if (config.registry_server_name && config.image_verification) return
   app.log.warn(
     `--image-verification has no effect: nothing says who must have signed ${config.source ?? config.image}.`,

@@ -73,6 +73,33 @@ const unsupported = {
   header_forward: optional(Type.Object({})),
 }
 
+/** Members that a run config has and ToolHive's requests have not: what they ask for is kept too. */
+const runConfigMembers = {
+  remote_url: optional(text),
+  source: optional(text),
+  cmd_args: optional(texts),
+  runtime: optional(text),
+  target_host: optional(text),
+  publish: optional(texts),
+  env_file_dir: optional(text),
+  container_labels: optional(textMap),
+  resources: optional(Type.Object({ memory: optional(text), cpus: optional(text) })),
+  permission_profile_name_or_path: optional(
+    Type.String({ description: '`none` or `network`; beside `permission_profile` it is only a name' }),
+  ),
+  isolate_network: optional(Type.Boolean()),
+  ignore_config: optional(
+    Type.Object({ loadGlobal: optional(Type.Boolean()), printOverlays: optional(Type.Boolean()) }),
+  ),
+  image_verification: optional(text),
+  allowed_origins: optional(texts),
+  endpoint_prefix: optional(text),
+  session_ttl: optional(text),
+  stateless: optional(Type.Boolean()),
+  remote_must_be_public: optional(Type.Boolean()),
+  debug: optional(Type.Boolean()),
+}
+
 const editable = {
   image: optional(text),
   url: optional(text),
@@ -83,7 +110,14 @@ const editable = {
   target_port: optional(port),
   proxy_port: optional(port),
   env_vars: optional(textMap),
-  secrets: optional(Type.Array(secretReference)),
+  secrets: optional(
+    Type.Array(
+      Type.Union([
+        secretReference,
+        Type.String({ description: 'As a run config has it: `NAME,target=VARIABLE`' }),
+      ]),
+    ),
+  ),
   transport: optional(text),
   proxy_mode: optional(text),
   permission_profile: optional(permissionProfile),
@@ -92,10 +126,11 @@ const editable = {
   allow_docker_gateway: optional(Type.Boolean()),
   no_sandbox: optional(Type.Boolean()),
   group: optional(text),
+  ...runConfigMembers,
   ...unsupported,
 }
 
-/** What a workload is edited to: the whole of it. */
+/** What a workload is edited to; what the details do not show stays unless it is named. */
 export const editBody = Type.Object(editable)
 
 export const createBody = Type.Object({

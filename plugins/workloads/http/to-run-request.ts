@@ -1,18 +1,16 @@
 import type { Static } from 'typebox'
 import type { App } from '../../../src/app.ts'
 import type { FlagTable, FlagValues } from '../../../src/cli/flags.ts'
-import {
-  type PermissionProfile,
-  PROXY_MODES,
-  type RunConfig,
-  TRANSPORTS,
-} from '../../../src/contracts/run-config.ts'
+import type { PermissionProfile, RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
+import { assertNotLowered } from '../../image-verification/index.ts'
 import type { RunRequest } from '../build-config.ts'
 import { failures } from '../failures.ts'
 import { runFlags } from '../flags.ts'
+import { isSameTarget, keptBesideFlags, unmentioned } from './keep-unmentioned.ts'
 import type { createBody } from './schemas.ts'
+import { toFlags } from './to-flags.ts'
 
 type Body = Static<typeof createBody>
 
@@ -28,60 +26,49 @@ const UNSUPPORTED = [
 
 /**
  * What the body of a request asks for, as `run` would be asked for it: one set of rules for both.
- * Empty texts, lists and zeroes count as not given, as clients made by generators send them.
+ * An edit keeps what its body does not mention.
  */
 export async function toRunRequest(
   app: App,
-  body: Body,
-  options: { signal: AbortSignal; replaces?: RunConfig },
+  asked: Body,
+  { signal, replaces }: { signal: AbortSignal; replaces?: RunConfig },
 ): Promise<RunRequest> {
+  assertEnforced(asked)
+  if (replaces) assertEnforced(replaces) // a body cannot say it, so it would be lost
+  const carried: Body = replaces ? unmentioned(asked, replaces) : {}
+  const body = { ...carried, ...asked }
   assertSupported(body)
-  assertEnforced(body)
-  if (options.replaces) assertEnforced(options.replaces) // a body cannot say it, so it would be lost
-  const argument = argumentOf(body)
+  const argument = argumentOf(body, replaces)
   // An image may be called like a server: what is wanted from the registry must be in it.
-  if (body.server) await (await app.service('registry')).get(body.server, { signal: options.signal })
-  const build = body.runtime_config ?? {}
-  const given: Record<string, unknown> = {
-    name: body.name,
-    group: body.group,
-    transport: oneOf(body.transport, TRANSPORTS, 'transport'),
-    'proxy-mode': oneOf(body.proxy_mode, PROXY_MODES, 'proxy_mode'),
-    host: body.host,
-    'proxy-port': body.proxy_port,
-    'target-port': body.target_port,
-    env: Object.entries(body.env_vars ?? {}).map(([name, value]) => `${name}=${value}`),
-    secret: (body.secrets ?? []).map(({ name, target }) => `${name},target=${target}`),
-    volume: body.volumes,
-    'isolate-network': body.network_isolation,
-    'allow-docker-gateway': body.allow_docker_gateway || undefined,
-    'no-sandbox': body.no_sandbox || undefined,
-    'trust-proxy-headers': body.trust_proxy_headers || undefined,
-    'accept-permissions': body.accept_permissions,
-    'runtime-image': build.builder_image,
-    'runtime-add-package': build.additional_packages,
-    'build-with': build.build_with,
-    runtime: options.replaces?.runtime,
-  }
-  const said = Object.entries(given).filter(([, value]) => isSaid(value))
-  const kept = options.replaces?.image_verification
-  const values = await allValues(app, {
-    ...Object.fromEntries(said),
-    ...(kept ? { 'image-verification': kept } : {}),
-  })
+  if (body.server) await (await app.service('registry')).get(body.server, { signal })
+  const said = toFlags(body)
+  const own = toFlags(asked)
+  const values = await allValues(app, said)
+  if (replaces) assertNotLowered(replaces, values['image-verification'] as RunConfig['image_verification'])
   const profile = body.permission_profile as PermissionProfile | undefined
   return {
     argument,
-    serverArgs: body.cmd_arguments ?? [],
+    serverArgs: body.cmd_arguments ?? body.cmd_args ?? [],
     flags: values as FlagValues<typeof runFlags>,
     values,
-    given: new Set([...said.map(([name]) => name), ...(profile ? ['permission-profile'] : [])]),
-    repeated: REPEATED,
+    given: new Set([...Object.keys(said), ...(profile ? ['permission-profile'] : [])]),
+    repeated: new Set([
+      ...REPEATED,
+      ...Object.keys(said).filter(name => !Object.hasOwn(own, name)),
+      ...(carried.permission_profile ? ['permission-profile'] : []),
+    ]),
     cwd: process.cwd(),
-    debug: false,
-    signal: options.signal,
+    debug: body.debug ?? false,
+    signal,
+    kept: {
+      ...(body.remote_must_be_public ? { remote_must_be_public: true } : {}),
+      ...(profile && body.permission_profile_name_or_path
+        ? { permission_profile_name_or_path: body.permission_profile_name_or_path }
+        : {}),
+      ...(replaces ? keptBesideFlags(asked, replaces) : {}),
+    },
     ...(profile ? { profile } : {}),
-    ...(options.replaces ? { replaces: options.replaces } : {}),
+    ...(replaces ? { replaces } : {}),
   }
 }
 
@@ -96,6 +83,9 @@ async function allValues(app: App, said: Record<string, unknown>): Promise<FlagV
   return { ...Object.fromEntries(presets), ...said }
 }
 
+/** Profiles that are no files: a path would be read on the server's machine. */
+const PROFILES = new Set(['none', 'network', 'stdio'])
+
 /** Nothing that was asked for is left out in silence. */
 function assertSupported(body: Body): void {
   for (const member of UNSUPPORTED) {
@@ -105,6 +95,10 @@ function assertSupported(body: Body): void {
   if (!isEmpty(body.runtime_config?.runtime_env)) {
     throw failures.request_unsupported({ member: 'runtime_config.runtime_env' })
   }
+  const { permission_profile: profile, permission_profile_name_or_path: name } = body
+  if (!profile && name && !PROFILES.has(name)) {
+    throw failures.request_unsupported({ member: 'A path in permission_profile_name_or_path' })
+  }
 }
 
 /** As the details of a workload show what is not set. */
@@ -113,11 +107,12 @@ const isEmpty = (value: unknown): boolean => {
   return Object.values(value).every(isEmpty)
 }
 
-const isSaid = (value: unknown): boolean =>
-  value !== undefined && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0)
-
-/** The target: a remote server's URL, a server of the registry, or what `image` says. */
-function argumentOf({ image, url, registry, server }: Body): string {
+/**
+ * The target: a remote server's URL, a server of the registry, or what `image` says. A package is named by
+ * `source` where `image` is what was made of it.
+ */
+function argumentOf(body: Body, replaces: RunConfig | undefined): string {
+  const { image, url, remote_url, registry, server } = body
   if (Boolean(registry) !== Boolean(server)) {
     throw core.usage({ text: 'registry and server go together: the one says where the other is found.' })
   }
@@ -126,22 +121,16 @@ function argumentOf({ image, url, registry, server }: Body): string {
       text: `There is no registry "${registry}"; there is one, and it is called "default".`,
     })
   }
-  const targets = [image, url, server].filter(Boolean)
+  const targets = new Set([image, url, remote_url, server].filter(target => target))
   const [target] = targets
-  if (targets.length !== 1 || target === undefined) {
+  if (targets.size !== 1 || target === undefined) {
     throw core.usage({ text: 'A workload needs one of image, url, or registry and server.' })
   }
-  if (url && !/^https?:\/\//i.test(url)) {
-    throw core.usage({ text: `url "${url}" must begin with http:// or https://.` })
+  for (const [member, value] of Object.entries({ url, remote_url })) {
+    if (value && !/^https?:\/\//i.test(value)) {
+      throw core.usage({ text: `${member} "${value}" must begin with http:// or https://.` })
+    }
   }
-  return target
-}
-
-function oneOf<const C extends readonly string[]>(
-  text: string | undefined,
-  choices: C,
-  member: string,
-): C[number] | undefined {
-  if (text === undefined || text === '' || choices.includes(text)) return text || undefined
-  throw core.usage({ text: `${member} is one of ${choices.join(', ')}, not "${text}".` })
+  const source = replaces && isSameTarget(body, replaces) ? replaces.source : body.source
+  return image && /^(npx|uvx|go):\/\//.test(source ?? '') ? (source ?? target) : target
 }

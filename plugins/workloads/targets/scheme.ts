@@ -16,7 +16,7 @@ export const schemeTarget = (app: App): Target => ({
   accepts: argument => SCHEME.test(argument),
   defaultName: nameOfPackage,
 
-  async resolve(argument, { flags, ownBaseImage, runtime: chooseRuntime, signal, report }) {
+  async resolve(argument, { flags, before, ownBaseImage, runtime: chooseRuntime, signal, report }) {
     const buildWith = (flags['build-with'] as readonly string[] | undefined) ?? []
     const request = parsePackageArgument(argument, { cwd: process.cwd(), buildWith })
     if (!request) throw core.usage({ text: `"${argument}" names no package.` })
@@ -29,10 +29,15 @@ export const schemeTarget = (app: App): Target => ({
       withoutLogins: flags['runtime-image'] !== undefined && !ownBaseImage,
     }
     const runtime = await chooseRuntime()
-    const { image, version } = await fetchPackage(app, request, options, runtime, { signal, report })
+    const there = before?.source === argument && !options.caCert ? before.image : undefined
+    const isBuilt =
+      there && (await (await app.service('recipes')).isBuilt(there, request, { ...options, runtime }))
+    const { image, version } = isBuilt
+      ? { image: there, version: undefined }
+      : await fetchPackage(app, request, options, runtime, { signal, report })
     const runtime_config = toRuntimeConfig(options, buildWith)
     return {
-      source: `${request.scheme}://${atVersion(request, version).package}`,
+      source: version === undefined ? argument : `${request.scheme}://${atVersion(request, version).package}`,
       image,
       transport: (flags as FlagValues<FlagTable> & { transport?: Transport }).transport ?? 'stdio',
       ...(runtime_config ? { runtime_config } : {}),
