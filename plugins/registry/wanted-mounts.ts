@@ -63,6 +63,7 @@ export async function findWantedMounts(
     problems: [
       ...(found.length > MOST ? [`${found.length} mounts, of which at most ${MOST} can be asked for`] : []),
       ...found.flatMap(one => one.problem ?? []),
+      ...nested(mounts),
     ],
   }
 }
@@ -93,6 +94,19 @@ async function resolveMount(
     return wrong(isMissing(error) ? 'it does not exist on this machine' : 'it cannot be looked at')
   }
 }
+
+/** What lies in a folder that the server may change can be another thing at the next start: a link, say. */
+const nested = (mounts: readonly WantedMount[]): string[] =>
+  mounts.flatMap(({ access, source }) => {
+    const outer = mounts.find(
+      other => other.access === 'write' && source !== other.source && isWithin(source, other.source),
+    )
+    if (!outer) return []
+    const [inner, folder] = [source, outer.source].map(path => printableJson(JSON.stringify(path)))
+    return [`${access} ${inner}: it lies in ${folder}, which the server may change`]
+  })
+
+const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:\/|$)/.test(relative(folder, path))
 
 async function remarkOn(source: string, home: string): Promise<string | undefined> {
   if (source === '/') return 'everything on this machine'
