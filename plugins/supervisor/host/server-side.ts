@@ -1,6 +1,12 @@
 import type { Backend } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import type { Attachment, HiddenPath, Instance, InstanceSpec, Runtime } from '../../../src/contracts/runtime.ts'
+import type {
+  Attachment,
+  HiddenPath,
+  Instance,
+  InstanceSpec,
+  Runtime,
+} from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { failures } from '../failures.ts'

@@ -22,20 +22,23 @@ test('mounts within each other stand while no link is between them', async () =>
   await assertMountsHold([mount(join(root, 'way'), '/p'), mount(join(root, 'way/sub'), '/p/sub')])
 })
 
-test.each(['deep', '../sub/deep', ''])('a link in a writable folder is found at or above its "%s"', async below => {
-  const { root, folder, sub } = await ground()
-  await rm(sub, { recursive: true })
-  await symlink('../private', sub)
-  await symlink(folder, join(root, 'way'))
-  for (const outer of [folder, join(root, 'way')]) {
-    for (const inner of [`${sub}/${below}`, `${root}/way/sub/${below}`]) {
-      await expect(assertMountsHold([mount(outer, '/p'), mount(inner, '/s')])).rejects.toMatchObject(
-        refused(sub),
-      )
+test.each(['deep', '../sub/deep', ''])(
+  'a link in a writable folder is found at or above its "%s"',
+  async below => {
+    const { root, folder, sub } = await ground()
+    await rm(sub, { recursive: true })
+    await symlink('../private', sub)
+    await symlink(folder, join(root, 'way'))
+    for (const outer of [folder, join(root, 'way')]) {
+      for (const inner of [`${sub}/${below}`, `${root}/way/sub/${below}`]) {
+        await expect(assertMountsHold([mount(outer, '/p'), mount(inner, '/s')])).rejects.toMatchObject(
+          refused(sub),
+        )
+      }
     }
-  }
-  await assertMountsHold([mount(folder, '/p', true), mount(`${sub}/${below}`, '/s')])
-})
+    await assertMountsHold([mount(folder, '/p', true), mount(`${sub}/${below}`, '/s')])
+  },
+)
 
 test('a link in a writable folder is found behind one of the user', async () => {
   const { root, folder, sub } = await ground()
@@ -60,7 +63,7 @@ test('links in a circle end', async () => {
   const { folder } = await ground()
   await symlink('b', join(folder, 'a'))
   await symlink('a', join(folder, 'b'))
-  await expect(
-    assertMountsHold([mount(folder, '/p'), mount(join(folder, 'a'), '/s')]),
-  ).rejects.toMatchObject(refused(join(folder, 'a')))
+  await expect(assertMountsHold([mount(folder, '/p'), mount(join(folder, 'a'), '/s')])).rejects.toMatchObject(
+    refused(join(folder, 'a')),
+  )
 })
