@@ -7,4 +7,10 @@ export const failures = defineFailures({
       `${d.path} holds more than ${d.most} files, too many to look for those that an ignore file hides.`,
     hint: 'Mount a smaller folder.',
   },
+  ignore_no_file: {
+    status: 400,
+    text: (d: { path: string }) =>
+      `${d.path} is a link or no file. The server may write in that folder, and could replace it.`,
+    hint: 'Put a file in its place, or mount the folder read-only.',
+  },
 })

@@ -1,9 +1,9 @@
-import { readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount } from '../../src/contracts/runtime.ts'
-import { readFileIfThere } from '../../src/lib/atomic-file.ts'
+import { isMissing, readFileIfThere } from '../../src/lib/atomic-file.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
 import type { Overlays } from './index.ts'
@@ -22,7 +22,9 @@ export function createOverlays({ paths }: { paths: Pick<Paths, 'config'> }): Ove
       const found = await Promise.all(mounts.map(mount => inMount(mount, global)))
       const links = found.flatMap(({ links }) => links)
       const behind = await Promise.all(links.map(link => behindLink(link, mounts)))
-      return outermost([...found.flatMap(({ hidden }) => hidden), ...behind.flat()])
+      const files = found.flatMap(({ files }) => files)
+      const rules = await Promise.all(files.map(file => wherever(file, mounts)))
+      return outermost([...found.flatMap(({ hidden }) => hidden), ...behind.flat(), ...rules.flat()])
     },
   }
 }
@@ -38,15 +40,28 @@ interface Link {
   readonly target: string
 }
 
-/** What of one mounted folder is hidden. A mounted file is what the user named, and stays. */
-async function inMount(mount: Mount, global: string): Promise<{ hidden: HiddenPath[]; links: Link[] }> {
+/** What of one mounted folder is hidden, and its ignore files. */
+interface Found {
+  readonly hidden: HiddenPath[]
+  readonly links: Link[]
+  /** Where the ignore files are on this host. */
+  readonly files: readonly string[]
+}
+
+/**
+ * A mounted file is what the user named, and stays. Each ignore file counts for itself: one that a server
+ * makes shows nothing again that another hides.
+ */
+async function inMount(mount: Mount, global: string): Promise<Found> {
   const hidden: HiddenPath[] = []
   const links: Link[] = []
-  if (!(await isFolder(mount.source))) return { hidden, links }
-  const local = await Promise.all(LOCAL_FILES.map(file => readFileIfThere(join(mount.source, file))))
-  const patterns = [global, ...local.map(text => text ?? '')].filter(text => text.trim())
-  if (patterns.length === 0) return { hidden, links }
-  const rules = ignore().add(patterns.join('\n'))
+  if (!(await isFolder(mount.source))) return { hidden, links, files: [] }
+  const files = await localFiles(mount)
+  const local = await Promise.all(files.map(file => readFileIfThere(file)))
+  const rules = [global, ...local]
+    .filter((text): text is string => text !== undefined && text.trim() !== '')
+    .map(text => ignore().add(text))
+  if (rules.length === 0) return { hidden, links, files }
   let seen = 0
   for await (const entry of walk(mount.source, rules)) {
     if (++seen > MOST_FILES) throw failures.ignore_too_many({ path: mount.source, most: MOST_FILES })
@@ -55,7 +70,21 @@ async function inMount(mount: Mount, global: string): Promise<{ hidden: HiddenPa
     if (entry.link) links.push({ source: join(mount.source, entry.path), target })
     else hidden.push({ target, directory: entry.directory })
   }
-  return { hidden, links }
+  return { hidden, links, files }
+}
+
+/** The ignore files of a mounted folder. In one that the server may write they must be files: a file can be covered. */
+async function localFiles({ source, readOnly }: Mount): Promise<string[]> {
+  const files: string[] = []
+  for (const path of LOCAL_FILES.map(name => join(source, name))) {
+    const entry = await (readOnly ? stat : lstat)(path).catch((error: unknown) => {
+      if (isMissing(error)) return undefined
+      throw error
+    })
+    if (entry?.isFile()) files.push(path)
+    else if (entry && !readOnly) throw failures.ignore_no_file({ path })
+  }
+  return files
 }
 
 /**
@@ -74,12 +103,19 @@ async function behindLink({ source, target }: Link, mounts: readonly Mount[]): P
   ]
   const hidden: HiddenPath[] = []
   for (const place of places) {
-    const found = place === undefined ? undefined : await stat(place).catch(() => undefined)
-    if (place === undefined || !found) continue
-    for (const mount of mounts) {
-      const path = below(await realpath(mount.source).catch(() => mount.source), await realpath(place))
-      if (path) hidden.push({ target: posix.join(mount.target, path), directory: found.isDirectory() })
-    }
+    if (place !== undefined) hidden.push(...(await wherever(place, mounts)))
+  }
+  return hidden
+}
+
+/** A file or folder of this host, in each mount in which it lies. */
+async function wherever(place: string, mounts: readonly Mount[]): Promise<HiddenPath[]> {
+  const found = await stat(place).catch(() => undefined)
+  if (!found) return []
+  const hidden: HiddenPath[] = []
+  for (const mount of mounts) {
+    const path = below(await realpath(mount.source).catch(() => mount.source), await realpath(place))
+    if (path) hidden.push({ target: posix.join(mount.target, path), directory: found.isDirectory() })
   }
   return hidden
 }
@@ -115,13 +151,15 @@ interface Entry {
  * Every path below a folder; not into what is ignored (it is hidden whole), nor through links. A link to
  * a folder is ignored by a pattern for folders too, though git would let it be.
  */
-async function* walk(root: string, rules: Ignore, from = ''): AsyncGenerator<Entry> {
+async function* walk(root: string, rules: readonly Ignore[], from = ''): AsyncGenerator<Entry> {
   for (const entry of await readdir(join(root, from), { withFileTypes: true })) {
     const path = posix.join(from, entry.name)
     const link = entry.isSymbolicLink()
     const directory = entry.isDirectory()
     const isLikeFolder = directory || (link && (await isFolder(join(root, path))))
-    const ignored = (isLikeFolder && rules.ignores(`${path}/`)) || (!directory && rules.ignores(path))
+    const ignored = rules.some(
+      one => (isLikeFolder && one.ignores(`${path}/`)) || (!directory && one.ignores(path)),
+    )
     yield { path, directory, link, ignored }
     if (directory && !ignored) yield* walk(root, rules, path)
   }

@@ -65,6 +65,7 @@ export async function findWantedMounts(
         ? [`${found.length} mounts, more than the ${MOST} that an entry may ask for`]
         : []),
       ...found.flatMap(one => one.problem ?? []),
+      ...nested(mounts),
     ],
   }
 }
@@ -95,6 +96,19 @@ async function resolveMount(
     return wrong(isMissing(error) ? 'it does not exist on this machine' : 'it cannot be read')
   }
 }
+
+/** What lies in a folder that the server may change can be another thing at the next start: a link, say. */
+const nested = (mounts: readonly WantedMount[]): string[] =>
+  mounts.flatMap(({ access, source }) => {
+    const outer = mounts.find(
+      other => other.access === 'write' && source !== other.source && isWithin(source, other.source),
+    )
+    if (!outer) return []
+    const [inner, folder] = [source, outer.source].map(path => printableJson(JSON.stringify(path)))
+    return [`${access} ${inner}: it lies in ${folder}, which the server may change`]
+  })
+
+const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:\/|$)/.test(relative(folder, path))
 
 async function remarkOn(source: string, home: string): Promise<string | undefined> {
   if (source === '/') return 'everything on this machine'

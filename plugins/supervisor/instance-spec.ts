@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
-import type { HiddenPath, InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
+import type { InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { assertVariables } from '../../src/contracts/variables.ts'
 import { LABEL } from '../../src/lib/labels.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
@@ -16,7 +16,6 @@ export interface InstanceFacts {
   /** Port the server listens on; 0 for stdio. */
   readonly targetPort: number
   readonly mounts: readonly Mount[]
-  readonly hidden: readonly HiddenPath[]
   /** Variables found at start only (env files); the run config's `env_vars` win. */
   readonly env: Readonly<Record<string, string>>
   /** Variables whose values are secret; they win over all others. */
@@ -28,14 +27,14 @@ const networkOf = (config: RunConfig): string | undefined =>
   config.permission_profile?.network?.mode || undefined
 
 /**
- * What a runtime must make for a workload. Fails with `env_refused` for variables that no server is given.
+ * What a runtime must make for a workload, but for what is hidden from it at each start. Fails with `env_refused` for variables that no server is given.
  *
  * `MCP_HOST` is where the server should listen. A container must listen on all its addresses to be
  * reached through a published port, so there it is 0.0.0.0 and not `target_host`'s default; on the
  * host itself it is loopback. A `target_host` that the user gave always stands.
  */
 export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): InstanceSpec {
-  const { proxyPort, contained, targetPort, mounts, hidden, env, secrets } = facts
+  const { proxyPort, contained, targetPort, mounts, env, secrets } = facts
   const stdio = config.transport === 'stdio'
   const network = networkOf(config)
   const isolated = networkKindOf(config) === 'isolated'
@@ -68,11 +67,11 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
     stdio,
     ports: onHostNetwork ? [] : toPorts(config, stdio ? undefined : targetPort),
     mounts,
-    hidden,
     network,
     limits: toLimits(config.resources ?? {}),
-    // An engine that starts would bring it up before its way out is closed; the supervisor does it in order.
-    restart: stdio || isolated ? 'never' : 'unless-stopped',
+    // An engine would bring it up before its way out is closed, and mount again whatever the server made of
+    // its folders. The supervisor does it in order.
+    restart: stdio || isolated || mounts.some(({ readOnly }) => !readOnly) ? 'never' : 'unless-stopped',
     privileged: config.permission_profile?.privileged ?? false,
     explicitProfile: config.permission_profile_name_or_path !== undefined,
     ...(config.no_sandbox ? { noSandbox: true } : {}),

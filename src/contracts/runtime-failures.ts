@@ -40,6 +40,12 @@ export const runtimeFailures = defineFailures({
     status: 400,
     text: (d: { path: string }) => `${d.path} cannot be mounted: there is no such file or folder.`,
   },
+  mount_through_link: {
+    status: 409,
+    text: (d: { path: string; link: string; folder: string }) =>
+      `${d.path} is not mounted: it leads through the link ${d.link}, which lies in ${d.folder}, where the server may write.`,
+    hint: 'Look where the link leads. Remove it, or if you made it yourself, mount what it leads to by its own path.',
+  },
   mount_wrong: {
     status: 400,
     text: (d: { field: string; value: string; wanted: string }) =>

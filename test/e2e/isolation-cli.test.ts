@@ -126,5 +126,6 @@ test('--print-resolved-overlays names the hidden paths', { timeout: 60_000 }, as
   expect(shown.code, shown.stderr).toBe(0)
   expect(shown.stderr).toContain('Hidden: /data/.env\n')
   expect(shown.stderr).toContain('Hidden: /data/secrets/\n')
+  expect(shown.stderr).toContain('Hidden: /data/.keelsonignore\n')
   await home.ok(['rm', 'e2e-overlays'])
 })

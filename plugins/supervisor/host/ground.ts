@@ -133,14 +133,20 @@ export function createGround(options: HostOptions) {
       contained: runtime.images !== undefined,
       targetPort: port,
       mounts,
-      hidden: (await options.findHidden?.(config, mounts)) ?? [],
       env,
       secrets,
     })
     const enclosed = enclose({ config, runtime, egress: options.egress, log: workloadLog })
     return {
       target,
-      local: { runtime, spec, unfit, enclosed, secrets: Object.values(secrets).filter(Boolean) },
+      local: {
+        runtime,
+        spec,
+        unfit,
+        enclosed,
+        findHidden: async () => (await options.findHidden?.(config, mounts)) ?? [],
+        secrets: Object.values(secrets).filter(Boolean),
+      },
     }
   }
 

@@ -60,6 +60,8 @@ interface Trouble {
   way: Way
   /** Failures in a row that were the runtime's own. */
   away: number
+  /** Trying again is of no use, or of use to an attacker alone. */
+  final?: boolean
 }
 
 export function createLife(options: LifeOptions): Life {
@@ -233,7 +235,10 @@ export function createLife(options: LifeOptions): Life {
   /** Tries until it is up, or has crashed too often. */
   async function retry(trouble: Trouble): Promise<void> {
     while (!isOver()) {
-      if (attempts >= times.attempts) return giveUp(trouble.why)
+      if (trouble.final) return giveUp(trouble.why)
+      if (attempts >= times.attempts) {
+        return giveUp(`Given up after ${times.attempts} restarts: ${trouble.why}`)
+      }
       await setLater(trouble.away ? 'unhealthy' : 'starting', { context: trouble.why })
       await pause(trouble.away ? trouble.away - 1 : attempts)
       if (isOver() || (await tryOnce(trouble))) return
@@ -250,6 +255,7 @@ export function createLife(options: LifeOptions): Life {
       server.release()
       const problem = await unreachable()
       trouble.why = problem ?? messageOf(error)
+      trouble.final = isFailure(error, 'mount_through_link')
       proxy.disconnect(trouble.why)
       log.warn(`The server could not be brought up: ${trouble.why}`)
       if (problem !== undefined) {
@@ -264,12 +270,12 @@ export function createLife(options: LifeOptions): Life {
   }
 
   async function giveUp(why: string): Promise<void> {
-    log.error(`Given up after ${times.attempts} restarts: ${why}`)
+    log.error(why)
     const lines = await lastLines()
     await enqueue(async () => {
       if (isOver()) return
       life.end('stop')
-      await options.onGivenUp([`Given up after ${times.attempts} restarts: ${why}`, ...lines].join('\n'))
+      await options.onGivenUp([why, ...lines].join('\n'))
     })
   }
 

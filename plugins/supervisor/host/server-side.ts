@@ -1,9 +1,16 @@
 import type { Backend } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import type { Attachment, Instance, InstanceSpec, Runtime } from '../../../src/contracts/runtime.ts'
+import type {
+  Attachment,
+  HiddenPath,
+  Instance,
+  InstanceSpec,
+  Runtime,
+} from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { failures } from '../failures.ts'
+import { assertMountsHold } from './assert-mounts-hold.ts'
 import { describeEnd, describeInstance } from './describe.ts'
 import type { Enclosed } from './enclosed.ts'
 
@@ -32,6 +39,8 @@ export interface ServerSideOptions {
         readonly spec: InstanceSpec
         /** Why nothing may be made from the spec; an instance that is there needs none of what is missing. */
         readonly unfit?: unknown
+        /** What the server must not see of its folders, as they are now. */
+        readonly findHidden: () => Promise<readonly HiddenPath[]>
         /** Values that nothing said about the server may hold. */
         readonly secrets: readonly string[]
         /** Present when the workload is isolated. */
@@ -65,11 +74,14 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
     if (!local) throw new Error('a remote workload has no instance')
     const { runtime, spec } = local
     if (!stdio) {
-      if (before?.state !== 'running') await runtime.start(spec.name)
+      if (before?.state === 'running') return 'started' as const
+      await assertMountsHold(spec.mounts)
+      await runtime.start(spec.name)
       return 'started' as const
     }
     // The streams of one that runs belong to somebody else, so it has to begin anew.
     if (before && before.state !== 'exited' && before.state !== 'created') await runtime.stop(spec.name)
+    await assertMountsHold(spec.mounts)
     return await attach(runtime, spec.name, onEnd)
   }
 
@@ -81,7 +93,14 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
   /** An instance of an earlier host's that cannot be started by this one is made anew. */
   function refused(error: unknown): undefined {
     signal.throwIfAborted()
-    if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
+    if (!isFailure(error)) throw error
+    if (isFailure(error, 'runtime_unavailable') || isFailure(error, 'mount_through_link')) throw error
+  }
+
+  /** Whether it may be taken as it is. What is hidden may have been moved since, so that it must be covered anew. */
+  async function isFit(there: Instance): Promise<boolean> {
+    if (!local || !isAsMade(there, local.spec)) return false
+    return (there.state === 'running' && !stdio) || (await local.findHidden()).length === 0
   }
 
   function assertFit(): void {
@@ -120,7 +139,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       const { runtime, enclosed } = local
       known = undefined
       const there = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
-      const before = there && isAsIsolated(there, local.spec) ? there : undefined
+      const before = there && (await isFit(there)) ? there : undefined
       if (!before) assertFit()
       signal.throwIfAborted()
       // Side by side, since each is a call of the engine's program or more.
@@ -134,7 +153,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       if (!resumed) assertFit()
       if (before && !resumed) await runtime.remove(spec.name)
       signal.throwIfAborted()
-      if (!resumed) await runtime.create(spec, { signal })
+      if (!resumed) await runtime.create({ ...spec, hidden: await local.findHidden() }, { signal })
       signal.throwIfAborted()
       if (!resumed) await enclosed?.openDoor()
       signal.throwIfAborted()
@@ -150,10 +169,9 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
 }
 
 /** One that was made with another network, or that its engine starts before this host does, is made anew. */
-const isAsIsolated = ({ labels, restarts }: Instance, spec: InstanceSpec): boolean => {
-  const wanted = spec.labels[LABEL.isolation] ?? 'false'
-  return (labels[LABEL.isolation] ?? 'false') === wanted && !(wanted === 'true' && restarts)
-}
+const isAsMade = ({ labels, restarts }: Instance, spec: InstanceSpec): boolean =>
+  (labels[LABEL.isolation] ?? 'false') === (spec.labels[LABEL.isolation] ?? 'false') &&
+  !(spec.restart === 'never' && restarts)
 
 const isAnother = (a: Instance, b: Instance): boolean =>
   a.id !== b.id ||

@@ -34,17 +34,17 @@ test('nothing is hidden without an ignore file', async () => {
 
 test('a name is hidden at every depth', async () => {
   const files = { '.keelsonignore': '.env\n', '.env': '', 'a/b/.env': '', 'a/env': '' }
-  expect(await hidden(files)).toEqual(['/data/.env', '/data/a/b/.env'])
+  expect(await hidden(files)).toEqual(['/data/.env', '/data/.keelsonignore', '/data/a/b/.env'])
 })
 
 test('a folder is hidden whole, by one path', async () => {
   const files = { '.keelsonignore': 'secrets/\n', 'secrets/a': '', 'x/secrets/b': '' }
-  expect(await hidden(files)).toEqual(['/data/secrets/', '/data/x/secrets/'])
+  expect(await hidden(files)).toEqual(['/data/.keelsonignore', '/data/secrets/', '/data/x/secrets/'])
 })
 
 test('a negated pattern shows a file again', async () => {
   const files = { '.keelsonignore': '*.pem\n!public.pem\n', 'key.pem': '', 'public.pem': '' }
-  expect(await hidden(files)).toEqual(['/data/key.pem'])
+  expect(await hidden(files)).toEqual(['/data/.keelsonignore', '/data/key.pem'])
 })
 
 test('the global file counts, unless it is switched off', async () => {
@@ -54,7 +54,7 @@ test('the global file counts, unless it is switched off', async () => {
 })
 
 test('a ToolHive ignore file in the folder counts too', async () => {
-  expect(await hidden({ '.thvignore': 'token\n', token: '' })).toEqual(['/data/token'])
+  expect(await hidden({ '.thvignore': 'token\n', token: '' })).toEqual(['/data/.thvignore', '/data/token'])
 })
 
 test('a mounted file that a pattern names stays: it was named on purpose', async () => {
@@ -69,7 +69,9 @@ test('links are not followed out of the mount', async () => {
   const root = folder({ '.keelsonignore': '.env\n' })
   symlinkSync(outside, join(root, 'link'))
   const overlays = createOverlays({ paths: { config: folder({}) } })
-  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: true }])).toEqual([])
+  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: true }])).toEqual([
+    { target: '/data/.keelsonignore', directory: false },
+  ])
 })
 
 test('a link that a pattern names hides what it leads to, in whichever mount', async () => {
@@ -91,6 +93,7 @@ test('a link that a pattern names hides what it leads to, in whichever mount', a
   ]
   const found = await overlays.find(config, mounts)
   expect(found.toSorted((a, b) => a.target.localeCompare(b.target))).toEqual([
+    { target: '/data/.keelsonignore', directory: false },
     { target: '/data/config/real', directory: false },
     { target: '/data/store', directory: true },
     { target: '/other/token', directory: false },
@@ -106,7 +109,10 @@ test('a link that a pattern names is also read as a program inside reads it', as
     { source: root, target: '/data', readOnly: false },
     { source: other, target: '/other', readOnly: true },
   ]
-  expect(await overlays.find(config, mounts)).toEqual([{ target: '/other/token', directory: false }])
+  expect(await overlays.find(config, mounts)).toEqual([
+    { target: '/other/token', directory: false },
+    { target: '/data/.keelsonignore', directory: false },
+  ])
 })
 
 test('a link that a pattern names and that leads nowhere, out of all mounts or in a circle hides nothing', async () => {
@@ -116,7 +122,9 @@ test('a link that a pattern names and that leads nowhere, out of all mounts or i
   symlinkSync('secret3', join(root, 'secret3'))
   symlinkSync('.', join(root, 'secret4'))
   const overlays = createOverlays({ paths: { config: folder({}) } })
-  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([])
+  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
+    { target: '/data/.keelsonignore', directory: false },
+  ])
 })
 
 test('what lies in a hidden folder is not hidden a second time', async () => {
@@ -125,5 +133,44 @@ test('what lies in a hidden folder is not hidden a second time', async () => {
   const overlays = createOverlays({ paths: { config: folder({}) } })
   expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
     { target: '/data/secrets', directory: true },
+    { target: '/data/.keelsonignore', directory: false },
+  ])
+})
+
+test('no ignore file shows again what another hides', async () => {
+  const files = { '.keelsonignore': '.env\n!id_rsa\n', '.thvignore': '!*\n', '.env': '', id_rsa: '' }
+  expect(await hidden(files, 'id_rsa\n')).toEqual([
+    '/data/.env',
+    '/data/.keelsonignore',
+    '/data/.thvignore',
+    '/data/id_rsa',
+  ])
+})
+
+test('an ignore file is covered in every mount where it can be seen', async () => {
+  const root = folder({ 'sub/.keelsonignore': '', 'sub/a': '' })
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const mounts = [
+    { source: root, target: '/all', readOnly: false },
+    { source: join(root, 'sub'), target: '/sub', readOnly: true },
+  ]
+  expect(await overlays.find(config, mounts)).toEqual([
+    { target: '/all/sub/.keelsonignore', directory: false },
+    { target: '/sub/.keelsonignore', directory: false },
+  ])
+})
+
+test('an ignore file that is a link or a folder is refused where the server may write', async () => {
+  const linked = folder({ rules: 'token\n', token: '' })
+  symlinkSync('rules', join(linked, '.keelsonignore'))
+  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const find = (source: string, readOnly: boolean) =>
+    overlays.find(config, [{ source, target: '/data', readOnly }])
+  for (const source of [linked, folder({ '.thvignore/a': '' })]) {
+    await expect(find(source, false)).rejects.toMatchObject({ code: 'ignore_no_file' })
+  }
+  expect(await find(linked, true)).toEqual([
+    { target: '/data/token', directory: false },
+    { target: '/data/rules', directory: false },
   ])
 })

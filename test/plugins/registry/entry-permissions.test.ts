@@ -106,7 +106,7 @@ describe('mounts', () => {
     const { home, cwd } = await ground()
 
     const { mounts, problems } = await findWantedMounts(
-      { read: ['harmless:/x', '~', '.', '../work/./file', 'vscode://settings:x'], write: ['/:/host'] },
+      { read: ['harmless:/x', '~', '.', '../work/./file', 'vscode://settings:x'], write: ['./file:/host'] },
       { home, cwd },
     )
 
@@ -116,8 +116,22 @@ describe('mounts', () => {
       ['read', home, home, 'your home folder, with keys and logins'],
       ['read', cwd, cwd, undefined],
       ['read', join(cwd, 'file'), join(cwd, 'file'), undefined],
-      ['write', '/', '/host', 'everything on this machine'],
+      ['write', join(cwd, 'file'), '/host', undefined],
     ])
+  })
+
+  test('within one that the server may change are problems, also behind links', async () => {
+    const { home, cwd } = await ground()
+    await symlink(cwd, join(home, 'way'))
+
+    const problemsOf = async (wanted: object) => (await findWantedMounts(wanted, { home, cwd })).problems
+    expect(await problemsOf({ write: ['~/work', '~/way/file:/s'], read: ['~/way/file:/t'] })).toEqual([
+      `read "${cwd}/file": it lies in "${cwd}", which the server may change`,
+      `write "${cwd}/file": it lies in "${cwd}", which the server may change`,
+    ])
+    expect(await problemsOf({ write: ['/:/all'], read: ['/etc'] })).toHaveLength(1)
+    expect(await problemsOf({ read: ['~/work'], write: ['~/work/file', '~/.ssh'] })).toEqual([])
+    expect(await problemsOf({ write: ['~/work', '.:/same'] })).toEqual([])
   })
 
   test('have one hash whatever their order, and another one when any of them changes', async () => {

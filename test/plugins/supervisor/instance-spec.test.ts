@@ -9,7 +9,6 @@ const facts = (more: Partial<InstanceFacts> = {}): InstanceFacts => ({
   contained: true,
   targetPort: 8080,
   mounts: [],
-  hidden: [],
   env: {},
   secrets: {},
   ...more,
@@ -32,6 +31,12 @@ test('an HTTP server in a container hears where to listen, and its port is publi
 test('an engine never brings an isolated server up by itself, before its way out is closed', () => {
   const isolated = workload('web', { isolate_network: true })
   expect(toInstanceSpec(isolated, facts()).restart).toBe('never')
+})
+
+test('an engine brings nothing back that may have changed its own folders', () => {
+  const restart = (readOnly: boolean) =>
+    toInstanceSpec(workload('web'), facts({ mounts: [{ source: '/p', target: '/p', readOnly }] })).restart
+  expect([restart(true), restart(false)]).toEqual(['unless-stopped', 'never'])
 })
 
 test('outside a container a server listens on loopback only', () => {
