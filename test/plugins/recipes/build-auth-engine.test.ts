@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { create } from 'tar'
@@ -22,9 +21,9 @@ function isThere(image: string): boolean {
 }
 
 /** This host as containers on the default bridge see it; a new engine does not state it as the gateway. */
-function bridgeAddress(): string {
-  const address = networkInterfaces().docker0?.find(({ family }) => family === 'IPv4')?.address
-  return address ?? expect.fail('there is no docker0')
+async function bridgeAddress(): Promise<string> {
+  const { stdout } = await execa('ip', ['-4', '-json', 'address', 'show', 'docker0']) // also while it is down
+  return JSON.parse(stdout)[0].addr_info[0].local
 }
 
 /** A package registry that builds reach and that answers only who brings the right `authorization`. */
@@ -32,7 +31,7 @@ async function guardedPackages(
   authorization: string,
   answer: (path: string, base: string) => { type: string; body: Buffer | string } | undefined,
 ) {
-  const host = bridgeAddress()
+  const host = await bridgeAddress()
   const refused: string[] = []
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '')
