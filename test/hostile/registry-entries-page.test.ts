@@ -38,7 +38,7 @@ test('the page lists the mounts of an entry and asks; no gives nothing, yes give
   await question.getByText('your home folder, with keys and logins').waitFor()
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel')
   await question.getByRole('button', { name: 'Cancel' }).click()
-  await form.getByText('Nothing was done.').waitFor()
+  await form.getByText('Nothing was changed.').waitFor()
   expect((await api.ask('GET', '/api/v1beta/workloads?all=true')).json()).toEqual({ workloads: [] })
 
   await form.getByRole('button', { name: 'Run', exact: true }).click()
@@ -85,7 +85,7 @@ test('the page asks when an upgrade starts to want a mount', { timeout: 300_000 
   const question = page.getByRole('dialog', { name: 'Allow access to files of this machine?' })
   await question.getByText('to read and change').waitFor()
   await page.keyboard.press('Escape')
-  await form.getByText('Nothing was done.').waitFor()
+  await form.getByText('Nothing was changed.').waitFor()
   expect(await exported()).toEqual(before)
 
   await form.getByRole('button', { name: 'Upgrade', exact: true }).click()
