@@ -43,7 +43,7 @@ async function withNearNames(app: App, argument: string, error: unknown): Promis
   const near = await Promise.all(targets.map(target => target.near?.(argument)))
   const names = near.flatMap(found => found ?? [])
   if (!names.length) return error
-  const { code, message, status, exit, details } = error
+  const { code, message, status, exit, details, extra } = error
   const hint = [`Did you mean ${names.join(', ')}?`, error.hint].filter(Boolean).join(' ')
-  return new Failure(code, { text: message, status, exit, hint, details }, { cause: error })
+  return new Failure(code, { text: message, status, exit, hint, details, extra }, { cause: error })
 }
