@@ -32,7 +32,7 @@ export async function readGivenFile(path: string, what: string): Promise<string>
 export async function writeGivenFile(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-    await writeFileAtomic(path, text, 0o600)
+    await writeFileAtomic(path, text)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     const problem = PROBLEMS[String(error.code)] ?? error.message

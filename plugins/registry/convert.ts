@@ -36,11 +36,11 @@ export async function convertRegistry(options: ConvertOptions): Promise<Converte
     throw failures.registry_invalid({ place: `${place}, converted,`, problems: after.problems })
   if (options.inPlace && options.in) {
     if (options.backup) await backUp(options.in)
-    await writeFileAtomic(options.in, converted, mode)
+    await writeFileAtomic(options.in, converted, { mode })
     return { kind: 'written' }
   }
   if (!options.out) return { kind: 'text', text: converted }
-  await writeFileAtomic(options.out, converted, 0o644)
+  await writeFileAtomic(options.out, converted, { mode: 0o644 })
   return { kind: 'written' }
 }
 

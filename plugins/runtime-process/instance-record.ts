@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as t from 'typanion'
 import { parseDocument } from '../../src/document.ts'
-import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 
 /** What is kept of an instance on disk. Never its environment, which may hold secrets. */
 export interface InstanceRecord {
@@ -99,8 +99,10 @@ export function createInstanceRecords(folder: string) {
     /** Only into a folder that is still there: an instance may be removed while its process ends. */
     async writeExit(name: string, value: ExitRecord): Promise<void> {
       const current = await this.read(name).catch(() => undefined)
-      if (current?.process?.identity === value.identity)
-        await writeFileAtomic(exitPath(name), JSON.stringify(value))
+      if (current?.process?.identity !== value.identity) return
+      await writeFileAtomic(exitPath(name), JSON.stringify(value), { makeFolder: false }).catch(error => {
+        if (!isMissing(error)) throw error
+      })
     },
 
     async names(): Promise<string[]> {

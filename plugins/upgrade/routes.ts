@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
+import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables.ts'
 import { unacceptedPermissions } from '../../src/http/unaccepted-permissions.ts'
-import { assertWorkloadName, parseVariables } from '../workloads/index.ts'
+import { assertWorkloadName } from '../workloads/index.ts'
 
 const area = 'workloads'
 const path = '/api/v1beta/workloads'
@@ -112,8 +113,8 @@ export const upgradeRoutes: Routes = (api, app) => {
     slow: true,
     async handle({ params: { name }, body, signal }) {
       const { env = {}, secrets = [], accept_permissions: acceptPermissions } = body ?? {}
-      const variables = parseVariables(Object.entries(env).map(one => one.join('=')))
-      const options = { env: variables, secrets, acceptPermissions, signal }
+      assertVariables(env)
+      const options = { env, secrets, acceptPermissions, signal }
       return { result: (await (await upgrades()).apply(name, options)).check }
     },
   })

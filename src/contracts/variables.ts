@@ -27,7 +27,8 @@ export function assertVariables(env: Readonly<Record<string, string>>): void {
 
 /** Refuses the name alone, where the value comes later. */
 export function assertVariableName(name: string): void {
-  const refuse = (problem: string) => runtimeFailures.env_refused({ name, problem })
+  // What follows an "=" may be a secret.
+  const refuse = (problem: string) => runtimeFailures.env_refused({ name: name.replace(/=.*/s, ''), problem })
   if (name === '' || /[=\0]/.test(name)) {
     throw refuse('a name must not be empty and must not contain "=" or NUL.')
   }

@@ -3,9 +3,20 @@ import { dirname, join } from 'node:path'
 
 const LEFT_BEHIND_MS = 60 * 60_000
 
+export interface WriteOptions {
+  /** The file's permission bits; without it 0600. */
+  readonly mode?: number
+  /** False where the folder may be removed at the same time, and must not come back: then the write fails. */
+  readonly makeFolder?: boolean
+}
+
 /** Writes a file so that a reader, or a kill at any moment, sees the old text or the new one, whole. */
-export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode = 0o600, makeFolder = true }: WriteOptions = {},
+): Promise<void> {
+  if (makeFolder) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
     const file = await open(temporary, 'wx', mode)

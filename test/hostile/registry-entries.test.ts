@@ -370,9 +370,29 @@ test('a public registry cannot make keelson speak to this machine or its network
   const own = { loopback: entries.loopback as HostileEntry }
   for (const form of ['older file', 'API'] as const) {
     await publish(api.user.home, form, own)
-    expect((await create(api, form.slice(0, 3), nameIn(form, 'loopback'))).status).toBe(201)
+    const created = await create(api, form.slice(0, 3), nameIn(form, 'loopback'))
+    expect(created.status, created.text).toBe(201)
+    const before = hits
+    const { port: proxied } = created.json() as { port: number }
+    const ping = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    }
+    // It is created before its proxy listens.
+    await expect
+      .poll(
+        () =>
+          fetch(`http://127.0.0.1:${proxied}/mcp`, ping).then(
+            () => hits,
+            () => 0,
+          ),
+        {
+          timeout: 30_000,
+        },
+      )
+      .toBeGreaterThan(before)
   }
-  await expect.poll(() => hits, { timeout: 30_000 }).toBeGreaterThan(0)
 })
 
 test('a public remote that later resolves to this machine is not spoken to', {

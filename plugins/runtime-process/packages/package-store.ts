@@ -162,38 +162,46 @@ export function createPackageStore(folder: string, tools: PackageTools): Package
     const path = request.package
     assertBuildWith(request)
     if (!(await isFolder(path))) throw core.file_missing({ path, what: 'The Go folder' })
-    const output = join(folder, 'go', `build.${process.pid}.${randomBytes(4).toString('hex')}.tmp`)
-    await mkdir(output, { recursive: true, mode: 0o700 })
-    const built = join(output, 'program')
-    try {
-      options.report?.(`Building ${path}`)
-      await tools.buildLocalGo(path, { folder: output, file: 'program' }, options)
-      // `go build` of a package that is no program makes no file that can be run
-      if (!(await isExecutable(built))) throw failures.process_no_entry({ package: path, names: [] })
-      const version = await hashOf(built)
-      const pinned: PinnedPackage = {
-        scheme: 'go',
-        name: path,
-        extras: [],
-        version,
-        buildWith: [],
-        local: true,
+    // One at a time for each folder of code, so that the next one clears what a killed one left.
+    const output = join(folder, 'go', `build-${folderName(path)}`)
+    return alone(output, async () => {
+      const temporary = `${output}.${randomBytes(4).toString('hex')}.tmp`
+      await mkdir(temporary, { mode: 0o700 })
+      try {
+        options.report?.(`Building ${path}`)
+        await tools.buildLocalGo(path, { folder: temporary, file: 'program' }, options)
+        return await keepLocal(path, join(temporary, 'program'))
+      } finally {
+        await rm(temporary, { recursive: true, force: true })
       }
-      const image = toImage(pinned)
-      const place = placeOf(pinned, image)
-      await alone(place, async () => {
-        if (await readRecord(place)) return
-        await intoPlace(place, pinned, image, async temporary => {
-          const program = basename(path) || 'program'
-          await mkdir(join(temporary, 'bin'))
-          await rename(built, join(temporary, 'bin', program))
-          return { command: [`bin/${program}`], needs: [] }
-        })
-      })
-      return { image, version }
-    } finally {
-      await rm(output, { recursive: true, force: true })
+    })
+  }
+
+  /** Moves a program that was built of local code to its place. */
+  async function keepLocal(path: string, built: string): Promise<{ image: string; version: string }> {
+    // `go build` of a package that is no program makes no file that can be run
+    if (!(await isExecutable(built))) throw failures.process_no_entry({ package: path, names: [] })
+    const version = await hashOf(built)
+    const pinned: PinnedPackage = {
+      scheme: 'go',
+      name: path,
+      extras: [],
+      version,
+      buildWith: [],
+      local: true,
     }
+    const image = toImage(pinned)
+    const place = placeOf(pinned, image)
+    await alone(place, async () => {
+      if (await readRecord(place)) return
+      await intoPlace(place, pinned, image, async temporary => {
+        const program = basename(path) || 'program'
+        await mkdir(join(temporary, 'bin'))
+        await rename(built, join(temporary, 'bin', program))
+        return { command: [`bin/${program}`], needs: [] }
+      })
+    })
+    return { image, version }
   }
 }
 
@@ -247,7 +255,7 @@ async function intoPlace(
       installed_at: new Date().toISOString(),
       ...installed,
     }
-    await writeFileAtomic(join(temporary, RECORD), JSON.stringify(record, null, 2), 0o644)
+    await writeFileAtomic(join(temporary, RECORD), JSON.stringify(record, null, 2), { mode: 0o644 })
     await rename(temporary, place)
   } finally {
     await rm(temporary, { recursive: true, force: true })

@@ -114,7 +114,7 @@ export function createLayout(folder: string): Layout {
   }
 
   const add: AddBlob = {
-    bytes: content => writeFileAtomic(pathOf(sha256(content)), content, 0o600),
+    bytes: content => writeFileAtomic(pathOf(sha256(content)), content),
     async file(writeTo) {
       const temporary = join(blobs, `${process.pid}.tmp`)
       const file = await open(temporary, 'w', 0o600)

@@ -154,7 +154,7 @@ async function removeEmptyAbove(target: string, keep: string): Promise<void> {
 
 async function setText(path: string, text: string | null, mode: number): Promise<void> {
   if (text === null) await rm(path, { force: true })
-  else await writeFileAtomic(path, text, mode)
+  else await writeFileAtomic(path, text, { mode })
 }
 
 /** Folders above a path that are not there, the outermost first. */

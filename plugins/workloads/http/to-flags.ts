@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { PROXY_MODES, TRANSPORTS } from '../../../src/contracts/run-config.ts'
+import { assertVariables } from '../../../src/contracts/variables.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { MODES } from '../../image-verification/index.ts'
@@ -14,6 +15,7 @@ type Body = Static<typeof createBody>
  */
 export function toFlags(body: Body): Record<string, unknown> {
   const build = body.runtime_config ?? {}
+  assertVariables(body.env_vars ?? {}) // an "=" in a name would become a part of the value
   const flags: Record<string, unknown> = {
     name: body.name,
     group: body.group,

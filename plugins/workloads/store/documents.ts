@@ -77,7 +77,7 @@ export function createDocuments<T extends object>(options: {
     },
     async save(name, document) {
       assertWorkloadName(name)
-      await writeFileAtomic(path(name), `${JSON.stringify(document, undefined, 2)}\n`, 0o600)
+      await writeFileAtomic(path(name), `${JSON.stringify(document, undefined, 2)}\n`)
     },
     async remove(name) {
       assertWorkloadName(name)
