@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 
-const area = 'clients'
+const tag = 'clients'
 const path = '/api/v1beta/clients'
 const closed = { additionalProperties: false }
 const text = Type.String()
@@ -47,9 +47,9 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'listClients',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'Registered clients by name',
-    answer: [200, Type.Array(registration)],
+    response: [200, Type.Array(registration)],
     handle: async () => (await clients()).listRegistered(),
   })
 
@@ -57,10 +57,10 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'registerClient',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'Register a client in groups, `default` unless they are named',
     body: single,
-    answer: [200, registration],
+    response: [200, registration],
     failures: [404, 409, 503],
     async handle({ body: { name, groups = [] } }) {
       await change('register', [name], groups)
@@ -72,10 +72,10 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'registerClients',
     method: 'POST',
     path: `${path}/register`,
-    area,
+    tag,
     summary: 'Register several clients',
     body: several,
-    answer: [200, Type.Array(registration)],
+    response: [200, Type.Array(registration)],
     failures: [404, 409, 503],
     async handle({ body: { names, groups = [] } }) {
       await change('register', someOf(names), groups)
@@ -87,10 +87,10 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'unregisterClients',
     method: 'POST',
     path: `${path}/unregister`,
-    area,
+    tag,
     summary: 'Take several clients out of groups, of all unless they are named',
     body: several,
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [404, 409, 503],
     async handle({ body: { names, groups } }) {
       await change('remove', someOf(names), groups)
@@ -101,9 +101,9 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'unregisterClient',
     method: 'DELETE',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'Take a client out of all groups',
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [400, 409, 503],
     handle: ({ params: { name } }) => change('remove', [name]),
   })
@@ -112,9 +112,9 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'unregisterClientFromGroup',
     method: 'DELETE',
     path: `${path}/{name}/groups/{group}`,
-    area,
+    tag,
     summary: 'Take a client out of a group',
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [400, 404, 409, 503],
     handle: ({ params: { name, group } }) => change('remove', [name], [group]),
   })
@@ -123,9 +123,9 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'discoverClients',
     method: 'GET',
     path: '/api/v1beta/discovery/clients',
-    area,
+    tag,
     summary: 'All clients there are: which are installed, which are registered',
-    answer: [200, Type.Object({ clients: Type.Array(status) }, closed)],
+    response: [200, Type.Object({ clients: Type.Array(status) }, closed)],
     handle: async () => ({ clients: await (await clients()).status() }),
   })
 }

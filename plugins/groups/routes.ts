@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
 import type { Group } from './group.ts'
 
-const area = 'groups'
+const tag = 'groups'
 const path = '/api/v1beta/groups'
 const closed = { additionalProperties: false }
 const texts = Type.Array(Type.String())
@@ -26,9 +26,9 @@ export const groupRoutes: Routes = (api, app) => {
     id: 'listGroups',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'Groups by name',
-    answer: [200, Type.Object({ groups: Type.Array(group) }, closed)],
+    response: [200, Type.Object({ groups: Type.Array(group) }, closed)],
     handle: async () => ({ groups: (await (await groups()).list()).map(toAnswer) }),
   })
 
@@ -36,10 +36,10 @@ export const groupRoutes: Routes = (api, app) => {
     id: 'createGroup',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'Make an empty group',
     body: nameOnly,
-    answer: [201, Type.Object({ name: Type.String() }, closed)],
+    response: [201, Type.Object({ name: Type.String() }, closed)],
     failures: [409],
     handle: async ({ body }) => ({ name: (await (await groups()).create(body.name)).name }),
   })
@@ -48,9 +48,9 @@ export const groupRoutes: Routes = (api, app) => {
     id: 'getGroup',
     method: 'GET',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'A group',
-    answer: [200, group],
+    response: [200, group],
     failures: [400, 404],
     handle: async ({ params: { name } }) => toAnswer(await (await groups()).get(name)),
   })
@@ -59,10 +59,10 @@ export const groupRoutes: Routes = (api, app) => {
     id: 'deleteGroup',
     method: 'DELETE',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'Remove a group; its workloads move to `default`, or go with it',
-    query: { 'with-workloads': { type: 'boolean', says: 'Delete its workloads too' } },
-    answer: [204, 'empty'],
+    query: { 'with-workloads': { type: 'boolean', description: 'Delete its workloads too' } },
+    response: [204, 'empty'],
     failures: [400, 404],
     slow: true,
     async handle({ params: { name }, query }) {

@@ -24,9 +24,9 @@ export const mcpRoutes: Routes = (api, app) => {
     id: 'listWorkloadTools',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/tools',
-    area: 'workloads',
+    tag: 'workloads',
     summary: 'The tools that the server of a running workload offers now',
-    answer: [200, Type.Object({ tools: Type.Array(tool) }, { additionalProperties: false })],
+    response: [200, Type.Object({ tools: Type.Array(tool) }, { additionalProperties: false })],
     failures: [400, 404, 409, 502],
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)

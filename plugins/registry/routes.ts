@@ -10,7 +10,7 @@ import { split, toAnswer, toRegistry } from './http/to-answers.ts'
 import { unavailable } from './http/unavailable.ts'
 import { decodeAgain, v01Routes } from './http/v01-routes.ts'
 
-const area = 'registry'
+const tag = 'registry'
 const path = '/api/v1beta/registry'
 const style = 'registry'
 const closed = { additionalProperties: false }
@@ -24,9 +24,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'listRegistries',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'The registry; there is one',
-    answer: [200, Type.Object({ registries: Type.Array(summary) }, closed)],
+    response: [200, Type.Object({ registries: Type.Array(summary) }, closed)],
     failures: [502, 503],
     style,
     handle: async ({ signal }) => ({
@@ -38,9 +38,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'addRegistry',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'Always refused: there is one registry',
-    answer: [201, 'empty'],
+    response: [201, 'empty'],
     failures: [501],
     style,
     handle() {
@@ -52,9 +52,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'getRegistry',
     method: 'GET',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'The registry with all of its servers',
-    answer: [200, detail],
+    response: [200, detail],
     failures: READING,
     style,
     async handle({ params: { name }, signal }) {
@@ -70,10 +70,10 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'updateRegistry',
     method: 'PUT',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'Read the registry from elsewhere; an empty body goes back to the built-in catalogue',
     body: sourceBody,
-    answer: [200, Type.Object({ type: Type.String() }, closed)],
+    response: [200, Type.Object({ type: Type.String() }, closed)],
     failures: [404, 502, 503],
     style,
     async handle({ params: { name }, body }) {
@@ -96,9 +96,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'removeRegistry',
     method: 'DELETE',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'Always refused: there is one registry, and it stays',
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [400, 404],
     style,
     handle({ params: { name } }) {
@@ -111,9 +111,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'refreshRegistry',
     method: 'POST',
     path: `${path}/{name}/refresh`,
-    area,
+    tag,
     summary: 'Read the registry anew',
-    answer: [200, Type.Object({ status: Type.String() }, closed)],
+    response: [200, Type.Object({ status: Type.String() }, closed)],
     failures: READING,
     style,
     async handle({ params: { name }, signal }) {
@@ -127,9 +127,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'loginToRegistry',
     method: 'POST',
     path: `${path}/auth/login`,
-    area,
+    tag,
     summary: 'Log in to the registry, in a browser on the machine of the server',
-    answer: [200, Type.Object({ status: Type.String() }, closed)],
+    response: [200, Type.Object({ status: Type.String() }, closed)],
     failures: [400, 403, 404, 405, 409, 502, 503, 504],
     style,
     slow: true,
@@ -151,9 +151,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'logoutOfRegistry',
     method: 'POST',
     path: `${path}/auth/logout`,
-    area,
+    tag,
     summary: 'Forget the login to the registry',
-    answer: [200, Type.Object({ status: Type.String() }, closed)],
+    response: [200, Type.Object({ status: Type.String() }, closed)],
     failures: [400, 404],
     style,
     async handle() {
@@ -166,9 +166,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'listServers',
     method: 'GET',
     path: `${path}/{name}/servers`,
-    area,
+    tag,
     summary: 'Servers by name',
-    answer: [200, serverLists],
+    response: [200, serverLists],
     failures: READING,
     style,
     async handle({ params: { name }, signal }) {
@@ -182,9 +182,9 @@ export const registryRoutes: Routes = (api, app) => {
     id: 'getServer',
     method: 'GET',
     path: `${path}/{name}/servers/{serverName}`,
-    area,
+    tag,
     summary: 'A server by its whole name, or by what stands behind the namespace',
-    answer: [200, oneServer],
+    response: [200, oneServer],
     failures: [400, ...READING],
     style,
     async handle({ params: { name, serverName }, signal }) {

@@ -3,7 +3,7 @@ import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { failures } from './failures.ts'
 
-const area = 'secrets'
+const tag = 'secrets'
 const path = '/api/v1beta/secrets'
 const closed = { additionalProperties: false }
 const text = Type.String()
@@ -32,7 +32,7 @@ export const secretRoutes: Routes = (api, app) => {
     id: 'setUpSecrets',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'Choose where secrets are kept',
     body: Type.Object({
       provider_type: text,
@@ -42,7 +42,7 @@ export const secretRoutes: Routes = (api, app) => {
         }),
       ),
     }),
-    answer: [201, Type.Object({ provider_type: text, message: text }, closed)],
+    response: [201, Type.Object({ provider_type: text, message: text }, closed)],
     failures: [502],
     async handle({ body: { provider_type } }) {
       assertGiven('provider_type', provider_type)
@@ -58,9 +58,9 @@ export const secretRoutes: Routes = (api, app) => {
     id: 'getSecretsProvider',
     method: 'GET',
     path: `${path}/default`,
-    area,
+    tag,
     summary: 'The secrets provider in use, and what it can do',
-    answer: [200, provider],
+    response: [200, provider],
     failures: [400, 404],
     async handle() {
       const { type, capabilities } = await (await secrets()).provider()
@@ -72,9 +72,9 @@ export const secretRoutes: Routes = (api, app) => {
     id: 'listSecrets',
     method: 'GET',
     path: `${path}/default/keys`,
-    area,
+    tag,
     summary: 'Names of the secrets, in order',
-    answer: [
+    response: [
       200,
       Type.Object(
         { keys: Type.Array(Type.Object({ key: text, description: Type.Optional(text) }, closed)) },
@@ -89,10 +89,10 @@ export const secretRoutes: Routes = (api, app) => {
     id: 'createSecret',
     method: 'POST',
     path: `${path}/default/keys`,
-    area,
+    tag,
     summary: 'Store a new secret',
     body: Type.Object({ key: text, value: text }),
-    answer: [201, done],
+    response: [201, done],
     failures: [404, 405, 409, 502],
     async handle({ body: { key, value } }) {
       assertGiven('key', key)
@@ -111,10 +111,10 @@ export const secretRoutes: Routes = (api, app) => {
     id: 'updateSecret',
     method: 'PUT',
     path: `${path}/default/keys/{key}`,
-    area,
+    tag,
     summary: 'Give a secret another value',
     body: Type.Object({ value: text }),
-    answer: [200, done],
+    response: [200, done],
     failures: [404, 405, 502],
     async handle({ params: { key }, body: { value } }) {
       assertGiven('value', value)
@@ -132,9 +132,9 @@ export const secretRoutes: Routes = (api, app) => {
     id: 'deleteSecret',
     method: 'DELETE',
     path: `${path}/default/keys/{key}`,
-    area,
+    tag,
     summary: 'Delete a secret',
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [400, 404, 405, 502],
     handle: async ({ params: { key } }) => (await secrets()).delete(key),
   })

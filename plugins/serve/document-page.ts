@@ -2,10 +2,10 @@ import type { Operation } from '../../src/http/api.ts'
 
 /** A page of all operations, without a script: what they are for, what they take, what they may answer. */
 export function toPage(operations: readonly Operation[]): string {
-  const areas = [...new Set(operations.map(({ area }) => area))].sort()
-  const sections = areas.map(area => {
-    const own = operations.filter(operation => operation.area === area)
-    return `<h2>${escapeHtml(area)}</h2>\n${own.map(describe).join('\n')}`
+  const tags = [...new Set(operations.map(({ tag }) => tag))].sort()
+  const sections = tags.map(tag => {
+    const own = operations.filter(operation => operation.tag === tag)
+    return `<h2>${escapeHtml(tag)}</h2>\n${own.map(describe).join('\n')}`
   })
   return `<!doctype html>
 <html lang="en">
@@ -24,16 +24,26 @@ const STYLE =
   ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +
   'summary{cursor:pointer}pre{overflow:auto;padding:.5rem;border:1px solid}code{font-weight:600}'
 
-function describe({ id, method, path, summary, query = {}, body, answer, failures = [] }: Operation): string {
+function describe({
+  id,
+  method,
+  path,
+  summary,
+  query = {},
+  body,
+  response,
+  failures = [],
+}: Operation): string {
   const parameters = Object.entries(query).map(
-    ([name, { type, says }]) => `<li><code>${escapeHtml(name)}</code> (${type}): ${escapeHtml(says)}</li>`,
+    ([name, { type, description }]) =>
+      `<li><code>${escapeHtml(name)}</code> (${type}): ${escapeHtml(description)}</li>`,
   )
   return `<details id="${escapeHtml(id)}">
 <summary><code>${method} ${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
 ${parameters.length ? `<p>Query</p><ul>${parameters.join('')}</ul>` : ''}
 ${body ? `<p>Body</p><pre>${escapeHtml(JSON.stringify(body, undefined, 2))}</pre>` : ''}
-<p>Success: ${answer[0]}${failures.length ? `; failures: ${failures.join(', ')}` : ''}</p>
-${typeof answer[1] === 'string' ? '' : `<pre>${escapeHtml(JSON.stringify(answer[1], undefined, 2))}</pre>`}
+<p>Success: ${response[0]}${failures.length ? `; failures: ${failures.join(', ')}` : ''}</p>
+${typeof response[1] === 'string' ? '' : `<pre>${escapeHtml(JSON.stringify(response[1], undefined, 2))}</pre>`}
 </details>`
 }
 

@@ -7,18 +7,18 @@ export function documentRoutes(http: HttpHost, document: object): void {
     id: 'getOpenApi',
     method: 'GET',
     path: '/api/openapi.json',
-    area: 'system',
+    tag: 'system',
     summary: 'This description',
-    answer: [200, {}],
+    response: [200, {}],
     handle: () => document,
   })
   http.operation({
     id: 'getDocumentation',
     method: 'GET',
     path: '/api/doc',
-    area: 'system',
+    tag: 'system',
     summary: 'This description, for people',
-    answer: [200, 'html'],
+    response: [200, 'html'],
     headers: {
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     },

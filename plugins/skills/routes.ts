@@ -3,7 +3,7 @@ import type { Routes } from '../../src/http/api.ts'
 import type { SkillDetails } from './install/installer.ts'
 import { withoutEmpty } from './lock/without-empty.ts'
 
-const area = 'skills'
+const tag = 'skills'
 const path = '/api/v1beta/skills'
 const closed = { additionalProperties: false }
 const text = Type.String()
@@ -15,8 +15,8 @@ const flag = Type.Optional(Type.Boolean())
 /** Strings that are wrong are told by the service, in its words. */
 const place = { scope: maybe, project_root: maybe }
 const placeQuery = {
-  scope: { type: 'string', says: '`user` or `project`' },
-  project_root: { type: 'string', says: 'The absolute path of the project' },
+  scope: { type: 'string', description: '`user` or `project`' },
+  project_root: { type: 'string', description: 'The absolute path of the project' },
 } as const
 
 const metadata = Type.Object(
@@ -103,14 +103,14 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'listSkills',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'Installed skills by name; filters are combined',
     query: {
       ...placeQuery,
-      client: { type: 'string', says: 'Only those of this client' },
-      group: { type: 'string', says: 'Only those of this group' },
+      client: { type: 'string', description: 'Only those of this client' },
+      group: { type: 'string', description: 'Only those of this group' },
     },
-    answer: [200, Type.Object({ skills: Type.Array(installedSkill) }, closed)],
+    response: [200, Type.Object({ skills: Type.Array(installedSkill) }, closed)],
     failures: [400, 404],
     handle: async ({ query: { scope, project_root, client, group } }) => ({
       skills: await (await skills()).list({ scope, projectRoot: project_root, client, group }),
@@ -121,13 +121,13 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'installSkill',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'Install a skill and what it needs, for all clients or none',
     body: Type.Object({
       ...{ name: maybe, version: maybe, ...place, clients: maybeTexts },
       ...{ force: flag, group: maybe, allow_unsigned: flag },
     }),
-    answer: [201, Type.Object({ skill: installedSkill, ...trust }, closed)],
+    response: [201, Type.Object({ skill: installedSkill, ...trust }, closed)],
     failures: [400, 401, 403, 404, 409, 422, 429, 501, 502, 503, 504],
     slow: true,
     location: ({ skill }: SkillDetails) => `${path}/${skill.metadata.name}`,
@@ -143,10 +143,10 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'getSkill',
     method: 'GET',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'An installed skill, and who signed it',
     query: placeQuery,
-    answer: [200, Type.Object({ metadata, installed_skill: installedSkill, ...trust }, closed)],
+    response: [200, Type.Object({ metadata, installed_skill: installedSkill, ...trust }, closed)],
     failures: [400, 404],
     async handle({ params: { name }, query: { scope, project_root } }) {
       const { skill, ...whose } = await (await skills()).get(name, { scope, projectRoot: project_root })
@@ -158,13 +158,13 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'uninstallSkill',
     method: 'DELETE',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'Remove a skill from all clients, with what only it has needed',
     query: {
       ...placeQuery,
-      force: { type: 'boolean', says: 'Also when it was edited, or when other skills need it' },
+      force: { type: 'boolean', description: 'Also when it was edited, or when other skills need it' },
     },
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [400, 404, 409, 503],
     async handle({ params: { name }, query: { scope, project_root, force } }) {
       await (await skills()).uninstall(name, {
@@ -177,13 +177,13 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'syncSkills',
     method: 'POST',
     path: `${path}/sync`,
-    area,
+    tag,
     summary: 'Make the folders of a project what its lock file says',
     body: Type.Object({
       ...{ project_root: maybe, clients: maybeTexts, prune: flag, check: flag, adopt: flag },
       ...{ allow_unsigned: flag, frozen: flag, force: flag },
     }),
-    answer: [200, syncAnswer],
+    response: [200, syncAnswer],
     failures: [400, 404, 409, 503],
     slow: true,
     handle: async ({ body: { project_root = '', allow_unsigned, ...body }, signal }) =>
@@ -199,14 +199,14 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'upgradeSkills',
     method: 'POST',
     path: `${path}/upgrade`,
-    area,
+    tag,
     summary: 'Replace skills by what their sources hold now, or say what would change',
     body: Type.Object({
       ...{ ...place, names: maybeTexts, preview: flag, fail_on_changes: flag },
       ...{ allow_ref_change: flag, allow_signer_change: flag, allow_unsigned: flag },
       ...{ clients: maybeTexts, force: flag },
     }),
-    answer: [200, Type.Object({ outcomes: Type.Array(outcome) }, closed)],
+    response: [200, Type.Object({ outcomes: Type.Array(outcome) }, closed)],
     failures: [400, 404, 409, 503],
     slow: true,
     async handle({ body, signal }) {

@@ -5,7 +5,7 @@ import { missingVariables } from '../../src/http/missing-variables.ts'
 import { unacceptedPermissions } from '../../src/http/unaccepted-permissions.ts'
 import { assertWorkloadName } from '../workloads/index.ts'
 
-const area = 'workloads'
+const tag = 'workloads'
 const path = '/api/v1beta/workloads'
 const closed = { additionalProperties: false }
 const text = Type.String()
@@ -68,13 +68,13 @@ export const upgradeRoutes: Routes = (api, app) => {
     id: 'checkUpgrades',
     method: 'GET',
     path: `${path}/upgrade-check`,
-    area,
+    tag,
     summary: 'What the registry has for workloads, by name; without `all` for those that serve clients now',
     query: {
-      all: { type: 'boolean', says: 'Also those that do not run' },
-      group: { type: 'string', says: 'Only those of this group' },
+      all: { type: 'boolean', description: 'Also those that do not run' },
+      group: { type: 'string', description: 'Only those of this group' },
     },
-    answer: [200, Type.Object({ results: Type.Array(result) }, closed)],
+    response: [200, Type.Object({ results: Type.Array(result) }, closed)],
     failures: [400, 404, 503],
     async handle({ query: { all, group } }) {
       if (group) await (await app.service('groups')).assertExists(group)
@@ -88,9 +88,9 @@ export const upgradeRoutes: Routes = (api, app) => {
     id: 'checkUpgrade',
     method: 'GET',
     path: `${path}/{name}/upgrade-check`,
-    area,
+    tag,
     summary: 'What the registry has for a workload; nothing is fetched or changed',
-    answer: [200, Type.Object({ result }, closed)],
+    response: [200, Type.Object({ result }, closed)],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
@@ -102,12 +102,12 @@ export const upgradeRoutes: Routes = (api, app) => {
     id: 'applyUpgrade',
     method: 'POST',
     path: `${path}/{name}/upgrade`,
-    area,
+    tag,
     summary:
       'Put the newer version of a workload in its place; the result is what was found before, and with any other status than `upgrade-available` nothing was done',
     body: applyBody,
     bodyOptional: true,
-    answer: [200, Type.Object({ result }, closed)],
+    response: [200, Type.Object({ result }, closed)],
     failures: [400, 404, 409, 422, 500, 503],
     failureSchemas: { 409: unacceptedPermissions, 422: missingVariables },
     slow: true,

@@ -20,7 +20,7 @@ import { toDetails, toExport, toItem } from './http/to-details.ts'
 import { toRunRequest } from './http/to-run-request.ts'
 import { assertWorkloadName } from './store/name.ts'
 
-const area = 'workloads'
+const tag = 'workloads'
 const path = '/api/v1beta/workloads'
 
 const MOST_STREAMS = 100
@@ -37,13 +37,13 @@ export const workloadRoutes: Routes = (api, app) => {
     id: 'listWorkloads',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'Workloads by name; without `all` those that serve clients now',
     query: {
-      all: { type: 'boolean', says: 'Also those that do not run' },
-      group: { type: 'string', says: 'Only those of this group' },
+      all: { type: 'boolean', description: 'Also those that do not run' },
+      group: { type: 'string', description: 'Only those of this group' },
     },
-    answer: [200, Type.Object({ workloads: Type.Array(workloadItem) }, { additionalProperties: false })],
+    response: [200, Type.Object({ workloads: Type.Array(workloadItem) }, { additionalProperties: false })],
     failures: [400, 404, 503],
     async handle({ query: { all, group } }) {
       if (group) await (await app.service('groups')).assertExists(group)
@@ -56,10 +56,10 @@ export const workloadRoutes: Routes = (api, app) => {
     id: 'createWorkload',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'Make a workload; it is brought up behind the answer, as its status tells',
     body: createBody,
-    answer: [201, nameAndPort],
+    response: [201, nameAndPort],
     failures: [...MAKING, 409],
     failureSchemas,
     slow: true,
@@ -79,9 +79,9 @@ export const workloadRoutes: Routes = (api, app) => {
     id: 'getWorkload',
     method: 'GET',
     path: `${path}/{name}`,
-    area,
+    tag,
     summary: 'A workload, in the shape that it is created in',
-    answer: [200, workloadDetails],
+    response: [200, workloadDetails],
     failures: [400, 404],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
@@ -93,10 +93,10 @@ export const workloadRoutes: Routes = (api, app) => {
     id: 'updateWorkload',
     method: 'POST',
     path: `${path}/{name}/edit`,
-    area,
+    tag,
     summary: 'Make a workload anew as the body says; what the details do not show stays unless it is named',
     body: editBody,
-    answer: [200, nameAndPort],
+    response: [200, nameAndPort],
     failures: [...MAKING, 409],
     failureSchemas,
     slow: true,
@@ -122,9 +122,9 @@ export const workloadRoutes: Routes = (api, app) => {
     id: 'exportWorkload',
     method: 'GET',
     path: `${path}/{name}/export`,
-    area,
+    tag,
     summary: 'The run config of a workload',
-    answer: [200, runConfig],
+    response: [200, runConfig],
     failures: [400, 404],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
@@ -136,9 +136,9 @@ export const workloadRoutes: Routes = (api, app) => {
     id: 'getWorkloadStatus',
     method: 'GET',
     path: `${path}/{name}/status`,
-    area,
+    tag,
     summary: 'The status of a workload',
-    answer: [200, Type.Object({ status: Type.String() }, { additionalProperties: false })],
+    response: [200, Type.Object({ status: Type.String() }, { additionalProperties: false })],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)

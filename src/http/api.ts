@@ -34,11 +34,11 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As OpenAPI writes it. A path whose last part is a name has no other form with a slash behind it. */
   readonly path: P
-  readonly area: string
+  readonly tag: string
   readonly summary: string
   /** Query parameters; true and false are written out, anything else counts as not given. */
   readonly query?: Readonly<
-    Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly says: string }>
+    Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly description: string }>
   >
   readonly body?: B
   /**
@@ -48,7 +48,7 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
   readonly programsOnly?: boolean
   /** The body may be left out. */
   readonly bodyOptional?: boolean
-  readonly answer: readonly [status: 200 | 201 | 202 | 204, content: Content]
+  readonly response: readonly [status: 200 | 201 | 202 | 204, content: Content]
   /** Headers of the success. */
   readonly headers?: Readonly<Record<string, string>>
   /** Where to find what was made, for the `Location` of the success (RFC 9110, 10.2.2). */

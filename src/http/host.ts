@@ -161,7 +161,7 @@ export function createHttpHost(options: {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const [status, content] = operation.answer
+    const [status, content] = operation.response
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     running++

@@ -51,17 +51,17 @@ export function toOpenApi(
 function describe(operation: Operation, login: boolean): object {
   const {
     id,
-    area,
+    tag,
     summary,
     body,
     bodyOptional,
     query = {},
-    answer,
+    response,
     failures = [],
     failureSchemas = {},
     style = 'text',
   } = operation
-  const [status, content] = answer
+  const [status, content] = response
   const statuses = new Set([
     ...failures,
     ...Object.keys(failureSchemas).map(Number),
@@ -74,7 +74,7 @@ function describe(operation: Operation, login: boolean): object {
   const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
   return {
     operationId: id,
-    tags: [area],
+    tags: [tag],
     summary,
     ...(login ? { security: [{ [SCHEME]: [] }] } : {}),
     parameters: [
@@ -84,10 +84,10 @@ function describe(operation: Operation, login: boolean): object {
         required: true,
         schema: { type: 'string' },
       })),
-      ...Object.entries(query).map(([name, { type, says }]) => ({
+      ...Object.entries(query).map(([name, { type, description }]) => ({
         name,
         in: 'query',
-        description: says,
+        description,
         schema: { type },
       })),
       ...(operation.programsOnly

@@ -7,7 +7,7 @@ import { type Origin, secretsOf } from '../server-secrets.ts'
 import { unavailable } from './unavailable.ts'
 import { decodeAgain } from './v01-routes.ts'
 
-const area = 'registry'
+const tag = 'registry'
 const path = '/api/v1beta/registry/{name}/servers/{serverName}/secrets'
 const closed = { additionalProperties: false }
 const text = Type.String()
@@ -29,9 +29,9 @@ export function serverSecretRoutes(api: Api, app: App): void {
     id: 'listServerSecrets',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'Secrets that the user has agreed to give to a server of the registry; never values',
-    answer: [200, Type.Object({ secrets: Type.Array(reference) }, closed)],
+    response: [200, Type.Object({ secrets: Type.Array(reference) }, closed)],
     failures: [400, 404, 502, 503],
     style: 'registry',
     async handle({ params: { name, serverName }, signal }) {
@@ -45,14 +45,14 @@ export function serverSecretRoutes(api: Api, app: App): void {
     id: 'giveServerSecret',
     method: 'PUT',
     path: `${path}/{variable}`,
-    area,
+    tag,
     summary:
       'Agree to give a server of the registry a secret, as this variable: one that is stored, or a value that is stored for this server alone',
     body: Type.Object({
       name: Type.Optional(Type.String({ description: 'Name of a stored secret' })),
       value: Type.Optional(Type.String({ description: 'A new value, in the place of one from before' })),
     }),
-    answer: [200, reference],
+    response: [200, reference],
     failures: [400, 404, 405, 502, 503],
     style: 'registry',
     async handle({ params: { name, serverName, variable }, body, signal }) {

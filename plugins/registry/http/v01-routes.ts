@@ -6,15 +6,15 @@ import { serverEntry, serverPage, skillEntry, skillPage } from './schemas.ts'
 import { toEntry } from './to-answers.ts'
 import { unavailable } from './unavailable.ts'
 
-const area = 'registry'
+const tag = 'registry'
 const path = '/registry/{registryName}/v0.1'
 const style = 'json'
 const UNAVAILABLE = [502, 503]
 
 const paging = {
-  q: { type: 'string', says: 'Only what has this in its name or description' },
-  page: { type: 'integer', says: 'From 1' },
-  limit: { type: 'integer', says: 'Entries on a page: 50, at most 200' },
+  q: { type: 'string', description: 'Only what has this in its name or description' },
+  page: { type: 'integer', description: 'From 1' },
+  limit: { type: 'integer', description: 'Entries on a page: 50, at most 200' },
 } as const
 
 /** The registry as MCP registries answer; its name in the path says nothing. */
@@ -25,10 +25,10 @@ export function v01Routes(api: Api, app: App): void {
     id: 'listRegistryEntries',
     method: 'GET',
     path: `${path}/servers`,
-    area,
+    tag,
     summary: 'Servers by name, in the format of the MCP registry',
     query: paging,
-    answer: [200, serverPage],
+    response: [200, serverPage],
     failures: UNAVAILABLE,
     style,
     async handle({ query, signal }) {
@@ -42,9 +42,9 @@ export function v01Routes(api: Api, app: App): void {
     id: 'getRegistryEntry',
     method: 'GET',
     path: `${path}/servers/{serverName}/versions/latest`,
-    area,
+    tag,
     summary: 'A server by its whole name, or by what stands behind the namespace',
-    answer: [200, serverEntry],
+    response: [200, serverEntry],
     failures: [400, 404, ...UNAVAILABLE],
     style,
     async handle({ params: { serverName }, signal }) {
@@ -57,10 +57,10 @@ export function v01Routes(api: Api, app: App): void {
     id: 'listRegistrySkills',
     method: 'GET',
     path: `${path}/x/dev.toolhive/skills`,
-    area,
+    tag,
     summary: 'Skills by namespace and name',
     query: paging,
-    answer: [200, skillPage],
+    response: [200, skillPage],
     failures: UNAVAILABLE,
     style,
     async handle({ query, signal }) {
@@ -77,9 +77,9 @@ export function v01Routes(api: Api, app: App): void {
     id: 'getRegistrySkill',
     method: 'GET',
     path: `${path}/x/dev.toolhive/skills/{namespace}/{skillName}`,
-    area,
+    tag,
     summary: 'A skill',
-    answer: [200, skillEntry],
+    response: [200, skillEntry],
     failures: [404, ...UNAVAILABLE],
     style,
     handle: async ({ params: { namespace, skillName } }) =>

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Routes } from '../../../src/http/api.ts'
 import { failures } from '../failures.ts'
 
-const area = 'skills'
+const tag = 'skills'
 const path = '/api/v1beta/skills'
 const closed = { additionalProperties: false }
 const text = Type.String()
@@ -23,10 +23,10 @@ export const buildRoutes: Routes = (api, app) => {
     id: 'validateSkill',
     method: 'POST',
     path: `${path}/validate`,
-    area,
+    tag,
     summary: 'Check the skill in a folder; one that is not valid is an answer too',
     body: Type.Object({ path: optionalText }),
-    answer: [
+    response: [
       200,
       Type.Object(
         {
@@ -49,10 +49,10 @@ export const buildRoutes: Routes = (api, app) => {
     id: 'buildSkill',
     method: 'POST',
     path: `${path}/build`,
-    area,
+    tag,
     summary: 'Pack the skill in a folder',
     body: Type.Object({ path: optionalText, tag: optionalText }),
-    answer: [200, Type.Object({ reference: text }, closed)],
+    response: [200, Type.Object({ reference: text }, closed)],
     failures: [503],
     slow: true,
     handle: async ({ body, signal }) => {
@@ -65,9 +65,9 @@ export const buildRoutes: Routes = (api, app) => {
     id: 'listSkillBuilds',
     method: 'GET',
     path: `${path}/builds`,
-    area,
+    tag,
     summary: 'Builds on this machine, by tag',
-    answer: [200, Type.Object({ builds: Type.Array(build) }, closed)],
+    response: [200, Type.Object({ builds: Type.Array(build) }, closed)],
     handle: async () => ({ builds: await (await builds()).list() }),
   })
 
@@ -75,9 +75,9 @@ export const buildRoutes: Routes = (api, app) => {
     id: 'deleteSkillBuild',
     method: 'DELETE',
     path: `${path}/builds/{tag}`,
-    area,
+    tag,
     summary: 'Remove a build from this machine',
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [404, 503],
     handle: async ({ params: { tag } }) => (await builds()).remove(tag),
   })
@@ -86,7 +86,7 @@ export const buildRoutes: Routes = (api, app) => {
     id: 'pushSkill',
     method: 'POST',
     path: `${path}/push`,
-    area,
+    tag,
     summary: 'Upload a build to the registry that its tag names, signed in one way or not at all',
     body: Type.Object({
       reference: optionalText,
@@ -94,7 +94,7 @@ export const buildRoutes: Routes = (api, app) => {
       identity_token: optionalText,
       no_sign: flag,
     }),
-    answer: [204, 'empty'],
+    response: [204, 'empty'],
     failures: [404, 502, 503],
     slow: true,
     handle: async ({ body: { reference = '', key, identity_token, no_sign }, signal }) => {

@@ -5,7 +5,7 @@ const text = Type.String()
 const maybe = Type.Optional(text)
 const closed = { additionalProperties: false }
 
-const area = 'skills'
+const tag = 'skills'
 const path = '/api/v1beta/skills/content'
 const content = Type.Object(
   {
@@ -29,10 +29,10 @@ export const contentRoutes: Routes = (api, app) => {
     id: 'fetchSkillContent',
     method: 'POST',
     path,
-    area,
+    tag,
     summary: 'The text of a skill and the list of its files; nothing is installed',
     body: Type.Object({ ref: maybe }),
-    answer: [200, content],
+    response: [200, content],
     failures,
     slow: true,
     handle: ({ body: { ref = '' }, signal }) => preview(ref, signal),
@@ -42,11 +42,13 @@ export const contentRoutes: Routes = (api, app) => {
     id: 'getSkillContent',
     method: 'GET',
     path,
-    area,
+    tag,
     summary: 'The same, for programs that send the header',
-    query: { ref: { type: 'string', says: 'A name, an OCI or git reference, or the tag of a local build' } },
+    query: {
+      ref: { type: 'string', description: 'A name, an OCI or git reference, or the tag of a local build' },
+    },
     programsOnly: true,
-    answer: [200, content],
+    response: [200, content],
     failures,
     slow: true,
     handle: ({ query: { ref = '' }, signal }) => preview(ref, signal),

@@ -6,7 +6,7 @@ import type { Outcome, Workloads } from '../service.ts'
 import { assertWorkloadName } from '../store/name.ts'
 import { bulkBody } from './schemas.ts'
 
-const area = 'workloads'
+const tag = 'workloads'
 const path = '/api/v1beta/workloads'
 
 type Act = (workloads: Workloads, names: readonly string[]) => Promise<readonly Outcome[]>
@@ -50,9 +50,9 @@ export function actionRoutes(api: Api, app: App): void {
       id: `${word}Workload`,
       method: verb === 'Delete' ? 'DELETE' : 'POST',
       path: verb === 'Delete' ? `${path}/{name}` : `${path}/{name}/${word}`,
-      area,
+      tag,
       summary: `${verb} a workload`,
-      answer: [202, 'empty'],
+      response: [202, 'empty'],
       failures: [400, 404],
       async handle({ params: { name } }) {
         assertWorkloadName(name)
@@ -64,10 +64,10 @@ export function actionRoutes(api: Api, app: App): void {
       id: `${word}Workloads`,
       method: 'POST',
       path: `${path}/${word}`,
-      area,
+      tag,
       summary: `${verb} several workloads, or those of a group`,
       body: bulkBody,
-      answer: [202, 'empty'],
+      response: [202, 'empty'],
       failures: [400],
       async handle({ body }) {
         begin(verb, await namesOf(body))

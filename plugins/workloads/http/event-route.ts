@@ -26,10 +26,10 @@ export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
     id: 'streamEvents',
     method: 'GET',
     path: '/api/v1beta/events',
-    area: 'workloads',
+    tag: 'workloads',
     summary:
       'All workloads as events `workload`, then `listed`, then one for every change, `workload-upgraded` and `workload-rolled-back` when an upgrade has ended, and `workload-removed` with the name of one that is gone',
-    answer: [200, 'events'],
+    response: [200, 'events'],
     async handle({ signal }) {
       const giveBack = slots.take()
       const stream = new PassThrough()

@@ -14,9 +14,9 @@ export function logRoutes(api: Api, app: App): void {
     id: 'getWorkloadLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/logs',
-    area: 'workloads',
+    tag: 'workloads',
     summary: 'The last lines that the server printed',
-    answer: [200, 'text'],
+    response: [200, 'text'],
     failures: [400, 404, 502, 503],
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)
@@ -28,9 +28,9 @@ export function logRoutes(api: Api, app: App): void {
     id: 'getWorkloadProxyLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/proxy-logs',
-    area: 'workloads',
+    tag: 'workloads',
     summary: 'The last lines that the proxy logged',
-    answer: [200, 'text'],
+    response: [200, 'text'],
     failures: [400, 404],
     async handle({ params: { name } }) {
       assertWorkloadName(name)

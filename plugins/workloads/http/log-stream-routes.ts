@@ -16,10 +16,10 @@ export function logStreamRoutes(api: Api, app: App, slots: StreamSlots): void {
     id: 'streamWorkloadLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/logs/stream',
-    area: 'workloads',
+    tag: 'workloads',
     summary:
       'The last lines that the server printed, and what it prints from now on, as JSON strings in events `log`; `end` when it printed its last',
-    answer: [200, 'events'],
+    response: [200, 'events'],
     failures: [400, 404, 502, 503],
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)
@@ -32,10 +32,10 @@ export function logStreamRoutes(api: Api, app: App, slots: StreamSlots): void {
     id: 'streamWorkloadProxyLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/proxy-logs/stream',
-    area: 'workloads',
+    tag: 'workloads',
     summary:
       'The last lines that the proxy logged, and what it logs from now on, as the events of `/logs/stream`',
-    answer: [200, 'events'],
+    response: [200, 'events'],
     failures: [400, 404],
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)
