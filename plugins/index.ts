@@ -8,10 +8,15 @@ export const builtins: readonly PluginEntry[] = [
   {
     name: 'workloads',
     verbs: ['run', 'list', 'ls', 'status', 'stop', 'start', 'restart', 'rm', 'logs', 'export'],
-    services: ['workloads', 'workloadStore'],
+    services: ['workloads'],
     provides: ['targets', 'sections'],
     routes: true,
     load: async () => (await import('./workloads/index.ts')).default,
+  },
+  {
+    name: 'state',
+    services: ['workloadStore'],
+    load: async () => (await import('./state/index.ts')).default,
   },
   {
     name: 'proxy',

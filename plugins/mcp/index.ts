@@ -6,7 +6,7 @@ import { McpList } from './commands/mcp-list.ts'
 /** Asks a running MCP server what it offers, and calls its tools. */
 const mcp: Plugin = {
   name: 'mcp',
-  needs: ['callers', 'workloads'],
+  needs: ['callers', 'state', 'workloads'],
   commands: [McpList, McpCall],
   routes: async (api, app) => (await import('./routes.ts')).mcpRoutes(api, app),
 }

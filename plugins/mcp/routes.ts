@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { assertWorkloadName } from '../workloads/index.ts'
+import { assertWorkloadName } from '../state/index.ts'
 import { withServer } from './connect.ts'
 import { findServer } from './find-server.ts'
 import { listOffers } from './list-offers.ts'

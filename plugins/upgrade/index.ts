@@ -22,7 +22,7 @@ declare module '../../src/plugin.ts' {
 /** Tells which workloads the registry has something newer for, and puts that in their place. */
 const upgrade: Plugin = {
   name: 'upgrade',
-  needs: ['image-verification', 'registry', 'workloads'],
+  needs: ['image-verification', 'registry', 'state', 'workloads'],
   commands: [UpgradeCheckCommand, UpgradeApplyCommand],
   routes: async (api, app) => (await import('./routes.ts')).upgradeRoutes(api, app),
   services: {

@@ -3,7 +3,7 @@ import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables.ts'
 import { unacceptedPermissions } from '../../src/http/unaccepted-permissions.ts'
-import { assertWorkloadName } from '../workloads/index.ts'
+import { assertWorkloadName } from '../state/index.ts'
 
 const tag = 'workloads'
 const path = '/api/v1beta/workloads'

@@ -11,7 +11,8 @@ import {
   toMountLists,
   toView,
 } from '../registry/index.ts'
-import { readEnvFolder, type WorkloadStore, type Workloads } from '../workloads/index.ts'
+import type { WorkloadStore } from '../state/index.ts'
+import { readEnvFolder, type Workloads } from '../workloads/index.ts'
 import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
 import { configDrift, envVarDrift } from './drift.ts'

@@ -8,6 +8,12 @@ export const failures = defineFailures({
       `"${d.argument}" is nothing that can be run: ${d.problem}`,
     hint: 'Give an image, a package (npx://, uvx://, go://), a URL, or --from-config FILE.',
   },
+  instance_name_taken: {
+    status: 409,
+    text: (d: { name: string; owner: string }) =>
+      `The server of the workload "${d.owner}" is called "${d.name}".`,
+    hint: 'Choose another name with --name.',
+  },
   images_unsupported: {
     status: 400,
     text: (d: { runtime: string; argument: string }) =>

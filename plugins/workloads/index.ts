@@ -10,7 +10,6 @@ import { StatusOf } from './commands/status.ts'
 import { Stop } from './commands/stop.ts'
 import { instanceSection } from './instance-section.ts'
 import type { Workloads } from './service.ts'
-import type { WorkloadStore } from './store.ts'
 import { imageTarget } from './targets/image.ts'
 import { remoteTarget } from './targets/remote.ts'
 import { schemeTarget } from './targets/scheme.ts'
@@ -19,29 +18,22 @@ import { variablesSection } from './variables-section.ts'
 export { parseVariables, readEnvFolder } from './env-files.ts'
 export { toMounts } from './mounts.ts'
 export type { Workloads } from './service.ts'
-export type { RunConfigStore } from './store/configs.ts'
-export { assertWorkloadName, isWorkloadName } from './store/name.ts'
-export type { StatusChange, StatusStore } from './store/statuses.ts'
-export type { UpgradeRecord, UpgradeRecords } from './store/upgrades.ts'
-export type { WorkloadStore } from './store.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {
     workloads: Workloads
-    workloadStore: WorkloadStore
   }
 }
 
 /** What a user does with workloads. */
 const workloads: Plugin = {
   name: 'workloads',
-  needs: ['callers', 'image-verification', 'proxy', 'recipes', 'runtimes'],
+  needs: ['callers', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {
     workloads: async app =>
       (await import('./service.ts')).createWorkloads({ app, store: await app.service('workloadStore') }),
-    workloadStore: async app => (await import('./store.ts')).createWorkloadStore(app),
   },
   provides: {
     targets: [schemeTarget, remoteTarget, imageTarget],

@@ -6,18 +6,17 @@ import { findFreePort } from '../../src/lib/ports.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
+import { assertWorkloadName, stateFailures, type WorkloadStore } from '../state/index.ts'
 import { assertFits } from './assert-fits.ts'
 import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { readEnvFolder } from './env-files.ts'
+import { failures } from './failures.ts'
 import { contextOfConfig } from './flag-effects.ts'
 import { checkSections, configFromFile } from './from-config.ts'
 import { mergeResolved } from './merge-resolved.ts'
 import { assertMountable } from './mount-flags.ts'
 import { toMounts } from './mounts.ts'
 import { settleIsolation } from './settle-isolation.ts'
-import { storeFailures } from './store/failures.ts'
-import { assertWorkloadName } from './store/name.ts'
-import type { WorkloadStore } from './store.ts'
 import { fetchImage } from './targets/fetch-image.ts'
 import { schemeTarget } from './targets/scheme.ts'
 import { verifyGiven } from './targets/verify-given.ts'
@@ -196,14 +195,14 @@ async function assertCanRun(
   assertWorkloadName(config.name)
   const taken = replaces ? undefined : await store.configs.find(config.name)
   if (taken && (await store.statuses.read(config.name))?.status !== 'error') {
-    throw storeFailures.workload_exists({ name: config.name })
+    throw stateFailures.workload_exists({ name: config.name })
   }
   // An upgrade gives a server a name of its own, which may be what somebody else calls a workload.
   const name = instanceName(config)
   const owner = (await store.configs.list()).find(
     other => other.name !== config.name && instanceName(other) === name,
   )
-  if (owner) throw storeFailures.instance_name_taken({ name, owner: owner.name })
+  if (owner) throw failures.instance_name_taken({ name, owner: owner.name })
   await assertReferences(app, config)
   const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
   const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it

@@ -6,11 +6,11 @@ import type { LogOptions } from '../../src/contracts/runtime.ts'
 import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import type { WorkloadStore } from '../state/index.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 import { isHalfDown, isOrphaned, type ListFilter, lookOnce, matches, toWorkload } from './listing.ts'
 import { pruneLogs } from './prune-logs.ts'
-import type { WorkloadStore } from './store.ts'
 
 /** What happened to one of several workloads. */
 export interface Outcome {

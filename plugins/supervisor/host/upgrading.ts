@@ -1,7 +1,7 @@
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import type { UpgradeRecord } from '../../workloads/index.ts'
+import type { UpgradeRecord } from '../../state/index.ts'
 import { failures } from '../failures.ts'
 import type { Ground, Living } from './ground.ts'
 

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
+import { assertWorkloadName } from '../../state/index.ts'
 import { failures } from '../failures.ts'
 import type { Outcome, Workloads } from '../service.ts'
-import { assertWorkloadName } from '../store/name.ts'
 import { bulkBody } from './schemas.ts'
 
 const tag = 'workloads'

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { assertWorkloadName } from '../../state/index.ts'
 import { failures } from '../failures.ts'
-import { assertWorkloadName } from '../store/name.ts'
 
 const LINES = 1000
 

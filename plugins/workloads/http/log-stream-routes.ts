@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
-import { assertWorkloadName } from '../store/name.ts'
+import { assertWorkloadName } from '../../state/index.ts'
 import { tailFile } from '../tail-file.ts'
 import type { StreamSlots } from './stream-slots.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGroups, type Groups } from '../../../plugins/groups/service.ts'
-import { createWorkloadStore, type WorkloadStore } from '../../../plugins/workloads/store.ts'
+import { createWorkloadStore, type WorkloadStore } from '../../../plugins/state/workload-store.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'

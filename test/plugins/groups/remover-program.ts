@@ -1,6 +1,6 @@
 /** Removes a group, moving its workloads to `default`; says `ready` first. */
 import { createGroups } from '../../../plugins/groups/service.ts'
-import { createWorkloadStore } from '../../../plugins/workloads/store.ts'
+import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 

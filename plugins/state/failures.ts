@@ -1,7 +1,7 @@
-import { defineFailures } from '../../../src/errors.ts'
+import { defineFailures } from '../../src/errors.ts'
 
 /** What can go wrong with what is on disk about a workload. */
-export const storeFailures = defineFailures({
+export const failures = defineFailures({
   invalid_name: {
     status: 400,
     text: (d: { name: string }) => `"${d.name}" is not a name for a workload.`,
@@ -16,12 +16,6 @@ export const storeFailures = defineFailures({
     status: 409,
     text: (d: { name: string }) => `A workload "${d.name}" already exists.`,
     hint: d => `Choose another name with --name, or remove it with \`keelson rm ${d.name}\`.`,
-  },
-  instance_name_taken: {
-    status: 409,
-    text: (d: { name: string; owner: string }) =>
-      `The server of the workload "${d.owner}" is called "${d.name}".`,
-    hint: 'Choose another name with --name.',
   },
   workload_changed: {
     status: 409,

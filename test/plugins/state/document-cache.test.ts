@@ -1,29 +1,29 @@
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keepDocuments } from '../../../../plugins/workloads/store/kept-documents.ts'
-import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { createDocumentCache } from '../../../plugins/state/document-cache.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A folder with one document, and how often it was parsed. */
 async function arrange() {
   const folder = await temporaryFolder()
   const path = join(folder, 'a.json')
   const counted = { parsed: 0 }
-  const kept = keepDocuments(folder, text => {
+  const cache = createDocumentCache(folder, text => {
     counted.parsed++
     return JSON.parse(text) as { n: number }
   })
   await writeFile(path, '{"n":1}')
-  /** Reads until it is old enough to be kept. */
+  /** Reads until it is old enough to be cached. */
   const settle = () =>
     expect
       .poll(() => {
         const before = counted.parsed
-        kept.read('a.json', path)
+        cache.read('a.json', path)
         return counted.parsed - before
       })
       .toBe(0)
-  return { folder, path, kept, counted, settle, read: () => kept.read('a.json', path) }
+  return { folder, path, cache, counted, settle, read: () => cache.read('a.json', path) }
 }
 
 test('a file that nobody writes is parsed no more', async () => {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { parseRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts'
-import { parseDocument } from '../../../src/document.ts'
-import type { Log } from '../../../src/log.ts'
-import type { Paths } from '../../../src/paths.ts'
-import { createDocuments } from './documents.ts'
+import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
+import { parseDocument } from '../../src/document.ts'
+import type { Log } from '../../src/log.ts'
+import type { Paths } from '../../src/paths.ts'
+import { createDocumentFolder } from './document-folder.ts'
 
 /**
  * An upgrade under way. Written before anything is made for it, so that whoever comes after a kill knows
@@ -32,7 +32,7 @@ export interface UpgradeRecords {
 const schema = t.isObject({ from: t.isUnknown(), to: t.isUnknown(), wait_ms: t.isNumber() })
 
 export function createUpgradeRecords({ paths, log }: { paths: Paths; log: Log }): UpgradeRecords {
-  const documents = createDocuments<UpgradeRecord>({
+  const documents = createDocumentFolder<UpgradeRecord>({
     folder: join(paths.state, 'upgrades'),
     log,
     parse(text, path) {

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parseRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts'
-import { failures } from '../../../src/errors.ts'
-import { withLock } from '../../../src/lib/file-lock.ts'
-import type { Log } from '../../../src/log.ts'
-import type { Paths } from '../../../src/paths.ts'
-import { createDocuments } from './documents.ts'
-import { storeFailures } from './failures.ts'
-import { assertWorkloadName } from './name.ts'
+import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
+import { failures as core } from '../../src/errors.ts'
+import { withLock } from '../../src/lib/file-lock.ts'
+import type { Log } from '../../src/log.ts'
+import type { Paths } from '../../src/paths.ts'
+import { createDocumentFolder } from './document-folder.ts'
+import { failures } from './failures.ts'
+import { assertWorkloadName } from './workload-name.ts'
 
 const LOCK_SECONDS = 10
 
@@ -29,26 +29,26 @@ export interface RunConfigStore {
 }
 
 export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log }): RunConfigStore {
-  const documents = createDocuments<RunConfig>({
+  const documents = createDocumentFolder<RunConfig>({
     folder: join(paths.state, 'runconfigs'),
     log,
     parse(text, path, name) {
       const config = parseRunConfig(text, path)
       if (config.name === name) return config
-      throw failures.invalid_file({ path, problem: `it names the workload "${config.name}".` })
+      throw core.invalid_file({ path, problem: `it names the workload "${config.name}".` })
     },
   })
   const locked = <T>(name: string, work: () => Promise<T>) => {
     assertWorkloadName(name)
     const path = `${documents.path(name)}.lock`
-    const onTimeout = () => failures.locked({ path, seconds: LOCK_SECONDS })
+    const onTimeout = () => core.locked({ path, seconds: LOCK_SECONDS })
     return withLock(path, work, { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
   }
 
   return {
     async get(name) {
       const config = await documents.find(name)
-      if (!config) throw storeFailures.workload_missing({ name })
+      if (!config) throw failures.workload_missing({ name })
       return config
     },
     find: name => documents.find(name),
@@ -56,13 +56,13 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
     save: config => locked(config.name, () => documents.save(config.name, config)),
     saveNew: config =>
       locked(config.name, async () => {
-        if (await documents.find(config.name)) throw storeFailures.workload_exists({ name: config.name })
+        if (await documents.find(config.name)) throw failures.workload_exists({ name: config.name })
         await documents.save(config.name, config)
       }),
     saveOver: (before, config) =>
       locked(config.name, async () => {
         if (!isDeepStrictEqual(await documents.find(config.name), before)) {
-          throw storeFailures.workload_changed({ name: config.name })
+          throw failures.workload_changed({ name: config.name })
         }
         await documents.save(config.name, config)
       }),

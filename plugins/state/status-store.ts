@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { STATUSES, type StatusRecord, type UpgradeOutcome } from '../../../src/contracts/workload.ts'
-import { parseDocument } from '../../../src/document.ts'
-import { isFailure, messageOf } from '../../../src/errors.ts'
-import type { Log } from '../../../src/log.ts'
-import type { Paths } from '../../../src/paths.ts'
-import { createDocuments } from './documents.ts'
+import { STATUSES, type StatusRecord, type UpgradeOutcome } from '../../src/contracts/workload.ts'
+import { parseDocument } from '../../src/document.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
+import type { Log } from '../../src/log.ts'
+import type { Paths } from '../../src/paths.ts'
+import { createDocumentFolder } from './document-folder.ts'
 
 /** What a host says about a workload; the dates are the store's. */
 export type StatusChange = Omit<StatusRecord, 'created_at' | 'updated_at' | 'last_upgrade'>
@@ -58,7 +58,7 @@ const schema = t.isObject(
 
 export function createStatusStore(options: { paths: Paths; log: Log; now: () => Date }): StatusStore {
   const { paths, log, now } = options
-  const documents = createDocuments<StatusRecord>({
+  const documents = createDocumentFolder<StatusRecord>({
     folder: join(paths.data, 'statuses'),
     log,
     parse: (text, path) => parseDocument(text, path, schema) as StatusRecord,

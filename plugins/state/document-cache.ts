@@ -1,15 +1,18 @@
 import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs'
-import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { isMissing } from '../../src/lib/atomic-file.ts'
 
 /** A file that is younger than this when it is read may be written once more within the same tick of the clock. */
 const YOUNG_NS = 100_000_000n
 
 /**
- * Documents of a folder that are read again and again: a file is parsed anew only when it was written
- * since. Synchronous, which for hundreds of small files is far cheaper than hundreds of tasks, and
- * does not queue behind writes that wait for the disk.
+ * Caches the documents of a folder: a file is parsed again only after it was written. Reads are
+ * synchronous: for hundreds of small files that is far cheaper than hundreds of tasks, and they do not
+ * queue behind writes that wait for the disk.
  */
-export function keepDocuments<T extends object>(folder: string, parse: (text: string, file: string) => T) {
+export function createDocumentCache<T extends object>(
+  folder: string,
+  parse: (text: string, file: string) => T,
+) {
   const kept = new Map<string, { readonly stamp: string; readonly document: T }>()
   return {
     /** Names of the files there are. */

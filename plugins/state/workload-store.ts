@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
-import { createRunConfigStore, type RunConfigStore } from './store/configs.ts'
-import { assertWorkloadName } from './store/name.ts'
-import { createStatusStore, type StatusStore } from './store/statuses.ts'
-import { createUpgradeRecords, type UpgradeRecords } from './store/upgrades.ts'
+import { createRunConfigStore, type RunConfigStore } from './run-config-store.ts'
+import { createStatusStore, type StatusStore } from './status-store.ts'
+import { createUpgradeRecords, type UpgradeRecords } from './upgrade-records.ts'
+import { assertWorkloadName } from './workload-name.ts'
 
 /** All that is on disk about workloads. */
 export interface WorkloadStore {

@@ -1,14 +1,14 @@
 import { rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isFailure, messageOf } from '../../../src/errors.ts'
-import { isMissing, readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
-import type { Log } from '../../../src/log.ts'
-import { storeFailures } from './failures.ts'
-import { keepDocuments } from './kept-documents.ts'
-import { assertWorkloadName, isWorkloadName } from './name.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
+import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import type { Log } from '../../src/log.ts'
+import { createDocumentCache } from './document-cache.ts'
+import { failures } from './failures.ts'
+import { assertWorkloadName, isWorkloadName } from './workload-name.ts'
 
 /** One JSON document per workload in one folder: 2-space JSON, mode 0600. */
-export interface Documents<T> {
+export interface DocumentFolder<T> {
   path(name: string): string
   /** Fails with `workload_unreadable`, having set the file aside when its content is wrong. */
   find(name: string): Promise<T | undefined>
@@ -19,28 +19,28 @@ export interface Documents<T> {
   remove(name: string): Promise<void>
 }
 
-export function createDocuments<T extends object>(options: {
+export function createDocumentFolder<T extends object>(options: {
   folder: string
   /** Makes a document of the text, or throws a Failure that says what is wrong. */
   parse: (text: string, path: string, name: string) => T
   log: Log
-}): Documents<T> {
+}): DocumentFolder<T> {
   const { folder, parse, log } = options
   const path = (name: string) => join(folder, `${name}.json`)
-  const kept = keepDocuments(folder, (text, file) => parse(text, file, basename(file, '.json')))
+  const cache = createDocumentCache(folder, (text, file) => parse(text, file, basename(file, '.json')))
 
   async function find(name: string): Promise<T | undefined> {
     assertWorkloadName(name)
     const file = path(name)
     const text = await readFileIfThere(file).catch(error => {
-      throw storeFailures.workload_unreadable({ name, problem: messageOf(error) }, { cause: error })
+      throw failures.workload_unreadable({ name, problem: messageOf(error) }, { cause: error })
     })
     if (text === undefined) return undefined
     try {
       return parse(text, file, name)
     } catch (error) {
       if (!isFailure(error)) throw error
-      throw storeFailures.workload_unreadable(
+      throw failures.workload_unreadable(
         { name, problem: error.message, aside: await setAside(file) },
         { cause: error },
       )
@@ -50,7 +50,7 @@ export function createDocuments<T extends object>(options: {
   /** What cannot be read like that is looked at with care: it is set aside, or told. */
   function read(name: string, file: string): T | undefined | Promise<T | undefined> {
     try {
-      return kept.read(file, path(name))
+      return cache.read(file, path(name))
     } catch {
       return find(name)
     }
@@ -61,7 +61,7 @@ export function createDocuments<T extends object>(options: {
     find,
     async list() {
       const documents = new Map<string, T>()
-      const files = kept.files()
+      const files = cache.files()
       for (const file of files) {
         const name = file.slice(0, -'.json'.length)
         if (!file.endsWith('.json') || !isWorkloadName(name)) continue
@@ -72,7 +72,7 @@ export function createDocuments<T extends object>(options: {
           log.warn(messageOf(error), { workload: name })
         }
       }
-      kept.keepOnly(new Set(files))
+      cache.keepOnly(new Set(files))
       return documents
     },
     async save(name, document) {

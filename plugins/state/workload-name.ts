@@ -1,4 +1,4 @@
-import { storeFailures } from './failures.ts'
+import { failures } from './failures.ts'
 
 const NAME = /^[a-zA-Z0-9._-]{1,100}$/
 
@@ -7,5 +7,5 @@ export const isWorkloadName = (name: string): boolean => NAME.test(name) && name
 
 /** Fails with `invalid_name` unless the text may name a workload. */
 export function assertWorkloadName(name: string): void {
-  if (!isWorkloadName(name)) throw storeFailures.invalid_name({ name: name.slice(0, 120) })
+  if (!isWorkloadName(name)) throw failures.invalid_name({ name: name.slice(0, 120) })
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createWorkloadStore, type WorkloadStore } from '../../../plugins/workloads/store.ts'
+import { createWorkloadStore, type WorkloadStore } from '../../../plugins/state/workload-store.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths, type Paths } from '../../../src/paths.ts'
