@@ -2,7 +2,7 @@
 
 import { Agent } from 'undici'
 import { LISTENER_LIMITS } from '../plugins/proxy/listener.ts'
-import { openProxy } from '../plugins/proxy/proxy.ts'
+import { openProxy } from '../plugins/proxy/open-proxy.ts'
 import { createCallers } from '../src/http/callers.ts'
 import { createLog } from '../src/log.ts'
 import { createPeerOwners } from '../src/net/peer-owner.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/lib/json-rpc.ts'
-import { type BodyRules, readBody } from './body.ts'
+import { type BodyRules, readBody } from './request-body.ts'
 
 /** Makes the exchange of one request. Nothing is read, parsed or listened to before somebody asks for it. */
 export const createExchange = (

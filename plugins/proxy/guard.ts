@@ -1,11 +1,11 @@
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { isFromOtherSite } from '../../src/http/other-site.ts'
-import { assertAnnouncedLength } from './body.ts'
 import { createHostCheck } from './host-check.ts'
 import { createOriginCheck } from './origin-check.ts'
 import { forwardedHostOf } from './public-base.ts'
-import { rpcRefusal } from './refusal.ts'
+import { assertAnnouncedLength } from './request-body.ts'
+import { rpcRefusal } from './request-refusal.ts'
 
 /** The outermost middleware: who may ask at all (Host, Origin, Sec-Fetch-Site), and how much they may send. */
 export function createGuard(config: RunConfig, listener: { host: string; port: number }): Middleware {

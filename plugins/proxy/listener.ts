@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '../../src/errors.ts'
 import type { Callers } from '../../src/http/callers.ts'
-import { announcedLength, MAX_BODY_BYTES } from './body.ts'
 import { failures } from './failures.ts'
+import { announcedLength, MAX_BODY_BYTES } from './request-body.ts'
 
 /** Bounds on what one connection may take. */
 export interface ListenerLimits {

@@ -7,7 +7,7 @@ import { guardedLookup } from '../../src/net/guarded-fetch.ts'
 import { createPeerOwners } from '../../src/net/peer-owner.ts'
 import type {} from '../callers/index.ts'
 import { LISTENER_LIMITS } from './listener.ts'
-import { type OpenProxy, openProxy } from './proxy.ts'
+import { type OpenProxy, openProxy } from './open-proxy.ts'
 
 /** How long a server may take until it begins to answer: tool calls may work for minutes. */
 const REQUEST_TIMEOUT_MS = 600_000

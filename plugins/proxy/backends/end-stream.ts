@@ -1,8 +1,8 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { errorResponse, type RequestId } from '../../../src/lib/json-rpc.ts'
 import { formatSse } from '../../../src/lib/sse.ts'
-import { ClientGone } from '../refusal.ts'
-import type { BrokenStream } from './relay.ts'
+import { ClientGone } from '../request-refusal.ts'
+import type { BrokenStream } from './relay-http.ts'
 
 /**
  * Ends an event stream that the server broke off, so that its client need not wait for a timeout.

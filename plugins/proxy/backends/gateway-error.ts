@@ -1,6 +1,6 @@
 import { messageOf } from '../../../src/errors.ts'
 import type { RequestId } from '../../../src/lib/json-rpc.ts'
-import { ClientGone, Refusal, rpcRefusal, textRefusal } from '../refusal.ts'
+import { ClientGone, Refusal, rpcRefusal, textRefusal } from '../request-refusal.ts'
 
 /** The server was taken away while it answered. */
 export class BackendGone extends Error {

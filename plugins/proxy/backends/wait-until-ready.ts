@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../failures.ts'
-import { probe } from './probe.ts'
+import { probe } from './probe-server.ts'
 import type { TargetPath } from './target-path.ts'
 
 const FIRST_DELAY_MS = 100

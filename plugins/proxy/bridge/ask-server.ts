@@ -1,5 +1,5 @@
-import type { CallFailure, Calls } from './calls.ts'
 import { type Response, readMessage } from './message.ts'
+import type { CallFailure, Calls } from './pending-calls.ts'
 
 /** What became of a request of the bridge's own. */
 export type Answer =

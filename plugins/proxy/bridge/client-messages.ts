@@ -1,6 +1,6 @@
-import type { Call, Calls, Reply } from './calls.ts'
+import type { Limits } from './bridge-limits.ts'
+import type { Session } from './client-sessions.ts'
 import type { Handshake } from './handshake.ts'
-import type { Limits } from './limits.ts'
 import type { LogLevels } from './log-levels.ts'
 import {
   errorText,
@@ -14,9 +14,9 @@ import {
   readMessage,
   resultText,
 } from './message.ts'
+import type { Call, Calls, Reply } from './pending-calls.ts'
 import type { ServerRequests } from './server-requests.ts'
 import { withRequestId } from './server-requests.ts'
-import type { Session } from './session.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** What clients send, `initialize` excepted. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
+import type { Limits } from './bridge-limits.ts'
 import { createFramer } from './framing.ts'
-import type { Limits } from './limits.ts'
 
 /** The server process behind the bridge; one after another, after crashes. */
 export interface Connection {

@@ -1,5 +1,5 @@
+import type { Limits } from './bridge-limits.ts'
 import type { EventKeeper, StoredEvent } from './event-stream.ts'
-import type { Limits } from './limits.ts'
 
 /** Bounds the events that are kept, for each session and over all of them. */
 export interface EventBudget {

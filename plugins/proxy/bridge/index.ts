@@ -3,12 +3,12 @@ import type { Exchange, Successor } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
-import { createCore } from './core.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { createSse } from './sse.ts'
-import { createStreamableHttp } from './streamable-http.ts'
+import { DEFAULT_LIMITS, type Limits } from './bridge-limits.ts'
+import { createCore } from './message-router.ts'
+import { createSse } from './sse-transport.ts'
+import { createStreamableHttp } from './streamable-http-transport.ts'
 
-export type { Limits } from './limits.ts'
+export type { Limits } from './bridge-limits.ts'
 
 /** Puts HTTP clients, as many as there are, in front of one server that speaks on its standard streams. */
 export interface Bridge {

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts'
+import type { Session } from './client-sessions.ts'
 
 /** RFC 5424 severities as MCP spells them, most verbose first. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']

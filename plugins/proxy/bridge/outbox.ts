@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import type { Limits } from './bridge-limits.ts'
 import type { EventBudget } from './event-budget.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
-import type { Limits } from './limits.ts'
 
 /** Everything one session is sent: a stream per request, and streams for what belongs to no request. */
 export interface Outbox {

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts'
+import type { Session } from './client-sessions.ts'
 
 /** Remembers whose a thing of the server is: a task, an elicitation, a progress token that outlives its request. */
 export interface Owners<K> {

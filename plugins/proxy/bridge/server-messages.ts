@@ -1,12 +1,12 @@
-import { type Calls, namedCall, progressFor } from './calls.ts'
+import type { Session, Sessions } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 import type { LogLevels } from './log-levels.ts'
 import { type Notification, param, paramSpan, type Response, readMessage } from './message.ts'
 import type { NoiseLog } from './noise-log.ts'
 import type { Owners } from './owners.ts'
+import { type Calls, namedCall, progressFor } from './pending-calls.ts'
 import { arrayElements, findSpan, parseRaw, splice } from './raw-json.ts'
 import type { ServerRequests } from './server-requests.ts'
-import type { Session, Sessions } from './session.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']

@@ -1,6 +1,6 @@
-import type { Calls } from './calls.ts'
+import type { Limits } from './bridge-limits.ts'
+import type { Session, Sessions } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
-import type { Limits } from './limits.ts'
 import {
   errorText,
   idKey,
@@ -15,8 +15,8 @@ import {
   withId,
 } from './message.ts'
 import type { Owners } from './owners.ts'
+import type { Calls } from './pending-calls.ts'
 import { splice } from './raw-json.ts'
-import type { Session, Sessions } from './session.ts'
 
 /** What the server asks its clients: sampling, elicitation, roots, ping. */
 export interface ServerRequests {

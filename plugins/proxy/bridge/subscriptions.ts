@@ -1,4 +1,4 @@
-import type { Session } from './session.ts'
+import type { Session } from './client-sessions.ts'
 
 /**
  * Who watches which resource. The server has one session, so only the first `resources/subscribe` of a URI and

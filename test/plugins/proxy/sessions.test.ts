@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createSessions } from '../../../plugins/proxy/sessions.ts'
+import { createSessions } from '../../../plugins/proxy/http-sessions.ts'
 import { post, rpc, testProxy, testServer } from './test-proxy.ts'
 
 /** A server with sessions that can forget them. Remembers which methods it was asked in which session. */

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
 import { LISTENER_LIMITS, type ListenerLimits } from '../../../plugins/proxy/listener.ts'
-import { type OpenProxy, openProxy } from '../../../plugins/proxy/proxy.ts'
+import { type OpenProxy, openProxy } from '../../../plugins/proxy/open-proxy.ts'
 import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { createCallers } from '../../../src/http/callers.ts'

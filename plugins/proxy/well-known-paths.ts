@@ -1,5 +1,5 @@
 import type { Middleware } from '../../src/contracts/pipeline.ts'
-import { Refusal, textRefusal } from './refusal.ts'
+import { Refusal, textRefusal } from './request-refusal.ts'
 
 /** What `/health` says. */
 export interface Health {

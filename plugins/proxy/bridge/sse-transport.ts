@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import type { Reply } from './calls.ts'
-import type { Core } from './core.ts'
+import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { failureText, refuse, refuseBusy } from './http-reply.ts'
 import { param, paramText, type Request, readMessage, resultText } from './message.ts'
-import { type Session, toCapabilities } from './session.ts'
+import type { Core } from './message-router.ts'
+import type { Reply } from './pending-calls.ts'
 
 const INVALID_REQUEST = -32600
 

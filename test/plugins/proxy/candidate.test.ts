@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
-import type { OpenProxy } from '../../../plugins/proxy/proxy.ts'
+import type { OpenProxy } from '../../../plugins/proxy/open-proxy.ts'
 import { post, rpc, testProxy, testServer, until } from './test-proxy.ts'
 
 const signal = new AbortController().signal

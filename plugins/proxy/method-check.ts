@@ -1,6 +1,6 @@
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { rpcRefusal } from './refusal.ts'
+import { rpcRefusal } from './request-refusal.ts'
 import { revision20260728, revisionOf } from './revisions/index.ts'
 
 /** Answers 405 to methods that the revision spoken, or a stateless server, has no use for. */

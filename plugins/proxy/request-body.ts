@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { ClientGone, rpcRefusal, textRefusal } from './refusal.ts'
+import { ClientGone, rpcRefusal, textRefusal } from './request-refusal.ts'
 
 /** The most a request may carry. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024

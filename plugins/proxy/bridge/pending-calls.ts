@@ -1,5 +1,6 @@
+import type { Limits } from './bridge-limits.ts'
+import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
-import type { Limits } from './limits.ts'
 import {
   idKey,
   onOneLine,
@@ -11,7 +12,6 @@ import {
   withId,
 } from './message.ts'
 import { findSpan, parseRaw, splice } from './raw-json.ts'
-import type { Session } from './session.ts'
 
 /** Why a request gets no answer of the server. */
 export type CallFailure = 'timeout' | 'gone' | 'cancelled' | 'oversize'

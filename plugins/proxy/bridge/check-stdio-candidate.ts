@@ -1,5 +1,5 @@
+import { checkFitness } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
-import { checkFitness } from '../fitness.ts'
 import type { Connection } from './connection.ts'
 import { errorText, type Response, readMessage, resultText } from './message.ts'
 import { parseRaw } from './raw-json.ts'

@@ -3,7 +3,7 @@ import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { isRequest, type RequestId } from '../../src/lib/json-rpc.ts'
 import type { Log } from '../../src/log.ts'
-import { ClientGone, Refusal, rpcRefusal } from './refusal.ts'
+import { ClientGone, Refusal, rpcRefusal } from './request-refusal.ts'
 
 /** The id of the exchange's request, as far as its body has been read (or is small enough to be). */
 export async function requestId(exchange: Exchange): Promise<RequestId | undefined> {

@@ -3,15 +3,15 @@ import type { Backend, Handler, Successor } from '../../src/contracts/pipeline.t
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import { createHealthCheck } from './backends/check-health.ts'
-import { createHttpBackend } from './backends/http.ts'
+import { createHttpBackend } from './backends/http-backend.ts'
 import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
-import type { BodyRules } from './body.ts'
 import type { Gate } from './gate.ts'
+import { createSessions } from './http-sessions.ts'
 import { absoluteBase } from './public-base.ts'
+import type { BodyRules } from './request-body.ts'
 import { effectiveMode, sessionTtlOf } from './section.ts'
-import { createSessions } from './sessions.ts'
-import type { Health } from './side-paths.ts'
+import type { Health } from './well-known-paths.ts'
 
 /** The innermost part of a proxy: what speaks to the server. One for servers with HTTP, one for stdio. */
 export interface Core {
@@ -98,7 +98,7 @@ function createHttpCore(options: CoreOptions): Core {
     disconnect: reason => backend.disconnect(reason),
     async audition(next, options) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
-      const { audition } = await import('./backends/audition.ts')
+      const { audition } = await import('./backends/check-http-candidate.ts')
       const successor = createTargetPath(next.target, config, next.remote)
       await audition({ agent, config, target: successor, ...options })
       return {

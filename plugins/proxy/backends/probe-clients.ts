@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { isResponse, type JsonRpcResponse } from '../../../src/lib/json-rpc.ts'
-import type { Talk } from '../fitness.ts'
+import type { Talk } from '../check-candidate.ts'
 import { revisionOf } from '../revisions/index.ts'
 import type { TargetPath } from './target-path.ts'
 

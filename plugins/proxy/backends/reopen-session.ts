@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
+import type { Session } from '../http-sessions.ts'
 import { revision20251125 } from '../revisions/index.ts'
-import type { Session } from '../sessions.ts'
 
 const REPLACED = new Set([
   'mcp-session-id',

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { responseHeaders } from '../headers.ts'
-import { ClientGone } from '../refusal.ts'
+import { ClientGone } from '../request-refusal.ts'
 import type { Slots } from '../slots.ts'
 
 /** A request as it goes to the server. */

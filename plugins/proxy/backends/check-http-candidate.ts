@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
+import { checkFitness } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
-import { checkFitness } from '../fitness.ts'
 import { effectiveMode } from '../section.ts'
-import { openSseTalk, openStreamableTalk } from './talk.ts'
+import { openSseTalk, openStreamableTalk } from './probe-clients.ts'
 import type { TargetPath } from './target-path.ts'
 
 const FIRST_DELAY_MS = 100
