@@ -1,6 +1,6 @@
 import { readFileIfThere } from '../../src/lib/atomic-file.ts'
-import { type Info, isInfo, type places } from './protocol.ts'
-import { ask, Unreachable } from './request.ts'
+import { type Info, isInfo, type places } from './control-protocol.ts'
+import { ask, Unreachable } from './control-request.ts'
 
 /** The supervisor that answers: at the usual place, or where the holder of the lock says it listens. */
 export async function findSupervisor(

@@ -5,7 +5,7 @@ import { SupervisorCommand } from './commands/supervisor.ts'
 
 /** Loaded on call: what it needs is much. */
 export const superviseBeside = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
-  (await import('./supervise-here.ts')).superviseBeside(app, options)
+  (await import('./supervisor-process.ts')).superviseBeside(app, options)
 
 declare module '../../src/plugin.ts' {
   interface Services {

@@ -4,11 +4,11 @@ import { readFileIfThere, removeLeftBehind, writeFileAtomic } from '../../src/li
 import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
+import { places } from './control-protocol.ts'
+import { listen } from './control-server.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
-import type { Host } from './host/host.ts'
-import { places } from './protocol.ts'
-import { listen } from './server.ts'
+import type { Host } from './host/workload-host.ts'
 
 /** How long a new supervisor waits for the one before it to go. */
 const LOCK_MS = 8000

@@ -9,8 +9,8 @@ import { isFailure, messageOf } from '../../src/errors.ts'
 import { tryLock } from '../../src/lib/file-lock.ts'
 import { type Accepted, assertNotLowered, type VerificationMode } from '../image-verification/index.ts'
 import { assertWorkloadName } from '../state/index.ts'
+import { makeSuccessor } from './candidate-config.ts'
 import { failures } from './failures.ts'
-import { makeSuccessor } from './successor.ts'
 import type { UpgradeCheck } from './upgrade-check.ts'
 
 export interface ApplyOptions extends WaitOptions {

@@ -1,4 +1,4 @@
-import { createSupervisorClient } from '../../../plugins/supervisor/client.ts'
+import { createSupervisorClient } from '../../../plugins/supervisor/supervisor-client.ts'
 import { findPaths } from '../../../src/paths.ts'
 
 // One command's part: makes sure that a supervisor runs, then does what the arguments say.

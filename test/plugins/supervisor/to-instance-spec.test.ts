@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type InstanceFacts, toInstanceSpec } from '../../../plugins/supervisor/instance-spec.ts'
+import { type InstanceFacts, toInstanceSpec } from '../../../plugins/supervisor/to-instance-spec.ts'
 import { toMounts } from '../../../plugins/workloads/mounts.ts'
 import { createLog } from '../../../src/log.ts'
 import { stdio, workload } from './hosting.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createLeases } from '../../../plugins/supervisor/lease.ts'
+import { createLeases } from '../../../plugins/supervisor/leases.ts'
 import { writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 

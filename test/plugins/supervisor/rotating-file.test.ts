@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createCappedFile } from '../../../plugins/supervisor/capped-file.ts'
+import { createCappedFile } from '../../../plugins/supervisor/rotating-file.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sizeOf } from './capped-file.ts'
+import { sizeOf } from './rotating-file.ts'
 
 /** How a supervisor process is started. */
 export interface Launch {

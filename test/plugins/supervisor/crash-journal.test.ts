@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createJournal } from '../../../plugins/supervisor/journal.ts'
+import { createJournal } from '../../../plugins/supervisor/crash-journal.ts'
 
 let folder: string
 let time: number

@@ -4,8 +4,8 @@ import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
 import type { Clock, Times } from './clock.ts'
-import { readLastLines } from './describe.ts'
-import { createServerSide, type ServerSideOptions, type Way } from './server-side.ts'
+import { readLastLines } from './describe-exit.ts'
+import { createServerSide, type ServerSideOptions, type Way } from './workload-instance.ts'
 
 /** Why a life ends: the workload is taken down, or only changes hands. */
 type EndReason = 'stop' | 'handover'

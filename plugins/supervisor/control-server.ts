@@ -4,9 +4,9 @@ import { dirname } from 'node:path'
 import { isFailure } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import { ensurePrivateFolder } from '../../src/private-folder.ts'
+import { encodeFailure, type Info, VERBS, type Verb } from './control-protocol.ts'
 import { failures } from './failures.ts'
-import type { Host } from './host/host.ts'
-import { encodeFailure, type Info, VERBS, type Verb } from './protocol.ts'
+import type { Host } from './host/workload-host.ts'
 
 /** The supervisor's ear: HTTP over a Unix socket that only its user can open. */
 export interface SupervisorServer {

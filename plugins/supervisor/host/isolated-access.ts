@@ -4,7 +4,7 @@ import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { type Door, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
-import { createCallbackPool, createRelay, type Opener, openerTo } from './relay.ts'
+import { createCallbackPool, createRelay, type Opener, openerTo } from './port-relay.ts'
 
 /** The way out of an isolated workload and the ways into it. */
 export interface Enclosed {

@@ -11,8 +11,8 @@ import { isFailure } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { failures } from '../failures.ts'
 import { assertMountsHold } from './assert-mounts-hold.ts'
-import { describeEnd, describeInstance } from './describe.ts'
-import type { Enclosed } from './enclosed.ts'
+import { describeEnd, describeInstance } from './describe-exit.ts'
+import type { Enclosed } from './isolated-access.ts'
 
 /** `create` makes the instance anew; `resume` takes the one that is there. */
 export type Way = 'create' | 'resume'

@@ -4,12 +4,12 @@ import { failures as core, isFailure } from '../../src/errors.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { Paths } from '../../src/paths.ts'
 import { assertPrivateFolder } from '../../src/private-folder.ts'
+import { decodeFailure, places, type Verb } from './control-protocol.ts'
+import { ask, Unreachable } from './control-request.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
-import type { Host } from './host/host.ts'
-import { type Launch, launch } from './launch.ts'
-import { decodeFailure, places, type Verb } from './protocol.ts'
-import { ask, Unreachable } from './request.ts'
+import type { Host } from './host/workload-host.ts'
+import { type Launch, launch } from './launch-supervisor.ts'
 
 const START_MS = 10_000
 const HANDOVER_MS = 60_000

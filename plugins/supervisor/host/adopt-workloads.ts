@@ -1,9 +1,9 @@
 import { instanceName } from '../../../src/contracts/run-config.ts'
 import type { Status } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import type { Ground } from './ground.ts'
-import type { Way } from './server-side.ts'
-import { sweep } from './sweep.ts'
+import type { Ground } from './host-state.ts'
+import { sweep } from './remove-orphaned-networks.ts'
+import type { Way } from './workload-instance.ts'
 
 const MEANT_TO_RUN: readonly Status[] = ['running', 'starting', 'unhealthy', 'auth_retrying']
 /** How many workloads are adopted at a time, so that an engine is not asked for a hundred things at once. */

@@ -2,8 +2,8 @@ import { instanceName } from '../../../src/contracts/run-config.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Clock } from './clock.ts'
-import type { Hosted } from './ground.ts'
-import { createMonitor, type Monitor } from './monitor.ts'
+import type { Hosted } from './host-state.ts'
+import { createMonitor, type Monitor } from './runtime-watch.ts'
 
 /** One watch for each runtime that something hosted lives in. */
 export interface Monitors {

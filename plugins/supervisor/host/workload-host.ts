@@ -6,13 +6,13 @@ import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { EgressProxy } from '../../egress/index.ts'
 import type { WorkloadStore } from '../../state/index.ts'
+import type { Journal } from '../crash-journal.ts'
 import { failures } from '../failures.ts'
-import type { Journal } from '../journal.ts'
-import type { Leases } from '../lease.ts'
-import { createAdoption } from './adoption.ts'
+import type { Leases } from '../leases.ts'
+import { createAdoption } from './adopt-workloads.ts'
 import type { Clock, Times } from './clock.ts'
-import { createGround, type Hosted } from './ground.ts'
-import { createUpgrading } from './upgrading.ts'
+import { createGround, type Hosted } from './host-state.ts'
+import { createUpgrading } from './workload-upgrades.ts'
 
 /** Runs workloads inside this process: what the supervisor does for all, and `run --foreground` for one. */
 export interface Host {

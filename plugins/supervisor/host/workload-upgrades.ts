@@ -3,7 +3,7 @@ import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { UpgradeRecord } from '../../state/index.ts'
 import { failures } from '../failures.ts'
-import type { Ground, Living } from './ground.ts'
+import type { Ground, Living } from './host-state.ts'
 
 /** Puts new servers in the place of those that serve. */
 export interface Upgrading {
