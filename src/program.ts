@@ -4,7 +4,7 @@ import { splitGlobals } from './cli/argv.ts'
 import { printFailure } from './cli/print-failure.ts'
 import { runCli } from './cli/run-cli.ts'
 import { isFailure } from './errors.ts'
-import { isOwnSecret } from './lib/own-secrets.ts'
+import { isKeelsonSecret } from './lib/keelson-secrets.ts'
 import { thirdPartyEntries } from './loader.ts'
 import { createLog } from './log.ts'
 import { findPaths } from './paths.ts'
@@ -65,7 +65,7 @@ function takeEnvironment(): NodeJS.ProcessEnv {
   if (process.platform === 'win32') {
     for (const [name, value] of Object.entries(process.env)) all[name.toUpperCase()] ??= value
   }
-  for (const name of Object.keys(all).filter(isOwnSecret)) delete process.env[name]
+  for (const name of Object.keys(all).filter(isKeelsonSecret)) delete process.env[name]
   return all
 }
 

@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts'
 import { type FlagGroup, type FlagTable, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
 import { failures as core } from '../../src/errors.ts'
-import { readGivenFile } from '../../src/given-file.ts'
+import { readUserFile } from '../../src/user-file.ts'
 
 const table = {
   'oidc-issuer': flag.string('take bearer tokens of this issuer', { placeholder: 'URL' }),
@@ -69,7 +69,7 @@ async function secretOf(app: App, values: FlagValues<typeof table>): Promise<str
       text: '--oidc-client-secret and --oidc-client-secret-file name the same secret twice.',
     })
   }
-  if (file !== undefined) return (await readGivenFile(file, 'The --oidc-client-secret-file')).trim()
+  if (file !== undefined) return (await readUserFile(file, 'The --oidc-client-secret-file')).trim()
   if (typed !== undefined) {
     app.log.warn('--oidc-client-secret can be read by everybody on this machine: put it into a file.')
     return typed

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { VERSION } from '../../src/build.ts'
+import { VERSION } from '../../src/build-info.ts'
 import { explain, isNoStreamableHttp } from './explain.ts'
 
 export interface ServerAddress {

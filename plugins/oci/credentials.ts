@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withoutOwnSecrets } from '../../src/lib/own-secrets.ts'
+import { withoutKeelsonSecrets } from '../../src/lib/keelson-secrets.ts'
 import { pickVariables } from '../../src/lib/pick-variables.ts'
 import { runTool } from '../../src/lib/run-tool.ts'
 import { registryName } from './location.ts'
@@ -125,7 +125,7 @@ async function askHelper(
   }
   const result = await runTool([program, 'get'], {
     input: registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry,
-    env: pickVariables(withoutOwnSecrets(env), () => true),
+    env: pickVariables(withoutKeelsonSecrets(env), () => true),
     timeoutMs: 60_000,
     signal,
   })

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
-import { withoutOwnSecrets } from '../../src/lib/own-secrets.ts'
+import { withoutKeelsonSecrets } from '../../src/lib/keelson-secrets.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -10,7 +10,7 @@ export type { Abilities, Dialect, EngineEvent, EngineNetwork, Symptom } from './
 export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {
   const { createContainerRuntime, ownerOf } = await import('./container-runtime.ts')
   const { paths, log } = app
-  const env = withoutOwnSecrets(app.env) // what the engine's programs inherit
+  const env = withoutKeelsonSecrets(app.env) // what the engine's programs inherit
   return createContainerRuntime({ dialect, owner: ownerOf(paths.data), env, folder: paths.runtime, log })
 }
 

@@ -1,4 +1,4 @@
-import type { HttpHost } from '../../src/http/host.ts'
+import type { HttpHost } from '../../src/http/http-host.ts'
 import { toPage } from './document-page.ts'
 
 /** The description of the API, for programs and for people. */

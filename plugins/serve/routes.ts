@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { BUILD, VERSION } from '../../src/build.ts'
+import { BUILD, VERSION } from '../../src/build-info.ts'
 import type { ResourceMetadata } from '../../src/contracts/caller-auth.ts'
-import type { HttpHost } from '../../src/http/host.ts'
+import type { HttpHost } from '../../src/http/http-host.ts'
 
 /** What the server says of itself: health, version, and where its callers log in. */
 export function ownRoutes(

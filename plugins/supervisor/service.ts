@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import { BUILD, VERSION } from '../../src/build.ts'
+import { BUILD, VERSION } from '../../src/build-info.ts'
 import type { Supervisor } from '../../src/contracts/workload.ts'
 import { forbidCoreDumps } from '../../src/lib/forbid-core-dumps.ts'
 import { redactValues } from '../../src/lib/redact.ts'

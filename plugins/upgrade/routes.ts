@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { missingVariables } from '../../src/http/missing-variables.ts'
-import { unacceptedPermissions } from '../../src/http/unaccepted-permissions.ts'
+import { missingVariables } from '../../src/http/missing-variables-schema.ts'
+import { unacceptedPermissions } from '../../src/http/unaccepted-permissions-schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 
 const tag = 'workloads'

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { failures as core, messageOf } from '../../src/errors.ts'
-import { readGivenFile } from '../../src/given-file.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import type { Log } from '../../src/log.ts'
+import { readUserFile } from '../../src/user-file.ts'
 
 type Variables = Record<string, string>
 
@@ -43,7 +43,7 @@ export function parseEnvFile(text: string, path: string): Variables {
 const unquote = (value: string): string => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value
 
 export async function readEnvFile(path: string): Promise<Variables> {
-  return parseEnvFile(await readGivenFile(path, 'The --env-file'), path)
+  return parseEnvFile(await readUserFile(path, 'The --env-file'), path)
 }
 
 /** Returns the absolute path of `--env-file-dir`. Fails when there is no such folder or it cannot be read. */

@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../src/contracts/unenforced.ts'
 import { failures as core } from '../../src/errors.ts'
-import { readGivenFile } from '../../src/given-file.ts'
+import { readUserFile } from '../../src/user-file.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 
@@ -20,7 +20,7 @@ export async function configFromFile(
     ...(serverArgs.length ? ['arguments behind --'] : []),
   ]
   if (others.length) throw failures.from_config_alone({ others })
-  const text = await readGivenFile(path, 'The --from-config file')
+  const text = await readUserFile(path, 'The --from-config file')
   const config = parseRunConfig(text, path)
   await checkSections(app, config)
   // The file may come from somebody else, so the user has to confirm.

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type PermissionProfile, permissionProfileSchema } from '../../src/contracts/run-config.ts'
 import { parseDocument } from '../../src/document.ts'
 import { failures as core, isFailure } from '../../src/errors.ts'
-import { readGivenFile } from '../../src/given-file.ts'
+import { readUserFile } from '../../src/user-file.ts'
 
 /** The built-in profiles: both mount nothing; they differ in what may be reached. */
 const BUILT_IN: Readonly<Record<string, PermissionProfile>> = {
@@ -17,7 +17,7 @@ export async function readProfile(nameOrPath: string, cwd: string): Promise<Perm
   const path = resolve(cwd, nameOrPath)
   let text: string
   try {
-    text = await readGivenFile(path, 'The --permission-profile')
+    text = await readUserFile(path, 'The --permission-profile')
   } catch (error) {
     if (!isFailure(error, 'file_missing')) throw error
     throw core.usage({

@@ -1,6 +1,6 @@
 import { Cli } from 'clipanion'
 import type { App } from '../app.ts'
-import { VERSION } from '../build.ts'
+import { VERSION } from '../build-info.ts'
 import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
 import type { CliContext, CommandClass } from './base-command.ts'

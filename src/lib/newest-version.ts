@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { readGoSettings } from './go-settings.ts'
 import { npmrcEnvironment, readNpmSettings } from './npm-settings.ts'
 import type { PackageReference } from './package-reference.ts'
-import { inPrivateFolder } from './private-folder.ts'
 import { readPypiSettings } from './pypi-settings.ts'
 import { lastLines, runTool, type ToolResult } from './run-tool.ts'
+import { inScratchFolder } from './scratch-folder.ts'
 import { toolEnvironment } from './tool-environment.ts'
 
 /**
@@ -56,7 +56,7 @@ const missing = (tool: string): VersionAnswer => ({ kind: 'unknown', problem: `$
 
 async function fromNpm({ name, wanted }: PackageReference, { signal }: Options): Promise<VersionAnswer> {
   const { npmrc } = await readNpmSettings(process.env)
-  const result = await inPrivateFolder(async cwd => {
+  const result = await inScratchFolder(async cwd => {
     const path = join(cwd, 'npmrc')
     await writeFile(path, npmrc, { mode: 0o600 })
     return runTool(

@@ -1,5 +1,5 @@
 import { execa } from 'execa'
-import { inPrivateFolder } from './private-folder.ts'
+import { inScratchFolder } from './scratch-folder.ts'
 import { toolEnvironment } from './tool-environment.ts'
 
 export interface ToolResult {
@@ -25,7 +25,7 @@ export interface ToolOptions {
 export async function runTool(command: readonly string[], options: ToolOptions = {}): Promise<ToolResult> {
   const { cwd } = options
   return cwd === undefined
-    ? inPrivateFolder(folder => run(command, { ...options, cwd: folder }))
+    ? inScratchFolder(folder => run(command, { ...options, cwd: folder }))
     : run(command, { ...options, cwd })
 }
 

@@ -1,4 +1,4 @@
-import { isOwnSecret } from './own-secrets.ts'
+import { isKeelsonSecret } from './keelson-secrets.ts'
 import { pickVariables } from './pick-variables.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -18,6 +18,6 @@ export type PackageTool = keyof typeof OF_TOOL
 /** The part of an environment that a tool is given; nothing is passed that is not on its list. */
 export function toolEnvironment(env: Env, tool?: PackageTool): Record<string, string> {
   const passes = (name: string) =>
-    !isOwnSecret(name) && (BASE.test(name) || (tool !== undefined && OF_TOOL[tool].test(name)))
+    !isKeelsonSecret(name) && (BASE.test(name) || (tool !== undefined && OF_TOOL[tool].test(name)))
   return pickVariables(env, passes)
 }

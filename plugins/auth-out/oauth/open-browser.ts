@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { withoutOwnSecrets } from '../../../src/lib/own-secrets.ts'
+import { withoutKeelsonSecrets } from '../../../src/lib/keelson-secrets.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -20,7 +20,7 @@ export async function openBrowser(
 ): Promise<boolean> {
   const [program = '', ...args] = COMMANDS[platform] ?? ['xdg-open']
   const child = spawn(program, [...args, url], {
-    env: withoutOwnSecrets(env),
+    env: withoutKeelsonSecrets(env),
     stdio: 'ignore',
     detached: true,
   })

@@ -1,4 +1,4 @@
-import { VERSION } from '../../../src/build.ts'
+import { VERSION } from '../../../src/build-info.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 import { mergeRaw, parseRaw, topLevelMembers } from './raw-json.ts'
 

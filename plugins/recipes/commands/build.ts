@@ -3,7 +3,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
-import { writeGivenFile } from '../../../src/given-file.ts'
+import { writeUserFile } from '../../../src/user-file.ts'
 import { recipeFlags } from '../flags.ts'
 import { parsePackageArgument } from '../package-argument.ts'
 
@@ -62,7 +62,7 @@ export class Build extends BaseCommand {
       if (given['dry-run'] || given.output) {
         const { dockerfile } = await recipes.plan(request, options, wait)
         progress.done()
-        if (given.output) await writeGivenFile(resolve(given.output), dockerfile)
+        if (given.output) await writeUserFile(resolve(given.output), dockerfile)
         else this.printContent(dockerfile)
         return
       }

@@ -1,4 +1,4 @@
-import { VERSION } from '../../../src/build.ts'
+import { VERSION } from '../../../src/build-info.ts'
 import type { SecretEntry, SecretsProvider, SecretsProviderOffer } from '../../../src/contracts/secrets.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'

@@ -1,4 +1,4 @@
-import { BUILD, VERSION } from '../../../src/build.ts'
+import { BUILD, VERSION } from '../../../src/build-info.ts'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { writeGivenFile } from '../../../src/given-file.ts'
+import { writeUserFile } from '../../../src/user-file.ts'
 
 const flags = { format: flag.choice('format of the file', ['json'], 'json') }
 
@@ -25,7 +25,7 @@ export class Export extends BaseCommand {
     this.values(flags)
     const config = await (await this.app.service('workloads')).config(this.name)
     const path = resolve(this.file)
-    await writeGivenFile(path, `${JSON.stringify(config, null, 2)}\n`)
+    await writeUserFile(path, `${JSON.stringify(config, null, 2)}\n`)
     this.print(`${this.name} is exported to ${path}.`)
   }
 }

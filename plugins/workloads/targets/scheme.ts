@@ -4,7 +4,7 @@ import type { RunConfig, Transport } from '../../../src/contracts/run-config.ts'
 import type { PackageRequest, Runtime, WaitOptions } from '../../../src/contracts/runtime.ts'
 import type { Target } from '../../../src/contracts/target.ts'
 import { failures as core } from '../../../src/errors.ts'
-import { readGivenFile } from '../../../src/given-file.ts'
+import { readUserFile } from '../../../src/user-file.ts'
 import { atVersion, parsePackageArgument, type RecipeOptions } from '../../recipes/index.ts'
 
 const SCHEME = /^(npx|uvx|go):\/\//
@@ -66,7 +66,7 @@ async function fetchPackage(
     })
   }
   if (options.caCert !== undefined) {
-    await readGivenFile(options.caCert, 'The file of --ca-cert')
+    await readUserFile(options.caCert, 'The file of --ca-cert')
     wait.report?.(
       `warning: --ca-cert is for images; the ${runtime.name} runtime installs with what this machine trusts`,
     )

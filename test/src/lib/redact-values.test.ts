@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOwnSecret, withoutOwnSecrets } from '../../../src/lib/own-secrets.ts'
+import { isKeelsonSecret, withoutKeelsonSecrets } from '../../../src/lib/keelson-secrets.ts'
 import { redactValues } from '../../../src/lib/redact.ts'
 
 test('values are hidden wherever they stand, and the longer of two first', () => {
@@ -25,6 +25,6 @@ test('programs that are started get no variable that holds secrets for us', () =
     OP_SERVICE_ACCOUNT_TOKEN: 'c',
     KEELSON_DEBUG: '1',
   }
-  expect(withoutOwnSecrets(env)).toEqual({ PATH: '/bin', KEELSON_DEBUG: '1' })
-  expect(isOwnSecret('MY_KEELSON_SECRET')).toBe(false)
+  expect(withoutKeelsonSecrets(env)).toEqual({ PATH: '/bin', KEELSON_DEBUG: '1' })
+  expect(isKeelsonSecret('MY_KEELSON_SECRET')).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, scrypt } from 'node:crypto'
 import * as t from 'typanion'
-import { readGivenFile } from '../../../../src/given-file.ts'
+import { readUserFile } from '../../../../src/user-file.ts'
 import { failures } from '../../failures.ts'
 
 const extra = { extra: t.isUnknown() }
@@ -29,7 +29,7 @@ const isEncrypted = t.isObject(
  * `skill_key_invalid`; what the file holds is never repeated.
  */
 export async function readSigningKey(path: string, password: string): Promise<KeyObject> {
-  const text = await readGivenFile(path, 'The --key')
+  const text = await readUserFile(path, 'The --key')
   const found = /-----BEGIN ([A-Z0-9 ]{1,60})-----([A-Za-z0-9+/=\s]{1,100000})-----END \1-----/.exec(text)
   const [, label = '', body = ''] = found ?? []
   const refuse = (problem: string, cause?: unknown) =>

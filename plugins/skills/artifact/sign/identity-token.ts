@@ -1,5 +1,5 @@
-import { readGivenFile } from '../../../../src/given-file.ts'
 import { FetchProblem, guardedFetch } from '../../../../src/net/guarded-fetch.ts'
+import { readUserFile } from '../../../../src/user-file.ts'
 import { failures } from '../../failures.ts'
 
 interface Options {
@@ -19,7 +19,7 @@ export async function findIdentityToken(
 ): Promise<string | undefined> {
   if (given !== undefined) {
     const isToken = /^[\w-]+\.[\w-]+\.[\w-]*$/.test(given)
-    return isToken ? given : (await readGivenFile(given, 'The --identity-token')).trim()
+    return isToken ? given : (await readUserFile(given, 'The --identity-token')).trim()
   }
   const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret } = env
   if (!ask || !address || !secret) return undefined

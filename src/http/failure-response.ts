@@ -4,7 +4,7 @@ import { redact } from '../lib/redact.ts'
 import type { FailureStyle } from './api.ts'
 
 /** A failure as it is sent. */
-export interface FailureAnswer {
+export interface FailureResponse {
   readonly status: number
   readonly type: string
   readonly body: string
@@ -30,7 +30,7 @@ const GENERAL_CODES: Readonly<Record<number, string>> = { 400: 'bad_request', 40
  * not a Failure is a bug: 500 without details. Our own failures with that status are treated the same, since
  * their texts are for the person at the machine. Foreign text cannot steer the terminal of a client.
  */
-export function answerFailure(error: unknown, style: FailureStyle): FailureAnswer {
+export function toFailureResponse(error: unknown, style: FailureStyle): FailureResponse {
   const status = statusOf(error)
   const known = isFailure(error) && REGISTRY_CODES.has(error.code)
   const message = messageFor(error, status)

@@ -11,10 +11,10 @@ import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
 import { printableJson } from '../lib/printable.ts'
 import type { Log } from '../log.ts'
-import { answerFailure } from './answer-failure.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
 import type { Callers } from './callers.ts'
 import { checkBody } from './check-body.ts'
+import { toFailureResponse } from './failure-response.ts'
 import { httpFailures } from './failures.ts'
 import type { Guard } from './guard-callers.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
@@ -145,7 +145,7 @@ export function createHttpHost(options: {
 
   function fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown, style: FailureStyle) {
     const error = readable(thrown)
-    const { status, type, body } = answerFailure(error, style)
+    const { status, type, body } = toFailureResponse(error, style)
     if (status >= 500 && !request.socket.destroyed) logFailure(request, status, error)
     return reply.code(status).header('content-type', type).send(Buffer.from(body))
   }

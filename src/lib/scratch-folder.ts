@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path'
  * It lies below the user's cache folder, not in the system's temporary one: tools look for settings
  * in the folders above as well, and there others could leave some.
  */
-export async function inPrivateFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+export async function inScratchFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(await privateParent(), 'tool-'))
   try {
     return await work(folder)

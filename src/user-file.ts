@@ -17,7 +17,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
  * The text of a file that the user named; `what` says where, e.g. `The --env-file`. Fails with
  * `file_missing` or `file_unreadable`.
  */
-export async function readGivenFile(path: string, what: string): Promise<string> {
+export async function readUserFile(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -29,7 +29,7 @@ export async function readGivenFile(path: string, what: string): Promise<string>
 }
 
 /** Writes a file that the user named, whole or not at all, for its owner alone. Fails with `file_unwritable`. */
-export async function writeGivenFile(path: string, text: string): Promise<void> {
+export async function writeUserFile(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 })
     await writeFileAtomic(path, text)
