@@ -8,8 +8,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
-    // Real engines and registries have bad moments. What passed only at a second try is named in the report.
-    retry: process.env.CI ? 2 : 0,
+    // A test that fails once is a bug in the test or in the product.
+    retry: 0,
     // Node finds its CommonJS files; vite would hand Node the ES modules, whose imports Node does not resolve.
     server: { deps: { inline: ['clipanion'] } },
   },

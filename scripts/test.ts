@@ -1,36 +1,18 @@
-/** `npm test`: sets up what the tests need, says what cannot be had, builds, runs all tests, counts. */
+/**
+ * `npm test`: sets up what the tests need, says what cannot be had, builds, runs all tests, counts.
+ * `npm run test:long` does the same with longer series of kills and random inputs (test/support/series.ts).
+ * Other arguments go to vitest.
+ */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 
-const RESULTS = '.keelson-test'
-/** What the engines' set-up answers where it cannot set them up. */
+/** The exit code of the engines' set-up where it cannot set them up. */
 const MISSING = 3
 
 const run = (command: string, ...args: string[]): number =>
   spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1
 
-const counts = { passed: 0, failed: 0, skipped: 0 }
-
-/** Runs tests and adds up what became of them. */
-function runTests(name: string, ...args: string[]): number {
-  const file = `${RESULTS}/${name}.json`
-  const status = run(
-    'vitest',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${file}`,
-    ...args,
-  )
-  const results = JSON.parse(readFileSync(file, 'utf8'))
-  counts.passed += results.numPassedTests
-  counts.failed += results.numFailedTests
-  counts.skipped += results.numPendingTests + results.numTodoTests
-  return status
-}
-
-rmSync(RESULTS, { recursive: true, force: true })
-mkdirSync(RESULTS)
+const args = process.argv.slice(2)
+if (args.includes('--long')) process.env.KEELSON_TEST_LONG = '1'
 const engines = run('bash', 'test/support/engines/setup.sh')
 if (engines !== 0 && engines !== MISSING) {
   process.stderr.write('The engines could not be set up; see above.\n')
@@ -40,7 +22,7 @@ if (engines === MISSING) {
   process.stderr.write('Tests that need a container engine are left out, because of what is missing above.\n')
 }
 
+const reporters = ['--reporter=default', '--reporter=./scripts/test-summary.ts']
 let status = run('npm', 'run', '--silent', 'build')
-status ||= runTests('all', ...process.argv.slice(2))
-process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+status ||= run('vitest', 'run', ...reporters, ...args.filter(arg => arg !== '--long'))
 process.exit(status)

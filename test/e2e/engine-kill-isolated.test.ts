@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import { needs } from '../support/left-out.ts'
 import { openHome, until } from './home.ts'
 import { daemonProblem, ownDaemon } from './own-daemon.ts'
-import { leaveOut, needsPlace } from './places-to-run.ts'
+import { needsPlace } from './places-to-run.ts'
 
 // An engine that is killed while an isolated workload runs, and started again: on this host's side of a
 // network of its own, where the door is at the gateway, and from outside of it, where it is in the helper.
@@ -30,8 +31,7 @@ const SERVICE = `require('node:net').createServer(it => it.end('open')).listen(0
 
 function needsDaemon(context: TestContext): void {
   needsPlace(context, 'docker')
-  const problem = daemonProblem()
-  if (problem) leaveOut(context, problem)
+  needs(context, daemonProblem())
 }
 
 async function killAndStartAgain({ isHere, name }: { isHere: boolean; name: string }): Promise<void> {

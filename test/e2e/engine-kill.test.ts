@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
+import { needs } from '../support/left-out.ts'
 import { openHome, until } from './home.ts'
 import { startLoad } from './load.ts'
 import { daemonProblem, ownDaemon } from './own-daemon.ts'
-import { flagsOf, leaveOut, needsPlace } from './places-to-run.ts'
+import { flagsOf, needsPlace } from './places-to-run.ts'
 
 // A Docker daemon of the test's own, since the machine's is in use by others: it has no network, which a
 // stdio server does not need.
@@ -15,8 +16,7 @@ test('an engine killed under load and started again: the workload answers withou
   timeout: 400_000,
 }, async context => {
   needsPlace(context, 'docker', 'go')
-  const problem = daemonProblem()
-  if (problem) leaveOut(context, problem)
+  needs(context, daemonProblem())
   const daemon = await ownDaemon({ bridge: false })
   onTestFinished(() => daemon.close(), 60_000)
   await daemon.start()

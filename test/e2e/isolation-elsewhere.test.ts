@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { describe, type TestContext } from 'vitest'
+import { needs } from '../support/left-out.ts'
 import { startOutside } from './elsewhere/outside.ts'
 import { isolationSuite } from './isolation-suite.ts'
 import { type Elsewhere, isolationWorld } from './isolation-world.ts'
 import { daemonProblem, ownDaemon } from './own-daemon.ts'
-import { leaveOut, needsPlace } from './places-to-run.ts'
+import { needsPlace } from './places-to-run.ts'
 
 // The same on engines whose networks are not networks of this host: the way out is in their helper.
 
@@ -15,7 +16,7 @@ const rootlessEnv = { ...process.env, PATH: `${asRoot ? `${rootless}:` : ''}${pr
 
 function needsRootless(context: TestContext): void {
   const problem = rootlessProblem()
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
 }
 
 function rootlessProblem(): string | undefined {
@@ -28,8 +29,7 @@ function rootlessProblem(): string | undefined {
 
 function needsDaemon(context: TestContext): void {
   needsPlace(context, 'docker')
-  const problem = daemonProblem()
-  if (problem) leaveOut(context, problem)
+  needs(context, daemonProblem())
 }
 
 async function rootlessPodman(): Promise<Elsewhere> {

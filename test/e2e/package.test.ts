@@ -5,9 +5,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leaveOut } from '../support/left-out.ts'
 import { clientV1, textOf } from './clients.ts'
 import { type Home, openHome, until } from './home.ts'
-import { leaveOut } from './places-to-run.ts'
 
 // The package as others get it: packed, installed into an empty prefix, run from there.
 const repository = new URL('../..', import.meta.url).pathname

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { expect, type TestContext } from 'vitest'
+import type { TestContext } from 'vitest'
 import { engineProblem } from '../support/engine-problem.ts'
+import { needs } from '../support/left-out.ts'
 import { CA } from './home.ts'
 
 export const PLACES = ['docker', 'podman', 'process'] as const
@@ -21,15 +22,7 @@ export const flagsOf = (place: Place, scheme: keyof typeof BASES = 'npx'): strin
 /** Leaves the test out, saying why, where the engine is missing; in CI that is a failure. */
 export function needsPlace(context: TestContext, place: Place, scheme: keyof typeof BASES = 'npx'): void {
   if (place === 'process') return
-  const problem = engineProblem(place, BASES[scheme])
-  if (problem) leaveOut(context, problem)
-}
-
-export function leaveOut(context: TestContext, problem: string): never {
-  if (process.env.CI) expect.fail(problem)
-  console.warn(`not tried: ${problem}`)
-  context.skip(problem)
-  throw new Error('unreachable')
+  needs(context, engineProblem(place, BASES[scheme]))
 }
 
 /** Containers (running or not) and networks whose name begins so. */

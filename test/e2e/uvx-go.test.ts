@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaveOut } from '../support/left-out.ts'
 import { clientV1, clientV2, textOf } from './clients.ts'
 import { type Home, openHome } from './home.ts'
-import { flagsOf, leaveOut, needsPlace } from './places-to-run.ts'
+import { flagsOf, needsPlace } from './places-to-run.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const there = (program: string, ...args: string[]) => spawnSync(program, args).status === 0

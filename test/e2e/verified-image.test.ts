@@ -6,10 +6,10 @@ import { attachBundle } from '../plugins/image-verification/signed-image.ts'
 import { ociClient } from '../plugins/oci/oci-client.ts'
 import { type DockerRegistry, startDockerRegistry } from '../support/docker-registry.ts'
 import { engineProblem } from '../support/engine-problem.ts'
+import { needs } from '../support/left-out.ts'
 import { type SignerFacts, type TestSigstore, testSigstore } from '../support/sigstore.ts'
 import { clientV1 } from './clients.ts'
 import { type Home, openHome } from './home.ts'
-import { leaveOut } from './places-to-run.ts'
 
 // A registry entry with provenance, an image that docker pushed, a signature made by the test, and the
 // real program that looks, pulls and runs.
@@ -100,7 +100,7 @@ async function exported(name: string): Promise<{ image?: string; source?: string
 
 describe('a server of the registry', { timeout: 180_000 }, () => {
   test('whose image is signed as the entry says runs by that digest, though its tag moves', async context => {
-    if (problem) leaveOut(context, problem)
+    needs(context, problem)
     const digest = await pushServer('the signed one', '1.0.0')
     const reference = `${registry.host}/acme/tool:1.0.0`
     const image = { reference, digest }
@@ -128,7 +128,7 @@ describe('a server of the registry', { timeout: 180_000 }, () => {
   })
 
   test('whose image nobody signed is refused, or runs with a warning', async context => {
-    if (problem) leaveOut(context, problem)
+    needs(context, problem)
     await pushServer('unsigned', '2.0.0')
     await useRegistry('2.0.0')
     const run = (mode: string) =>

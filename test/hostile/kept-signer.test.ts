@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { leaveOut } from '../e2e/places-to-run.ts'
 import { attachBundle } from '../plugins/image-verification/signed-image.ts'
 import { ociClient } from '../plugins/oci/oci-client.ts'
 import { openWorld, type World } from '../plugins/upgrade/world.ts'
 import { startApi } from '../support/api-server.ts'
 import { engineProblem } from '../support/engine-problem.ts'
 import type { KeelsonUser } from '../support/keelson.ts'
+import { needs } from '../support/left-out.ts'
 import { type SignerFacts, type TestSigstore, testSigstore } from '../support/sigstore.ts'
 
 // A registry that turns: an entry whose next version comes from somebody else, or from nobody. What the
@@ -48,7 +48,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => world?.close(), 180_000)
 beforeEach(context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   name = `kept-${process.pid}-${++count}`
 })
 afterEach(async () => {

@@ -3,16 +3,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { clientV1, textOf } from '../e2e/clients.ts'
 import { type Home, openHome } from '../e2e/home.ts'
-import { leaveOut, leftOvers, PLACES, type Place } from '../e2e/places-to-run.ts'
+import { leftOvers, PLACES, type Place } from '../e2e/places-to-run.ts'
 import { type ApiServer, startApi } from '../support/api-server.ts'
 import { engineProblem } from '../support/engine-problem.ts'
 import { reachingServer } from '../support/hostile/reaching-server.ts'
 import { FORMS, type HostileEntry, nameIn, publish } from '../support/hostile/registry.ts'
 import { typedAtATerminal } from '../support/hostile/typed-at-a-terminal.ts'
 import { keelsonUser } from '../support/keelson.ts'
+import { needs } from '../support/left-out.ts'
 
 // A stranger publishes entries that want more than any server gets. Whatever the form of the registry and
 // the way to run, nothing of it is granted without the user's word.
@@ -63,9 +64,8 @@ const problems = {
   podman: engineProblem('podman', SERVER.image),
   process: undefined,
 }
-function needs(context: Parameters<typeof leaveOut>[0], place: Place): void {
-  const problem = problems[place]
-  if (problem) leaveOut(context, problem)
+function needsRuntime(context: TestContext, place: Place): void {
+  needs(context, problems[place])
 }
 
 /** `keelson serve` of a user whose registry a stranger fills. */
@@ -79,7 +79,7 @@ const create = (api: ApiServer, name: string, server: string, more: object = {})
 
 describe.each(PLACES)('on %s, by the command line', { timeout: 180_000 }, place => {
   test('an entry that wants rights, networks or private hosts is refused, and nothing is made', async context => {
-    needs(context, place)
+    needsRuntime(context, place)
     const base = place === 'process' ? PACKAGE : SERVER
     const names = ['privileged', 'host-network', 'inbound', 'metadata', 'loopback', 'steering-mount']
     const entries = names.map(name => [name, { ...base, ...WIDENING[name]?.[0] }] as const)
@@ -129,7 +129,7 @@ test('`registry info` says what is wanted and what is refused', { timeout: 60_00
 
 describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, place => {
   test('arguments for the engine, names of profiles and unknown members of an entry do nothing', async context => {
-    needs(context, place)
+    needsRuntime(context, place)
     const secret = join(home.path, 'not-given')
     await mkdir(secret, { recursive: true })
     const named = (name: string, value?: string) => ({ type: 'named', name, ...(value ? { value } : {}) })
@@ -170,7 +170,7 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
   })
 
   test('a mount is given after --accept-permissions alone, and remembered', async context => {
-    needs(context, place)
+    needsRuntime(context, place)
     const { folder, entry } = await writer(home.path, place)
     await publish(home.path, 'older file', { writer: entry })
     const name = `hostile-writer-${place}`
@@ -238,7 +238,7 @@ test('on process a mount is given after --accept-permissions alone', { timeout: 
 test('at a terminal all mounts are shown resolved and real, and only a yes gives them', {
   timeout: 240_000,
 }, async context => {
-  needs(context, 'docker')
+  needsRuntime(context, 'docker')
   const { folder, entry } = await writer(home.path, 'terminal')
   const link = join(home.path, 'harmless')
   await symlink(home.path, link)
@@ -277,7 +277,7 @@ test('at a terminal all mounts are shown resolved and real, and only a yes gives
 test('over HTTP a 409 names mounts and hash; that hash alone accepts them, until they change', {
   timeout: 120_000,
 }, async context => {
-  needs(context, 'docker')
+  needsRuntime(context, 'docker')
   const api = await serve()
   const { folder, entry } = await writer(api.user.home, 'given')
   const link = join(api.user.home, 'link')

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientV1, textOf } from '../e2e/clients.ts'
-import { leaveOut } from '../e2e/places-to-run.ts'
 import { openWorld, type World } from '../plugins/upgrade/world.ts'
 import { type ApiServer, startApi } from '../support/api-server.ts'
 import { engineProblem } from '../support/engine-problem.ts'
 import { typedAtATerminal } from '../support/hostile/typed-at-a-terminal.ts'
+import { needs } from '../support/left-out.ts'
 
 // A publisher whose server is in use publishes a version that wants more than the one before.
 
@@ -39,7 +39,7 @@ async function folderOf(name: string): Promise<string> {
 test('an upgrade asks for mounts that were not agreed to, once, and otherwise the old version serves on', {
   timeout: 300_000,
 }, async context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   const { home } = world
   const name = `hostile-upgrade-${process.pid}`
   const apply = (...more: string[]) => home.keelson(['upgrade', 'apply', name, ...QUIET, ...more])
@@ -84,7 +84,7 @@ test('an upgrade asks for mounts that were not agreed to, once, and otherwise th
 test('an upgrade over HTTP is 409 until the hash of what is wanted is sent', {
   timeout: 300_000,
 }, async context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   const name = `hostile-http-upgrade-${process.pid}`
   const folder = await folderOf('wanted-over-http')
   await world.offer('1.0.0', { permissions: outbound })
@@ -117,7 +117,7 @@ test('an upgrade over HTTP is 409 until the hash of what is wanted is sent', {
 test('an upgrade that asks for more than an entry may is not made, and a profile of the user stays', {
   timeout: 300_000,
 }, async context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   const { home } = world
   const name = `hostile-privileged-${process.pid}`
   await world.offer('1.0.0', { permissions: outbound })

@@ -6,10 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientV1, textOf } from '../e2e/clients.ts'
 import { type Home, openHome, until } from '../e2e/home.ts'
-import { leaveOut, needsPlace } from '../e2e/places-to-run.ts'
+import { needsPlace } from '../e2e/places-to-run.ts'
 import { startApi } from '../support/api-server.ts'
 import { plantPackage, STRANGER } from '../support/hostile/plant-package.ts'
 import { keelsonUser } from '../support/keelson.ts'
+import { leaveOut, needs } from '../support/left-out.ts'
 
 // What a stranger's package does once it runs as a process of this host, in bubblewrap.
 
@@ -196,7 +197,7 @@ describe('variables that no server is given', { timeout: 240_000 }, () => {
   afterAll(() => home?.close(), 120_000)
 
   test('the library sings where it is let, or this file tests nothing', context => {
-    if (!existsSync(library)) leaveOut(context, 'no library could be made (cc)')
+    needs(context, existsSync(library) ? undefined : 'no library could be made (cc)')
     spawnSync('/bin/true', [], { env: { LD_PRELOAD: library } })
     expect(existsSync(canary)).toBe(true)
     spawnSync('rm', [canary])
@@ -453,7 +454,7 @@ test('`serve` opens no inspector either, and leaves no core dump', { timeout: 60
 })
 
 test('a user without root runs a package in the same sandbox', { timeout: 120_000 }, async context => {
-  if (process.getuid?.() !== 0) return context.skip('this is a user without root already')
+  if (process.getuid?.() !== 0) leaveOut(context, 'the tests run without root, so the others show it')
   const home = await openHome()
   try {
     await plantPackage(home.path)

@@ -15,6 +15,7 @@ import { visit } from '../support/browser.ts'
 import { startDockerRegistry } from '../support/docker-registry.ts'
 import { daysAhead } from '../support/hostile/shifted-clock.ts'
 import { type SkillUser, skillUser } from '../support/hostile/skill-user.ts'
+import { needs } from '../support/left-out.ts'
 import { GITHUB_ISSUER, testSigstore } from '../support/sigstore.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -206,8 +207,7 @@ test('a lock file cannot agree to an unsigned skill in the place of the user: CI
   expect(newer).toMatchObject({ outcomes: [{ name: 'tidy', status: 'upgraded' }] })
 })
 
-// What makes a terminal elsewhere takes other arguments.
-test.skipIf(process.platform !== 'linux').each([
+test.for([
   ['n', 4, false],
   ['y', 0, true],
 ])(
@@ -215,7 +215,8 @@ test.skipIf(process.platform !== 'linux').each([
   {
     timeout: 120_000,
   },
-  async (typed, code, isThere) => {
+  async ([typed, code, isThere], context) => {
+    needs(context, process.platform === 'linux' ? undefined : 'script(1) takes other arguments here')
     const { user } = await clonedUnsigned()
     const command = `'${process.execPath}' '${main}' skill sync --yes`
 

@@ -1,7 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { expect, onTestFinished, type TestContext } from 'vitest'
+import { onTestFinished, type TestContext } from 'vitest'
+import { needs } from './left-out.ts'
 
 /** A page in a real Chromium, and all that it did. */
 export interface Visit {
@@ -65,10 +66,7 @@ export async function visit(
 async function launch(context: TestContext, names: readonly string[]): Promise<Browser> {
   const executablePath = findChromium()
   if (!executablePath) {
-    const problem = 'there is no chromium (test/support/engines/setup.sh installs it)'
-    if (process.env.CI) expect.fail(problem)
-    console.warn(`not tried: ${problem}`)
-    context.skip(problem)
+    needs(context, 'there is no chromium (test/support/engines/setup.sh installs it)')
     throw new Error('unreachable')
   }
   const sandbox = process.getuid?.() !== 0 // root has none

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Instance, InstanceEvent, InstanceSpec, Runtime } from '../../src/contracts/runtime.ts'
 import { isFailure } from '../../src/errors.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import { needs } from './left-out.ts'
 
 /**
  * Small programs that the suite runs.
@@ -68,8 +69,7 @@ export function runtimeContract(
   const has = (kind: ProgramKind) => !options.without?.includes(kind)
   if (options.unavailable !== undefined) {
     test(`the ${name} runtime keeps the contract`, context => {
-      if (process.env.CI) expect.fail(`${name} is needed here: ${options.unavailable}`)
-      context.skip(`not tried: ${options.unavailable}`)
+      needs(context, options.unavailable)
     })
     return
   }

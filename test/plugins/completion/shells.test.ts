@@ -1,23 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
+import { allNeed } from '../../support/left-out.ts'
 
 const main = new URL('../../../src/main.ts', import.meta.url).pathname
 
-/** Which of the shells are here. Set-up: `apt-get install -y bash zsh fish`. */
-const here = (shell: string): boolean => {
-  try {
-    execFileSync(shell, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    if (process.env.CI) return true // then the tests run, and fail
-    console.warn(`${shell} is missing; its completion is not tested (apt-get install -y ${shell})`)
-    return false
-  }
-}
+/** Why a shell cannot be tried here. */
+const problemOf = (shell: string): string | undefined =>
+  spawnSync(shell, ['--version']).status === 0 ? undefined : `${shell} is missing (apt-get install ${shell})`
 
 /** A user with a program called `keelson` in the path, two workloads and a script for the shell. */
 async function shellUser(shell: string, ...flags: string[]) {
@@ -40,7 +33,9 @@ const run = async (user: KeelsonUser, command: string, args: string[]): Promise<
   return (await execa(command, args, options)).stdout
 }
 
-describe.runIf(here('bash'))('in bash', () => {
+describe('in bash', () => {
+  allNeed(problemOf('bash'))
+
   /** Calls the function as readline does and prints what it answers. */
   const press = async (line: string, { type = 9, flags = [] as string[] } = {}) => {
     const user = await shellUser('bash', ...flags)
@@ -93,7 +88,9 @@ describe.runIf(here('bash'))('in bash', () => {
   })
 })
 
-describe.runIf(here('zsh'))('in zsh', () => {
+describe('in zsh', () => {
+  allNeed(problemOf('zsh'))
+
   /** Types the line into a real interactive shell, presses the key, and answers what the line became and what was listed. */
   const press = async (line: string) => {
     const user = await shellUser('zsh')
@@ -129,7 +126,9 @@ zpty -d shell`
   })
 })
 
-describe.runIf(here('fish'))('in fish', () => {
+describe('in fish', () => {
+  allNeed(problemOf('fish'))
+
   const press = async (line: string, ...flags: string[]) => {
     const user = await shellUser('fish', ...flags)
     const code = 'source $argv[1]; complete -C $argv[2]'

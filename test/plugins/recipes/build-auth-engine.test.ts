@@ -9,16 +9,9 @@ import { create } from 'tar'
 import { expect, onTestFinished, test } from 'vitest'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { type KeelsonUser, userWithSecrets } from '../../support/keelson.ts'
+import { needs } from '../../support/left-out.ts'
 
 const docker = async (...args: string[]) => (await execa('docker', args)).stdout
-
-/** Whether docker and the image are here; in CI they must be. */
-function isThere(image: string): boolean {
-  const problem = engineProblem('docker', image)
-  if (problem && process.env.CI) expect.fail(problem)
-  if (problem) console.warn(`not tried: ${problem}`)
-  return !problem
-}
 
 /** This host as containers on the default bridge see it; a new engine does not state it as the gateway. */
 async function bridgeAddress(): Promise<string> {
@@ -80,8 +73,8 @@ async function expectNowhereIn(image: string, text: string): Promise<void> {
 
 test('npm installs from a registry that wants the login of the npmrc, which is not in the image', {
   timeout: 240_000,
-}, async () => {
-  if (!isThere('keelson-test/node:24')) return
+}, async context => {
+  needs(context, engineProblem('docker', 'keelson-test/node:24'))
   const user = await userWithSecrets()
   const token = `npm-token-${randomBytes(8).toString('hex')}`
   const folder = join(user.home, 'package')
@@ -126,8 +119,8 @@ test('npm installs from a registry that wants the login of the npmrc, which is n
 
 test('pip installs from an index that wants the login of the netrc, which is not in the image', {
   timeout: 240_000,
-}, async () => {
-  if (!isThere('keelson-test/python:3')) return
+}, async context => {
+  needs(context, engineProblem('docker', 'keelson-test/python:3'))
   const user = await userWithSecrets()
   const password = `pip-password-${randomBytes(8).toString('hex')}`
   const wheel = await wheelOf(user)

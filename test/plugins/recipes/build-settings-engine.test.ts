@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { keelsonUser } from '../../support/keelson.ts'
+import { needs } from '../../support/left-out.ts'
 
 const BASE = 'keelson-test/node:24'
 const VALUES = { literal: 'literal-7c1e9f', secret: 'secret-93ab0d', shell: 'shell-52f8aa' }
@@ -23,25 +24,23 @@ test -z "$WRITE_DOWN" || echo "$TOKEN" >$place/notes
 `
 
 /** A user with variables of all three kinds in the settings, and an image whose npm is the one above. */
-async function userWithVariables() {
-  const problem = engineProblem('docker', BASE)
-  if (problem && process.env.CI) expect.fail(problem)
-  if (problem) return console.warn(`not tried: ${problem}`)
+async function userWithVariables(context: TestContext) {
+  needs(context, engineProblem('docker', BASE))
   const user = await keelsonUser()
   const tag = randomBytes(4).toString('hex')
   const images = { base: `keelson.local/test-base:${tag}`, built: `keelson.local/test-built:${tag}` }
   onTestFinished(async () => {
     await execa('docker', ['image', 'rm', '-f', ...Object.values(images)], { reject: false })
   })
-  const context = join(user.home, 'base')
-  await mkdir(context)
+  const folder = join(user.home, 'base')
+  await mkdir(folder)
   // The tag makes every image new: an engine that has built the same before would not run npm again.
-  await writeFile(join(context, 'npm'), `${NPM}# ${tag}\n`, { mode: 0o755 })
+  await writeFile(join(folder, 'npm'), `${NPM}# ${tag}\n`, { mode: 0o755 })
   await writeFile(
-    join(context, 'Dockerfile'),
+    join(folder, 'Dockerfile'),
     `FROM ${BASE}\nCOPY npm /usr/local/bin/npm-probe\nRUN mv /usr/local/bin/npm-probe /usr/local/bin/npm\n`,
   )
-  await execa('docker', ['build', '-t', images.base, context])
+  await execa('docker', ['build', '-t', images.base, folder])
 
   const env = {
     KEELSON_SECRETS_PROVIDER: 'environment',
@@ -69,10 +68,8 @@ async function userWithVariables() {
 
 test('variables of the settings reach the install and nothing of the image', {
   timeout: 120_000,
-}, async () => {
-  const made = await userWithVariables()
-  if (!made) return
-  const { build, config, image } = made
+}, async context => {
+  const { build, config, image } = await userWithVariables(context)
   await config('set-ca-cert', '/etc/ssl/certs/ca-certificates.crt')
 
   const shown = await build()
@@ -99,10 +96,8 @@ test('variables of the settings reach the install and nothing of the image', {
   expect(told).not.toContain('build-env')
 })
 
-test('a package that writes a secret of the build down is not built', { timeout: 120_000 }, async () => {
-  const made = await userWithVariables()
-  if (!made) return
-  const { build, config, image } = made
+test('a package that writes a secret of the build down is not built', { timeout: 120_000 }, async context => {
+  const { build, config, image } = await userWithVariables(context)
   await config('set-build-env', 'WRITE_DOWN', 'yes')
 
   const shown = await build()

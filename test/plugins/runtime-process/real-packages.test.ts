@@ -8,6 +8,7 @@ import { createInstallSandbox } from '../../../plugins/runtime-process/packages/
 import { createPackageStore, packageTools } from '../../../plugins/runtime-process/packages/package-store.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { createLog } from '../../../src/log.ts'
+import { needs } from '../../support/left-out.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime, NO_BUBBLEWRAP } from './host-runtime.ts'
@@ -30,12 +31,12 @@ const requests: [needs: string, request: PackageRequest][] = [
 ]
 
 describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed: %s', sandbox => {
-  test.each(requests)(
+  test.for(requests)(
     'from %s: installed once, then answering initialize',
-    async (tool, request) => {
+    { timeout: 120_000 },
+    async ([tool, request], context) => {
       const there = has(tool, tool === 'go' ? 'version' : '--version')
-      if (!there && process.env.CI) expect.fail(`${tool} is needed here`)
-      if (!there) return console.warn(`not tried: no ${tool}`)
+      needs(context, there ? undefined : `there is no ${tool}`)
 
       const home = await temporaryFolder()
       const packages = createPackageStore(
@@ -66,6 +67,5 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
       await runtime.stop('w')
       expect((await exit).code).toBeTypeOf('number')
     },
-    120_000,
   )
 })

@@ -3,13 +3,16 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { allNeed } from '../../support/left-out.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
 import { shellInstance } from './instance-spec.ts'
 
 const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', 'true']).status === 0
 
-describe.runIf(hasBubblewrap || process.env.CI)('inside bubblewrap', () => {
+describe('inside bubblewrap', () => {
+  allNeed(hasBubblewrap ? undefined : 'bubblewrap does not work here')
+
   const said = async (script: string, home?: string) => {
     const runtime = hostRuntime(home ?? (await temporaryFolder()), { sandbox: true })
     onTestFinished(() => runtime.remove('w'))

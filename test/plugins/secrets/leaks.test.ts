@@ -8,6 +8,7 @@ import { clientV1, textOf } from '../../e2e/clients.ts'
 import { type Home, openHome, until } from '../../e2e/home.ts'
 import { flagsOf, needsPlace, PLACES, type Place } from '../../e2e/places-to-run.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { needs } from '../../support/left-out.ts'
 import { filesWith, processesWith, watchProcesses } from './search.ts'
 
 // Planted values are looked for in every file, process, container and output after a workload that
@@ -186,8 +187,7 @@ describe.each(PLACES)('on %s', { timeout: 300_000 }, place => {
 })
 
 test('a server that prints its environment and dies is reported without the values', async context => {
-  const problem = engineProblem('docker', 'keelson-test/busybox:1')
-  if (problem && !process.env.CI) return context.skip(problem)
+  needs(context, engineProblem('docker', 'keelson-test/busybox:1'))
   const { home, shown, keelson, ok, set } = await someone()
   const value = plant()
   await ok('secret', 'provider', 'encrypted', '--password-file', join(home.path, 'password'))

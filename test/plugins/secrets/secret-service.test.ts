@@ -4,17 +4,16 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
+import { needs } from '../../support/left-out.ts'
 
 /** The Secret Service of a desktop (freedesktop.org), unlocked, on a bus of its own. */
-async function desktop(): Promise<{ user: KeelsonUser; env: Record<string, string> } | undefined> {
+async function desktop(context: TestContext): Promise<{ user: KeelsonUser; env: Record<string, string> }> {
   const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter(
     program => spawnSync(program, ['--version']).error,
   )
-  if (missing.length && process.env.CI)
-    expect.fail(`missing: ${missing} (test/support/engines/setup.sh installs it)`)
-  if (missing.length) return void console.warn(`not tried: ${missing} is missing`)
+  if (missing.length > 0) needs(context, `missing: ${missing} (test/support/engines/setup.sh installs it)`)
   const user = await keelsonUser()
   const runtime = join(user.home, 'run')
   await mkdir(runtime, { mode: 0o700 })
@@ -39,9 +38,8 @@ async function desktop(): Promise<{ user: KeelsonUser; env: Record<string, strin
 
 test('the key lies in the keyring of the desktop, and nothing of it on disk', {
   timeout: 60_000,
-}, async () => {
-  const { user, env } = (await desktop()) ?? {}
-  if (!user || !env) return
+}, async context => {
+  const { user, env } = await desktop(context)
   expect(await user.run(['secret', 'provider', 'encrypted'], { env })).toMatchObject({ code: 0, stderr: '' })
   await user.run(['secret', 'set', 'token'], { env, input: 'planted-4711' })
 

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { findFreePort } from '../../../src/lib/ports.ts'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { until } from '../../e2e/home.ts'
-import { leaveOut } from '../../e2e/places-to-run.ts'
 import { startApi } from '../../support/api-server.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { needs } from '../../support/left-out.ts'
 import { docker, openWorld, type World } from './world.ts'
 
 // The real program, a real registry, a real engine, and a server of which there are several versions.
@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => world?.close(), 180_000)
 beforeEach(context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   name = `upgraded-${process.pid}-${++count}`
 })
 afterEach(async () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { until } from '../../e2e/home.ts'
-import { leaveOut } from '../../e2e/places-to-run.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { needs } from '../../support/left-out.ts'
 import { openWorld, type World } from './world.ts'
 
 // Whatever is killed at whatever moment: after the next command one version serves, and nothing of the other is left.
@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => world?.close(), 180_000)
 beforeEach(async context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   name = `killed-${process.pid}-${++count}`
   await world.offer('1.0.0')
   const flags = ['--runtime', 'docker', '--isolate-network', ...QUIET]

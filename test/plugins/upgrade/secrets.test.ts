@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
-import { leaveOut } from '../../e2e/places-to-run.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { needs } from '../../support/left-out.ts'
 import { filesWith, watchProcesses } from '../secrets/search.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -25,7 +25,7 @@ const inspect = (containers: readonly string[]): { Config: { Env?: string[] } }[
 test('a secret that the newer version needs is in its environment and nowhere else', {
   timeout: 480_000,
 }, async context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   const { home } = world
   const name = `secret-${process.pid}`
   const value = `planted${randomBytes(12).toString('hex')}`

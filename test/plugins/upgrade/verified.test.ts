@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
-import { leaveOut } from '../../e2e/places-to-run.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { needs } from '../../support/left-out.ts'
 import { type SignerFacts, type TestSigstore, testSigstore } from '../../support/sigstore.ts'
 import { attachBundle } from '../image-verification/signed-image.ts'
 import { ociClient } from '../oci/oci-client.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => world?.close(), 180_000)
 beforeEach(async context => {
-  if (problem) leaveOut(context, problem)
+  needs(context, problem)
   name = `verified-${process.pid}-${++count}`
   await world.offer('1.0.0')
   const flags = ['--runtime', 'docker', '--image-verification', 'disabled']

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { fstatSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPeerOwners, peerOwners } from '../../../src/net/peer-owner.ts'
 import { kernelAddress } from '../../../src/net/tcp-table.ts'
+import { allNeed } from '../../support/left-out.ts'
 
 /** The accepted end of a connection of this process to itself. */
 async function accepted(host = '127.0.0.1'): Promise<{ socket: Socket; client: Socket }> {
@@ -52,19 +53,20 @@ const withTable = (text: (reads: number) => string, uid: number | undefined = 50
   return { owners, reads }
 }
 
-test.runIf(process.platform === 'linux').each(['127.0.0.1', '::1'])(
-  'a connection of this process is its user’s, on %s',
-  async host => {
+describe('on Linux', () => {
+  allNeed(process.platform === 'linux' ? undefined : 'owners of connections are read from /proc (Linux)')
+
+  test.each(['127.0.0.1', '::1'])('a connection of this process is its user’s, on %s', async host => {
     const { socket } = await accepted(host)
     expect(await createPeerOwners()?.isOurs(socket)).toBe(true)
-  },
-)
+  })
 
-test.runIf(process.platform === 'linux')('an end that was closed is nobody’s', async () => {
-  const { socket, client } = await accepted()
-  client.resetAndDestroy()
-  await once(client, 'close')
-  expect(await createPeerOwners()?.isOurs(socket)).toBe(false)
+  test('an end that was closed is nobody’s', async () => {
+    const { socket, client } = await accepted()
+    client.resetAndDestroy()
+    await once(client, 'close')
+    expect(await createPeerOwners()?.isOurs(socket)).toBe(false)
+  })
 })
 
 test.each([

@@ -9,6 +9,7 @@ import { expect, onTestFinished, type TestContext } from 'vitest'
 import { ownerOf } from '../../../plugins/runtime-docker/container-runtime.ts'
 import { engineProblem } from '../engine-problem.ts'
 import { type KeelsonUser, userWithSecrets } from '../keelson.ts'
+import { needs } from '../left-out.ts'
 
 export type Engine = 'docker' | 'podman'
 
@@ -78,9 +79,7 @@ export interface ImageUser extends KeelsonUser {
 
 /** A user who builds images with an engine. Where there is none the test is left out, but not in CI. */
 export async function imageUser(engine: Engine, base: string, context: TestContext): Promise<ImageUser> {
-  const problem = engineProblem(engine, base)
-  if (problem && process.env.CI) expect.fail(problem)
-  if (problem) context.skip(problem)
+  needs(context, engineProblem(engine, base))
   const user = await userWithSecrets()
   const config = async (args: readonly string[], input = '') =>
     expect(await user.run(['config', ...args], { input })).toMatchObject({ code: 0, stderr: '' })

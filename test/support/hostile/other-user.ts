@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process'
-import { expect, type TestContext } from 'vitest'
+import type { TestContext } from 'vitest'
+import { needs, otherUsersProblem } from '../left-out.ts'
 
 /** Two users of the machine who are not root and have no account: one runs keelson, the other attacks. */
 export const VICTIM_UID = 47_001
 export const ATTACKER_UID = 47_002
 
 /** Leaves the test out, saying why, where it cannot become another user; in CI that is a failure. */
-export function needsOtherUsers(context: TestContext): void {
-  if (process.platform === 'linux' && process.getuid?.() === 0) return
-  const problem = 'only root can run programs as other users (Linux)'
-  if (process.env.CI) expect.fail(problem)
-  context.skip(problem)
-}
+export const needsOtherUsers = (context: TestContext): void => needs(context, otherUsersProblem())
 
 /**
  * Runs a JavaScript program as a user; answers what it printed as JSON. The program is the body of an async

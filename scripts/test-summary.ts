@@ -1,0 +1,31 @@
+/** What `npm test` prints at its end: what was left out and why, the slowest files, the counts. */
+import { relative } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+
+const SLOWEST = 10
+
+export default class TestSummary implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const files = modules.map(module => ({
+      place: relative(process.cwd(), module.moduleId),
+      seconds: module.diagnostic().duration / 1000,
+      tests: [...module.children.allTests()],
+    }))
+    const counts = { passed: 0, failed: 0, skipped: 0 }
+    const leftOut: string[] = []
+    for (const { place, tests } of files)
+      for (const test of tests) {
+        const result = test.result()
+        // A test that never got a result belongs to a file that failed or was interrupted.
+        counts[result.state === 'pending' ? 'failed' : result.state]++
+        if (result.state === 'skipped')
+          leftOut.push(`  ${place}: ${test.fullName}\n      ${result.note ?? 'without a reason'}\n`)
+      }
+    if (leftOut.length > 0) process.stdout.write(`\nLeft out:\n${leftOut.join('')}`)
+    const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+    process.stdout.write('\nSlowest files (seconds):\n')
+    for (const { place, seconds } of slowest) process.stdout.write(`  ${seconds.toFixed(1)}  ${place}\n`)
+    const { passed, failed, skipped } = counts
+    process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+  }
+}
