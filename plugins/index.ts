@@ -26,11 +26,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./proxy/index.ts')).default,
   },
   {
-    name: 'ignore',
-    services: ['overlays'],
+    name: 'hidden-files',
+    services: ['hiddenFiles'],
     provides: ['flags'],
     flagsOf: ['run'],
-    load: async () => (await import('./ignore/index.ts')).default,
+    load: async () => (await import('./hidden-files/index.ts')).default,
   },
   {
     name: 'egress',
@@ -105,9 +105,9 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./registry/index.ts')).default,
   },
   {
-    name: 'auth-out',
+    name: 'registry-login',
     services: ['registryTokens'],
-    load: async () => (await import('./auth-out/index.ts')).default,
+    load: async () => (await import('./registry-login/index.ts')).default,
   },
   {
     name: 'skills',
@@ -124,9 +124,9 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./upgrade/index.ts')).default,
   },
   {
-    name: 'config',
+    name: 'config-command',
     verbs: ['config'],
-    load: async () => (await import('./config/index.ts')).default,
+    load: async () => (await import('./config-command/index.ts')).default,
   },
   {
     name: 'settings',
@@ -174,10 +174,10 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./serve/index.ts')).default,
   },
   {
-    name: 'plugins',
+    name: 'plugin-manager',
     verbs: ['plugin'],
     services: ['plugins'],
-    load: async () => (await import('./plugins/index.ts')).default,
+    load: async () => (await import('./plugin-manager/index.ts')).default,
   },
   {
     name: 'completion',

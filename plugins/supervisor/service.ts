@@ -71,8 +71,8 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
     },
     async findHidden(config, mounts) {
       if (mounts.length === 0) return []
-      const overlays = await app.service('overlays')
-      return overlays.find(config, mounts)
+      const hiddenFiles = await app.service('hiddenFiles')
+      return hiddenFiles.find(config, mounts)
     },
   })
 }

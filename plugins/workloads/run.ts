@@ -56,7 +56,7 @@ async function warnOfMissingProtection(
 
 /** Says which paths inside the container will be hidden, as the mounted folders are now. */
 async function printOverlays(app: App, config: RunConfig, { report }: RunRequest): Promise<void> {
-  const hidden = await (await app.service('overlays')).find(config, toMounts(config, app.log))
+  const hidden = await (await app.service('hiddenFiles')).find(config, toMounts(config, app.log))
   for (const { target, directory } of hidden) report?.(`Hidden: ${target}${directory ? '/' : ''}`)
   if (hidden.length === 0) report?.('Hidden: nothing')
 }

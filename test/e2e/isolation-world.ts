@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { withHelpers } from '../../plugins/egress/helper/with-helpers.ts'
 import { connectTo } from '../../plugins/egress/proxy/dial.ts'
 import { createEgressProxy } from '../../plugins/egress/proxy/egress-proxy.ts'
-import { createOverlays } from '../../plugins/ignore/service.ts'
+import { createHiddenFiles } from '../../plugins/hidden-files/service.ts'
 import { createProxies } from '../../plugins/proxy/service.ts'
 import { createContainerRuntime, ownerOf } from '../../plugins/runtime-docker/container-runtime.ts'
 import { dockerDialect } from '../../plugins/runtime-docker/docker-dialect.ts'
@@ -126,7 +126,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
       leases: createLeases({ folder: join(paths.runtime, 'leases') }),
       log,
       logOf: config => log.with({ workload: config.name }),
-      findHidden: (config, mounts) => createOverlays({ paths }).find(config, mounts),
+      findHidden: (config, mounts) => createHiddenFiles({ paths }).find(config, mounts),
     })
     hosts.push(host)
     return host

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
-import { writePlugin } from '../plugins/plugin-folder.ts'
+import { writePlugin } from '../plugin-manager/plugin-folder.ts'
 
 async function userWithWorkloads(...names: string[]): Promise<KeelsonUser> {
   const user = await keelsonUser()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
-import { writePlugin } from '../plugins/plugin-folder.ts'
+import { writePlugin } from '../plugin-manager/plugin-folder.ts'
 
 const code = `
 import { readFile } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { failures } from '../../../plugins/auth-out/failures.ts'
-import { createKeptTokens, type Renewal } from '../../../plugins/auth-out/kept-tokens.ts'
+import { failures } from '../../../plugins/registry-login/failures.ts'
+import { createKeptTokens, type Renewal } from '../../../plugins/registry-login/kept-tokens.ts'
 import type { SecretsView } from '../../../plugins/secrets/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -2,24 +2,24 @@ import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount } from '../../src/contracts/runtime.ts'
 import type { Plugin } from '../../src/plugin.ts'
-import { ignoreFlags } from './flags.ts'
+import { hiddenFilesFlags } from './flags.ts'
 
 /** Keeps files that ignore files name out of what is mounted. */
-export interface Overlays {
+export interface HiddenFiles {
   /** Paths inside the instance that must be hidden, as the mounted folders are now. */
   find(config: RunConfig, mounts: readonly Mount[]): Promise<HiddenPath[]>
 }
 
 declare module '../../src/plugin.ts' {
   interface Services {
-    overlays: Overlays
+    hiddenFiles: HiddenFiles
   }
 }
 
 /** Hides what ignore files name from servers that get the folder. */
-const ignore: Plugin = {
-  name: 'ignore',
-  services: { overlays: async (app: App) => (await import('./service.ts')).createOverlays(app) },
-  provides: { flags: [ignoreFlags] },
+const hiddenFiles: Plugin = {
+  name: 'hidden-files',
+  services: { hiddenFiles: async (app: App) => (await import('./service.ts')).createHiddenFiles(app) },
+  provides: { flags: [hiddenFilesFlags] },
 }
-export default ignore
+export default hiddenFiles

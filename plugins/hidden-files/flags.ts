@@ -7,7 +7,7 @@ const table = {
 }
 
 /** The flags of `run` about hidden paths. */
-export const ignoreFlags: RunFlags = {
+export const hiddenFilesFlags: RunFlags = {
   title: 'Hidden files',
   of: ['run'],
   flags: table,

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
 
-/** Logs in to what others run: as a client of their identity providers. */
-const authOut: Plugin = {
-  name: 'auth-out',
+/** Logs in to registries, as an OAuth client of their identity providers. */
+const registryLogin: Plugin = {
+  name: 'registry-login',
   needs: ['registry', 'secrets'],
   services: {
     registryTokens: async app => {
@@ -17,4 +17,4 @@ const authOut: Plugin = {
     },
   },
 }
-export default authOut
+export default registryLogin

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createOverlays } from '../../../plugins/ignore/service.ts'
+import { createHiddenFiles } from '../../../plugins/hidden-files/service.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 
 const config: RunConfig = { schema_version: 'v0.1.0', name: 'w', transport: 'stdio', port: 0 }
@@ -21,10 +21,10 @@ async function hidden(
   global?: string,
   of: RunConfig = config,
 ): Promise<string[]> {
-  const overlays = createOverlays({
+  const hiddenFiles = createHiddenFiles({
     paths: { config: folder(global === undefined ? {} : { ignore: global }) },
   })
-  const found = await overlays.find(of, [{ source: folder(files), target: '/data', readOnly: false }])
+  const found = await hiddenFiles.find(of, [{ source: folder(files), target: '/data', readOnly: false }])
   return found.map(path => `${path.target}${path.directory ? '/' : ''}`).sort()
 }
 
@@ -59,17 +59,17 @@ test('a ToolHive ignore file in the folder counts too', async () => {
 
 test('a mounted file that a pattern names stays: it was named on purpose', async () => {
   const root = folder({ '.env': '' })
-  const overlays = createOverlays({ paths: { config: folder({ ignore: '.env\n' }) } })
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({ ignore: '.env\n' }) } })
   const mount = { source: join(root, '.env'), target: '/app/.env', readOnly: true }
-  expect(await overlays.find(config, [mount])).toEqual([])
+  expect(await hiddenFiles.find(config, [mount])).toEqual([])
 })
 
 test('links are not followed out of the mount', async () => {
   const outside = folder({ '.env': '' })
   const root = folder({ '.keelsonignore': '.env\n' })
   symlinkSync(outside, join(root, 'link'))
-  const overlays = createOverlays({ paths: { config: folder({}) } })
-  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: true }])).toEqual([
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
+  expect(await hiddenFiles.find(config, [{ source: root, target: '/data', readOnly: true }])).toEqual([
     { target: '/data/.keelsonignore', directory: false },
   ])
 })
@@ -86,12 +86,12 @@ test('a link that a pattern names hides what it leads to, in whichever mount', a
   symlinkSync('store', join(root, 'vault'))
   mkdirSync(join(root, 'sub'))
   symlinkSync(join(other, 'token'), join(root, 'sub', '.env'))
-  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
   const mounts = [
     { source: root, target: '/data', readOnly: false },
     { source: other, target: '/other', readOnly: true },
   ]
-  const found = await overlays.find(config, mounts)
+  const found = await hiddenFiles.find(config, mounts)
   expect(found.toSorted((a, b) => a.target.localeCompare(b.target))).toEqual([
     { target: '/data/.keelsonignore', directory: false },
     { target: '/data/config/real', directory: false },
@@ -104,12 +104,12 @@ test('a link that a pattern names is also read as a program inside reads it', as
   const root = folder({ '.keelsonignore': 'secret\n' })
   const other = folder({ token: '' })
   symlinkSync('/other/token', join(root, 'secret'))
-  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
   const mounts = [
     { source: root, target: '/data', readOnly: false },
     { source: other, target: '/other', readOnly: true },
   ]
-  expect(await overlays.find(config, mounts)).toEqual([
+  expect(await hiddenFiles.find(config, mounts)).toEqual([
     { target: '/other/token', directory: false },
     { target: '/data/.keelsonignore', directory: false },
   ])
@@ -121,8 +121,8 @@ test('a link that a pattern names and that leads nowhere, out of all mounts or i
   symlinkSync(folder({}), join(root, 'secret2'))
   symlinkSync('secret3', join(root, 'secret3'))
   symlinkSync('.', join(root, 'secret4'))
-  const overlays = createOverlays({ paths: { config: folder({}) } })
-  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
+  expect(await hiddenFiles.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
     { target: '/data/.keelsonignore', directory: false },
   ])
 })
@@ -130,8 +130,8 @@ test('a link that a pattern names and that leads nowhere, out of all mounts or i
 test('what lies in a hidden folder is not hidden a second time', async () => {
   const root = folder({ '.keelsonignore': 'secrets/\nlink\n', 'secrets/key': '' })
   symlinkSync('secrets/key', join(root, 'link'))
-  const overlays = createOverlays({ paths: { config: folder({}) } })
-  expect(await overlays.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
+  expect(await hiddenFiles.find(config, [{ source: root, target: '/data', readOnly: false }])).toEqual([
     { target: '/data/secrets', directory: true },
     { target: '/data/.keelsonignore', directory: false },
   ])
@@ -149,12 +149,12 @@ test('no ignore file shows again what another hides', async () => {
 
 test('an ignore file is covered in every mount where it can be seen', async () => {
   const root = folder({ 'sub/.keelsonignore': '', 'sub/a': '' })
-  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
   const mounts = [
     { source: root, target: '/all', readOnly: false },
     { source: join(root, 'sub'), target: '/sub', readOnly: true },
   ]
-  expect(await overlays.find(config, mounts)).toEqual([
+  expect(await hiddenFiles.find(config, mounts)).toEqual([
     { target: '/all/sub/.keelsonignore', directory: false },
     { target: '/sub/.keelsonignore', directory: false },
   ])
@@ -163,9 +163,9 @@ test('an ignore file is covered in every mount where it can be seen', async () =
 test('an ignore file that is a link or a folder is refused where the server may write', async () => {
   const linked = folder({ rules: 'token\n', token: '' })
   symlinkSync('rules', join(linked, '.keelsonignore'))
-  const overlays = createOverlays({ paths: { config: folder({}) } })
+  const hiddenFiles = createHiddenFiles({ paths: { config: folder({}) } })
   const find = (source: string, readOnly: boolean) =>
-    overlays.find(config, [{ source, target: '/data', readOnly }])
+    hiddenFiles.find(config, [{ source, target: '/data', readOnly }])
   for (const source of [linked, folder({ '.thvignore/a': '' })]) {
     await expect(find(source, false)).rejects.toMatchObject({ code: 'ignore_no_file' })
   }

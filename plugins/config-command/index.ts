@@ -14,8 +14,8 @@ import {
 import { UsageMetrics } from './commands/usage-metrics.ts'
 
 /** The commands for settings. The settings themselves are a service of their own. */
-const config: Plugin = {
-  name: 'config',
+const configCommand: Plugin = {
+  name: 'config-command',
   needs: ['callers', 'clients', 'registry', 'secrets', 'settings'],
   commands: [
     SetCaCert,
@@ -38,4 +38,4 @@ const config: Plugin = {
     ...otelCommands,
   ],
 }
-export default config
+export default configCommand

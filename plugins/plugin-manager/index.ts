@@ -6,8 +6,8 @@ import { PluginRemove } from './commands/plugin-remove.ts'
 import type { Plugins } from './service.ts'
 
 /** Adds, lists and removes the plugins of third parties. */
-const plugins: Plugin = {
-  name: 'plugins',
+const pluginManager: Plugin = {
+  name: 'plugin-manager',
   needs: ['runtime-process'],
   commands: [PluginAdd, PluginList, PluginRemove],
   services: {
@@ -18,7 +18,7 @@ const plugins: Plugin = {
     },
   },
 }
-export default plugins
+export default pluginManager
 
 declare module '../../src/plugin.ts' {
   interface Services {

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { type SignInRequest, signIn } from '../../../plugins/auth-out/oauth/sign-in.ts'
+import { type SignInRequest, signIn } from '../../../plugins/registry-login/oauth/sign-in.ts'
 import { findFreePort } from '../../../src/lib/ports.ts'
 import { type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
 import { registryServer, sendJson } from '../../support/registry-server.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findProtectedResource } from '../../../plugins/auth-out/oauth/protected-resource.ts'
+import { findProtectedResource } from '../../../plugins/registry-login/oauth/protected-resource.ts'
 import { registryServer, sendJson } from '../../support/registry-server.ts'
 
 const REACH = { allowPrivate: true, timeoutMs: 5_000 }

@@ -6,7 +6,7 @@ import type { HiddenPath, Mount } from '../../src/contracts/runtime.ts'
 import { isMissing, readFileIfThere } from '../../src/lib/atomic-file.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
-import type { Overlays } from './index.ts'
+import type { HiddenFiles } from './index.ts'
 
 /** Name of the ignore file in a mounted folder, and ToolHive's name for it. */
 const LOCAL_FILES = ['.keelsonignore', '.thvignore'] as const
@@ -15,7 +15,7 @@ const GLOBAL_FILE = 'ignore'
 /** More files than this in one mount are not looked through: starting would take minutes. */
 const MOST_FILES = 200_000
 
-export function createOverlays({ paths }: { paths: Pick<Paths, 'config'> }): Overlays {
+export function createHiddenFiles({ paths }: { paths: Pick<Paths, 'config'> }): HiddenFiles {
   return {
     async find(config, mounts) {
       const global = await globalPatterns(config, paths)
