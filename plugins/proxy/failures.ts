@@ -22,7 +22,7 @@ export const failures = defineFailures({
       `${d.name} did not answer MCP within ${d.seconds} seconds: ${d.problem}.`,
     hint: d => `\`keelson logs ${d.name}\` shows what the server printed.`,
   },
-  successor_unfit: {
+  candidate_failed: {
     status: 422,
     text: (d: { name: string; problem: string }) => `The new server of "${d.name}" ${d.problem}.`,
   },

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Backend, Handler, Successor } from '../../src/contracts/pipeline.ts'
+import type { Backend, Candidate, Handler } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import { createHealthCheck } from './backends/check-health.ts'
@@ -19,7 +19,7 @@ export interface Core {
   readonly health: () => Promise<Health>
   connect(backend: Backend): Promise<void>
   disconnect(reason: string): void
-  audition(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
+  checkCandidate(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Candidate>
   ready(options: { timeoutMs: number; signal: AbortSignal }): Promise<void>
   sweep(): void
   close(): Promise<void>
@@ -68,9 +68,9 @@ async function createStdioCore({ config, log, gate, headersTimeoutMs }: CoreOpti
       await bridge.connect(backend.attachment)
     },
     disconnect: reason => bridge.disconnect(reason),
-    async audition(backend, options) {
+    async checkCandidate(backend, options) {
       if (backend.kind !== 'stdio') throw wrongKind(config, backend.kind)
-      return bridge.audition(backend.attachment, options)
+      return bridge.checkCandidate(backend.attachment, options)
     },
     ready: async () => {},
     sweep: () => {},
@@ -96,13 +96,13 @@ function createHttpCore(options: CoreOptions): Core {
       backend.connect(next.target)
     },
     disconnect: reason => backend.disconnect(reason),
-    async audition(next, options) {
+    async checkCandidate(next, options) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
-      const { audition } = await import('./backends/check-http-candidate.ts')
-      const successor = createTargetPath(next.target, config, next.remote)
-      await audition({ agent, config, target: successor, ...options })
+      const { checkHttpCandidate } = await import('./backends/check-http-candidate.ts')
+      const target = createTargetPath(next.target, config, next.remote)
+      await checkHttpCandidate({ agent, config, target, ...options })
       return {
-        async take({ graceMs, signal }) {
+        async promote({ graceMs, signal }) {
           await backend.replace(next.target, { graceMs, signal })
         },
         discard() {},

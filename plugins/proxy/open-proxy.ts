@@ -145,15 +145,15 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       gate.shut(reason)
       core.disconnect(reason)
     },
-    async audition(backend, options) {
-      const successor = await core.audition(backend, options)
+    async checkCandidate(backend, options) {
+      const candidate = await core.checkCandidate(backend, options)
       return {
-        take(how) {
-          const over = successor.take(how)
+        promote(patience) {
+          const drained = candidate.promote(patience)
           gate.open()
-          return over
+          return drained
         },
-        discard: () => successor.discard(),
+        discard: () => candidate.discard(),
       }
     },
     ready: ({ timeoutMs, signal }) =>

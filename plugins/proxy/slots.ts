@@ -11,7 +11,7 @@ export interface Slots<T> {
  * A bag with reused slots.
  *
  * Not a `Set`: its table is made anew every few dozen additions, and a discarded table that has reached V8's
- * old generation keeps its successors and all they hold alive until the next full collection. With one
+ * old generation keeps later tables and all they hold alive until the next full collection. With one
  * addition per request that promoted every request.
  */
 export function createSlots<T>(): Slots<T> {

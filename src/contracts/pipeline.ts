@@ -20,7 +20,7 @@ export const STAGES = [
 ] as const
 export type Stage = (typeof STAGES)[number]
 
-/** One request and its answer in a pipeline. */
+/** One request and its response in a pipeline. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -62,14 +62,15 @@ export type Backend =
     }
   | { readonly kind: 'stdio'; readonly attachment: Attachment }
 
-/** A server that has shown that it can take the place of the one behind a proxy. */
-export interface Successor {
+/** A server that has passed the check and can replace the running one behind a proxy. */
+export interface Candidate {
   /**
-   * Puts it behind the listener at once; sessions go on with it. Resolves when what the server before was
-   * asked has been answered, at the latest after `graceMs` or when the signal aborts: then that one may go.
+   * Routes new requests to the candidate at once; sessions go on with it. Resolves when the old server has
+   * answered its requests, at the latest after `graceMs` (milliseconds) or when the signal aborts. The old
+   * server can be stopped then.
    */
-  take(options: { graceMs: number; signal: AbortSignal }): Promise<void>
-  /** Lets go of it; the server that is there stays. */
+  promote(options: { graceMs: number; signal: AbortSignal }): Promise<void>
+  /** Closes the connection to the candidate; the running server stays. */
   discard(): void
 }
 
@@ -79,18 +80,19 @@ export interface Proxy {
   readonly port: number
   /** What clients connect to. */
   readonly url: string
-  /** Puts a (new) backend behind the listener. Requests that wait for one go on. */
+  /** Routes requests to this backend. Requests that wait for a backend continue. */
   connect(backend: Backend): Promise<void>
-  /** The backend is gone for now: new requests get 503 with `Retry-After`, waiting ones an error. */
+  /** The backend is gone for now: requests in flight fail, new ones wait a moment and then get 503 with `Retry-After`. */
   disconnect(reason: string): void
   /**
-   * Asks another server `initialize` and for its tools, beside the one that serves. Fails with
-   * `successor_unfit` when it refuses, or has not answered within `timeoutMs`; nothing has changed then.
+   * Sends `initialize` and `tools/list` to another server while the running one serves. Fails with
+   * `candidate_failed` when that server returns an error or does not answer within `timeoutMs`
+   * (milliseconds); the running server is not affected.
    */
-  audition(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
-  /** Resolves when the backend answers MCP; fails when it does not within `timeoutMs`. Immediate for stdio. */
+  checkCandidate(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Candidate>
+  /** Resolves when the backend answers MCP; fails when it does not within `timeoutMs`. Resolves at once for stdio. */
   ready(options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
-  /** Closes the listener; lets requests in flight finish for at most `graceMs`. */
+  /** Closes the listener. Requests in flight have `graceMs` (milliseconds) to finish. */
   close(options?: { graceMs?: number }): Promise<void>
 }
 
@@ -98,7 +100,7 @@ export interface Proxy {
 export interface Proxies {
   /**
    * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
-   * What the proxy has to say about the workload goes to `log`.
+   * Messages of the proxy about the workload go to `log`.
    */
   open(config: RunConfig, options?: { log?: Log }): Promise<Proxy>
 }

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import { checkFitness } from '../check-candidate.ts'
+import { checkCandidate } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
 import { effectiveMode } from '../section.ts'
-import { openSseTalk, openStreamableTalk } from './probe-clients.ts'
+import { openSseProbe, openStreamableProbe } from './probe-clients.ts'
 import type { TargetPath } from './target-path.ts'
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 1000
 
-interface Audition {
+interface CheckOptions {
   readonly agent: Dispatcher
   readonly config: RunConfig
   readonly target: TargetPath
@@ -19,10 +19,10 @@ interface Audition {
 }
 
 /**
- * Asks a server for what it must be able to do, over and over while it does not answer. An answer that
- * is an error decides at once. Fails with `successor_unfit`.
+ * Checks a candidate, and repeats the check while the server does not answer. A response that is an error
+ * ends the check at once. Fails with `candidate_failed`.
  */
-export async function audition(options: Audition & { timeoutMs: number }): Promise<void> {
+export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: number }): Promise<void> {
   const { config, timeoutMs, signal } = options
   const limit = AbortSignal.timeout(timeoutMs)
   const either = AbortSignal.any([signal, limit])
@@ -38,19 +38,19 @@ export async function audition(options: Audition & { timeoutMs: number }): Promi
     signal.throwIfAborted()
     if (limit.aborted) {
       const text = `did not answer within ${timeoutMs / 1000} seconds: ${problem}`
-      throw failures.successor_unfit({ name: config.name, problem: text })
+      throw failures.candidate_failed({ name: config.name, problem: text })
     }
   }
 }
 
-async function askOnce(options: Audition): Promise<void> {
+async function askOnce(options: CheckOptions): Promise<void> {
   const { name, stateless = false } = options.config
-  const over = new AbortController() // ends what is still open, e.g. an event stream
-  const open = effectiveMode(options.config) === 'sse' ? openSseTalk : openStreamableTalk
+  const over = new AbortController() // closes what is still open, e.g. an event stream
+  const open = effectiveMode(options.config) === 'sse' ? openSseProbe : openStreamableProbe
   try {
-    const talk = await open({ ...options, signal: AbortSignal.any([options.signal, over.signal]) })
-    await checkFitness(name, talk, { stateless })
-    await talk.close()
+    const client = await open({ ...options, signal: AbortSignal.any([options.signal, over.signal]) })
+    await checkCandidate(name, client, { stateless })
+    await client.close()
   } finally {
     over.abort()
   }

@@ -1,25 +1,25 @@
 import type { Dispatcher } from 'undici'
 import { isResponse, type JsonRpcResponse } from '../../../src/lib/json-rpc.ts'
-import type { Talk } from '../check-candidate.ts'
+import type { ProbeClient } from '../check-candidate.ts'
 import { revisionOf } from '../revisions/index.ts'
 import type { TargetPath } from './target-path.ts'
 
-export interface TalkOptions {
+export interface ProbeOptions {
   readonly agent: Dispatcher
   readonly target: TargetPath
   readonly signal: AbortSignal
 }
 
-/** Of one answer, or of all that is said on a stream until the answer is there. */
+/** The most that one response, or a stream up to the response, may hold. */
 const MAX_BYTES = 8 * 1024 * 1024
 const ASK_TIMEOUT_MS = 10_000
 
-/** Streamable HTTP: a POST for each message; its answer is a document or a stream. */
-export async function openStreamableTalk({ agent, target, signal }: TalkOptions): Promise<Talk> {
+/** Streamable HTTP: a POST per message. The response is a JSON document or an event stream. */
+export async function openStreamableProbe({ agent, target, signal }: ProbeOptions): Promise<ProbeClient> {
   const path = target.pathFor('/mcp')
   let session: string | undefined
   let id = 0
-  let spoken = ''
+  let version = ''
   const send = (method: 'POST' | 'DELETE', message?: { method: string; text: string }) =>
     agent.request({
       origin: target.origin,
@@ -29,16 +29,16 @@ export async function openStreamableTalk({ agent, target, signal }: TalkOptions)
       headers: {
         accept: 'application/json, text/event-stream',
         ...(message ? { 'content-type': 'application/json' } : {}),
-        ...(message?.method === 'initialize' ? {} : { 'mcp-protocol-version': spoken }),
-        ...(message && !revisionOf(spoken).sessions ? { 'mcp-method': message.method } : {}),
+        ...(message?.method === 'initialize' ? {} : { 'mcp-protocol-version': version }),
+        ...(message && !revisionOf(version).sessions ? { 'mcp-method': message.method } : {}),
         ...(session === undefined ? {} : { 'mcp-session-id': session }),
       },
       body: message ? message.text : null,
     })
   return {
-    async ask(method, paramsText, version) {
+    async ask(method, paramsText, asked) {
       id += 1
-      spoken = version
+      version = asked
       const { statusCode, headers, body } = await send('POST', {
         method,
         text: request(id, method, paramsText),
@@ -55,13 +55,13 @@ export async function openStreamableTalk({ agent, target, signal }: TalkOptions)
       if (answer) return answer
       throw new Error(`${method} was answered with ${statusCode}`)
     },
-    async tell(method) {
+    async notify(method) {
       const { body } = await send('POST', { method, text: notification(method) })
       await body.dump()
     },
     async close() {
       if (session === undefined) return
-      // That a server does not let go of a session is its own affair.
+      // A server that fails to close the session is left alone.
       await send('DELETE').then(
         ({ body }) => body.dump(),
         () => undefined,
@@ -70,8 +70,8 @@ export async function openStreamableTalk({ agent, target, signal }: TalkOptions)
   }
 }
 
-/** HTTP+SSE (MCP 2024-11-05): one stream for all answers, which begins with where messages go. */
-export async function openSseTalk({ agent, target, signal }: TalkOptions): Promise<Talk> {
+/** HTTP+SSE (MCP 2024-11-05): one stream carries all responses; its first event names the endpoint for messages. */
+export async function openSseProbe({ agent, target, signal }: ProbeOptions): Promise<ProbeClient> {
   const { statusCode, body: stream } = await agent.request({
     origin: target.origin,
     path: target.pathFor('/sse'),
@@ -109,7 +109,7 @@ export async function openSseTalk({ agent, target, signal }: TalkOptions): Promi
       if (answer) return answer
       throw new Error(`${method} was not answered`)
     },
-    tell: async method => (wantsCredentials ? undefined : post(notification(method))),
+    notify: async method => (wantsCredentials ? undefined : post(notification(method))),
     async close() {
       stream.destroy()
     },
@@ -127,7 +127,7 @@ async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error('it says too much')
+    if (bytes > MAX_BYTES) throw new Error('its response is too long')
     held += chunk.toString('utf8')
     const events = held.split(/\r\n\r\n|\n\n|\r\r/)
     held = events.pop() ?? ''
@@ -152,7 +152,7 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error('it says too much')
+    if (bytes > MAX_BYTES) throw new Error('its response is too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -1,27 +1,30 @@
-import { checkFitness } from '../check-candidate.ts'
+import { checkCandidate } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
 import type { Connection } from './connection.ts'
 import { errorText, type Response, readMessage, resultText } from './message.ts'
 import { parseRaw } from './raw-json.ts'
 
-/** A server process that is asked for what it must be able to do, before it takes another's place. */
-export interface Audition {
-  /** Takes one line of its output. */
-  hear(line: string): void
-  /** It has ended. */
-  gone(reason: string): void
-  /** Its answer to `initialize`, or undefined for one of 2026-07-28, which knows no such thing. Fails with `successor_unfit`. */
-  run(options: { initialize: string; timeoutMs: number; signal: AbortSignal }): Promise<string | undefined>
+/** The check of a server process before it replaces the running one. */
+export interface StdioCandidate {
+  /** Takes one line of the candidate's output. */
+  receive(line: string): void
+  /** The process has ended. */
+  ended(reason: string): void
+  /**
+   * Returns the candidate's result of `initialize`; undefined for a server of 2026-07-28, which has no
+   * `initialize`. Fails with `candidate_failed`.
+   */
+  check(options: { initialize: string; timeoutMs: number; signal: AbortSignal }): Promise<string | undefined>
 }
 
 const METHOD_NOT_FOUND = -32601
 
-export function createAudition(name: string, peer: () => Connection): Audition {
+export function createStdioCandidate(name: string, peer: () => Connection): StdioCandidate {
   const waiting = new Map<string, (response: Response) => void>()
-  const ended = Promise.withResolvers<never>()
-  ended.promise.catch(() => undefined)
+  const stopped = Promise.withResolvers<never>()
+  stopped.promise.catch(() => undefined)
   let asked = 0
-  const unfit = (problem: string) => failures.successor_unfit({ name, problem })
+  const failed = (problem: string) => failures.candidate_failed({ name, problem })
 
   async function ask(method: string, paramsText: string): Promise<Response> {
     asked += 1
@@ -33,42 +36,42 @@ export function createAudition(name: string, peer: () => Connection): Audition {
   }
 
   return {
-    hear(line) {
+    receive(line) {
       const message = readMessage(line)
       if (message?.kind === 'response') waiting.get(message.idText ?? '')?.(message)
-      // Nobody can be asked anything yet.
+      // No client is connected to the candidate yet.
       else if (message?.kind === 'request') {
-        const refusal = errorText(message.idText, METHOD_NOT_FOUND, 'Nobody is there yet')
+        const refusal = errorText(message.idText, METHOD_NOT_FOUND, 'No client is connected yet')
         peer().write(message.method === 'ping' ? resultText(message.idText) : refusal)
       }
     },
-    gone: reason => ended.reject(unfit(`ended before it answered: ${reason}`)),
-    async run({ initialize, timeoutMs, signal }) {
+    ended: reason => stopped.reject(failed(`ended before it answered: ${reason}`)),
+    async check({ initialize, timeoutMs, signal }) {
       const limit = AbortSignal.timeout(timeoutMs)
       const over = AbortSignal.any([signal, limit])
       over.addEventListener('abort', () =>
-        ended.reject(
-          signal.aborted ? signal.reason : unfit(`did not answer within ${timeoutMs / 1000} seconds`),
+        stopped.reject(
+          signal.aborted ? signal.reason : failed(`did not answer within ${timeoutMs / 1000} seconds`),
         ),
       )
       signal.throwIfAborted()
       let result: string | undefined
-      const fitness = checkFitness(
+      const outcome = checkCandidate(
         name,
         {
           async ask(method, paramsText) {
             const { text, result: span } = await ask(method, paramsText)
             if (method === 'initialize' && span) result = text.slice(span.start, span.end)
-            return parseRaw(text) as Awaited<ReturnType<Parameters<typeof checkFitness>[1]['ask']>>
+            return parseRaw(text) as Awaited<ReturnType<Parameters<typeof checkCandidate>[1]['ask']>>
           },
-          async tell(method) {
+          async notify(method) {
             peer().write(JSON.stringify({ jsonrpc: '2.0', method }))
           },
           async close() {},
         },
         { initialize },
       )
-      return (await Promise.race([fitness, ended.promise])) === 'initialized' ? result : undefined
+      return (await Promise.race([outcome, stopped.promise])) === 'initialized' ? result : undefined
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Exchange, Successor } from '../../../src/contracts/pipeline.ts'
+import type { Candidate, Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
@@ -15,12 +15,16 @@ export interface Bridge {
   /** Answers one request on any of the MCP paths. */
   handle(exchange: Exchange): Promise<void>
   /**
-   * A (new) server process behind the same sessions. A successor is initialised as its predecessor was, its
-   * subscriptions and log level are set again, then waiting requests go on; that happens after this resolves.
+   * Connects a (new) server process to the same sessions. A restarted process is initialised as the one before
+   * was, its subscriptions and log level are set again, then waiting requests go on; that happens after this
+   * resolves.
    */
   connect(attachment: Attachment): Promise<void>
-  /** What `Proxy.audition` promises; sessions go on with the new process as after `connect`. */
-  audition(attachment: Attachment, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
+  /** As `Proxy.checkCandidate`; sessions go on with the new process as after `connect`. */
+  checkCandidate(
+    attachment: Attachment,
+    options: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<Candidate>
   /** The process is gone: requests in flight get an error, new ones wait a moment, then get 503. */
   disconnect(reason: string): void
   health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
@@ -50,7 +54,7 @@ export function createBridge(options: {
     async connect(attachment) {
       core.connect(attachment)
     },
-    audition: (attachment, options) => core.audition(attachment, options),
+    checkCandidate: (attachment, options) => core.checkCandidate(attachment, options),
     disconnect: reason => core.disconnect(reason),
     health() {
       if (core.problem !== undefined) return { status: 'unhealthy', error: core.problem }

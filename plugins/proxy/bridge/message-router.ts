@@ -1,10 +1,10 @@
-import type { Successor } from '../../../src/contracts/pipeline.ts'
+import type { Candidate } from '../../../src/contracts/pipeline.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
 import { untilDrained } from '../backends/until-drained.ts'
 import { createAskServer } from './ask-server.ts'
 import type { Limits } from './bridge-limits.ts'
-import { type Audition, createAudition } from './check-stdio-candidate.ts'
+import { createStdioCandidate, type StdioCandidate } from './check-stdio-candidate.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createSessions, type Session, type Sessions } from './client-sessions.ts'
 import { type Connection, createConnection } from './connection.ts'
@@ -46,8 +46,11 @@ export interface Core {
   }): Session | undefined
   connect(attachment: Attachment): void
   disconnect(reason: string): void
-  /** What `Proxy.audition` promises. */
-  audition(attachment: Attachment, options: { timeoutMs: number; signal: AbortSignal }): Promise<Successor>
+  /** As `Proxy.checkCandidate`. */
+  checkCandidate(
+    attachment: Attachment,
+    options: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<Candidate>
   close(): void
 }
 
@@ -71,12 +74,12 @@ export function createCore(options: {
   let lastKeepAlive = now()
   let timer: NodeJS.Timeout | undefined
 
-  /** Where one server process after another is; until it is put in place, an audition hears what it says. */
-  function addConnection(audition?: Audition): { made: Connection; settleIn(): void } {
-    let trial = audition
+  /** A connection for server processes. The output of a candidate goes to its check until it is promoted. */
+  function addConnection(checked?: StdioCandidate): { made: Connection; promoted(): void } {
+    let candidate = checked
     const made = createConnection({
       limits,
-      onLine: line => (trial ? trial.hear(line) : serverMessages(line, made)),
+      onLine: line => (candidate ? candidate.receive(line) : serverMessages(line, made)),
       onOversize(head, tail, bytes) {
         noise.report(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
         const call = calls.find(Number(idOfOversize(head, tail)))
@@ -84,7 +87,7 @@ export function createCore(options: {
       },
       onGone(reason, wanted) {
         log[wanted ? 'debug' : 'warn'](`the connection to the server is gone: ${reason}`)
-        trial?.gone(reason)
+        candidate?.ended(reason)
         calls.failAll('gone', made)
         serverRequests.clear(made)
         if (made !== connection) return
@@ -95,8 +98,8 @@ export function createCore(options: {
     })
     return {
       made,
-      settleIn() {
-        trial = undefined
+      promoted() {
+        candidate = undefined
       },
     }
   }
@@ -267,21 +270,21 @@ export function createCore(options: {
       else release()
     },
     disconnect: reason => connection.close(reason),
-    async audition(attachment, { timeoutMs, signal }) {
-      const trial = createAudition(name, () => next.made)
-      const next = addConnection(trial)
+    async checkCandidate(attachment, { timeoutMs, signal }) {
+      const candidate = createStdioCandidate(name, () => next.made)
+      const next = addConnection(candidate)
       next.made.open(attachment)
       let result: string | undefined
       try {
-        result = await trial.run({ initialize: handshake.offer, timeoutMs, signal })
+        result = await candidate.check({ initialize: handshake.offer, timeoutMs, signal })
       } catch (error) {
-        next.made.close('it is not fit')
+        next.made.close('the candidate failed its check')
         throw error
       }
       return {
-        async take(patience) {
+        async promote(patience) {
           const before = connection
-          next.settleIn()
+          next.promoted()
           connection = next.made
           handshake.succeed(result)
           if (result !== undefined) repeatWishes()
@@ -290,7 +293,7 @@ export function createCore(options: {
           await untilDrained(() => calls.awaited(before) === 0, patience)
           before.close('the server was replaced')
         },
-        discard: () => next.made.close('it is not wanted'),
+        discard: () => next.made.close('the candidate was discarded'),
       }
     },
     close() {

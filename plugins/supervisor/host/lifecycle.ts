@@ -1,4 +1,4 @@
-import type { Backend, Successor, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import type { Backend, Candidate, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Status } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -77,7 +77,7 @@ export function createLife(options: LifeOptions): Life {
   let fall = Promise.withResolvers<string>()
   let nudge = new AbortController()
   /** Fit, and not in place yet. */
-  let understudy: Successor | undefined
+  let understudy: Candidate | undefined
 
   const isOver = () => ended.signal.aborted
   const startedAt = () => server.startedAt() ?? new Date(upSince)
@@ -113,13 +113,13 @@ export function createLife(options: LifeOptions): Life {
     fall = mine
     const backend = await server.open('create', mine.resolve).catch(explain)
     assertAlive()
-    const successor = await unlessEnded(backend, mine, signal =>
-      proxy.audition(backend, { timeoutMs, signal }),
+    const candidate = await unlessEnded(backend, mine, signal =>
+      proxy.checkCandidate(backend, { timeoutMs, signal }),
     ).catch(async error => {
       assertAlive()
-      throw isFailure(error, 'successor_unfit') ? await unfit(error.message) : error
+      throw isFailure(error, 'candidate_failed') ? await unfit(error.message) : error
     })
-    understudy = successor
+    understudy = candidate
     let end: string | undefined
     void mine.promise.then(how => {
       end = how
@@ -136,7 +136,7 @@ export function createLife(options: LifeOptions): Life {
         upSince = clock.now()
         void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
         log.info('The server has taken the place of the one before.')
-        return { drained: successor.take(patience) }
+        return { drained: candidate.promote(patience) }
       },
     }
   }

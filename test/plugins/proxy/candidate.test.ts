@@ -6,8 +6,8 @@ import { post, rpc, testProxy, testServer, until } from './test-proxy.ts'
 
 const signal = new AbortController().signal
 const patience = { graceMs: 10_000, signal }
-const audition = (proxy: OpenProxy, target: string, timeoutMs = 10_000) =>
-  proxy.audition({ kind: 'http', target: new URL(target), remote: false }, { timeoutMs, signal })
+const check = (proxy: OpenProxy, target: string, timeoutMs = 10_000) =>
+  proxy.checkCandidate({ kind: 'http', target: new URL(target), remote: false }, { timeoutMs, signal })
 
 /** A server with sessions, each call of which waits until the test lets it go. */
 function gatedServer(name: string) {
@@ -46,7 +46,7 @@ async function initialize(origin: string): Promise<Record<string, string>> {
 }
 const nameIn = async (answer: Response) => ((await answer.json()) as { result: { name: string } }).result.name
 
-test('calls under way end where they began, later ones go to the successor, in the same session', async () => {
+test('calls in flight end at the old server, later ones go to the candidate, in the same session', async () => {
   const [first, second] = [gatedServer('first'), gatedServer('second')]
   const proxy = await testProxy({ target: await testServer(first.listener) })
   const url = `${proxy.origin}/mcp`
@@ -55,9 +55,9 @@ test('calls under way end where they began, later ones go to the successor, in t
   const stream = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' } })
   await until(() => first.held.length === 1)
 
-  const successor = await audition(proxy, await testServer(second.listener))
+  const candidate = await check(proxy, await testServer(second.listener))
   let isOver = false
-  const taken = successor.take(patience).then(() => {
+  const taken = candidate.promote(patience).then(() => {
     isOver = true
   })
   expect(await nameIn(await post(url, rpc('tools/list', 2), headers))).toBe('second')
@@ -65,12 +65,12 @@ test('calls under way end where they began, later ones go to the successor, in t
   first.held[0]?.()
   expect(await nameIn(await slow)).toBe('first')
   await taken
-  expect(await stream.text()).toBe('') // clients listen again, with the successor
+  expect(await stream.text()).toBe('') // clients listen again, with the candidate
   expect(await nameIn(await post(url, rpc('tools/list', 3), headers))).toBe('second')
-  expect(second.sessions.size).toBe(2) // the audition's, and the client's
+  expect(second.sessions.size).toBe(2) // the check's, and the client's
 })
 
-test('the session of the audition is closed where the server closes sessions', async () => {
+test('the session of the check is closed where the server closes sessions', async () => {
   const closed: string[] = []
   const server = gatedServer('one')
   const target = await testServer((request, response) => {
@@ -78,7 +78,7 @@ test('the session of the audition is closed where the server closes sessions', a
     closed.push(String(request.headers['mcp-session-id']))
     response.end()
   })
-  await audition(await testProxy(), target)
+  await check(await testProxy(), target)
   expect(closed).toEqual([...server.sessions])
 })
 
@@ -88,8 +88,8 @@ test('what takes longer than the grace is broken off', async () => {
   const headers = await initialize(proxy.origin)
   const slow = post(`${proxy.origin}/mcp`, rpc('tools/call', 1), headers)
   await until(() => first.held.length === 1)
-  const successor = await audition(proxy, await testServer(gatedServer('second').listener))
-  await successor.take({ ...patience, graceMs: 50 })
+  const candidate = await check(proxy, await testServer(gatedServer('second').listener))
+  await candidate.promote({ ...patience, graceMs: 50 })
   expect((await slow).status).toBe(503)
 })
 
@@ -116,11 +116,11 @@ test.each([
     'did not answer within 0.5 seconds: it broke off the connection',
   ],
 ] as [string, RequestListener, string][])(
-  'a server that %s is no successor',
+  'a server that %s is not a candidate',
   async (_, listener, problem) => {
     const proxy = await testProxy({ target: await testServer(gatedServer('first').listener) })
-    await expect(audition(proxy, await testServer(listener), 500)).rejects.toMatchObject({
-      code: 'successor_unfit',
+    await expect(check(proxy, await testServer(listener), 500)).rejects.toMatchObject({
+      code: 'candidate_failed',
       message: expect.stringContaining(problem),
     })
     const headers = await initialize(proxy.origin)
@@ -131,7 +131,7 @@ test.each([
 test('a server that only lets in whom it knows is taken at its word', async () => {
   const proxy = await testProxy()
   const target = await testServer((_, response) => void response.writeHead(401).end())
-  await expect(audition(proxy, target)).resolves.toBeDefined()
+  await expect(check(proxy, target)).resolves.toBeDefined()
 })
 
 test('a stateless server of 2026-07-28 is asked to describe itself, and for its tools', async () => {
@@ -147,14 +147,14 @@ test('a stateless server of 2026-07-28 is asked to describe itself, and for its 
       `: hello\n\nevent: message\r\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\r\n\r\n`,
     )
   })
-  await audition(await testProxy({ config: { stateless: true } }), target)
+  await check(await testProxy({ config: { stateless: true } }), target)
   expect(asked).toEqual([
     ['2026-07-28', 'server/discover', 'server/discover'],
     ['2026-07-28', 'tools/list', 'tools/list'],
   ])
 })
 
-test('a successor that takes its time to listen is waited for', async () => {
+test('a candidate that starts to listen late is waited for', async () => {
   const proxy = await testProxy()
   let tries = 0
   const server = gatedServer('late')
@@ -162,7 +162,7 @@ test('a successor that takes its time to listen is waited for', async () => {
     if (++tries < 4) return void response.destroy()
     server.listener(request, response)
   })
-  await expect(audition(proxy, target)).resolves.toBeDefined()
+  await expect(check(proxy, target)).resolves.toBeDefined()
 })
 
 /** A server of the old SSE transport: answers come on the stream whose endpoint was posted to. */
@@ -188,7 +188,7 @@ function sseServer(name: string): RequestListener {
   }
 }
 
-test('clients of an SSE server stay with it while their stream lasts, others go to the successor', async () => {
+test('clients of an SSE server stay with it while their stream lasts, others go to the candidate', async () => {
   const config = { transport: 'sse' as const }
   const proxy = await testProxy({ target: await testServer(sseServer('first')), config })
   const listen = async () => {
@@ -207,8 +207,8 @@ test('clients of an SSE server stay with it while their stream lasts, others go 
     return { endpoint: await read(/data: (\S+)\n/), read, cancel: () => reader?.cancel() }
   }
   const old = await listen()
-  const successor = await audition(proxy, await testServer(sseServer('second')))
-  const taken = successor.take(patience)
+  const candidate = await check(proxy, await testServer(sseServer('second')))
+  const taken = candidate.promote(patience)
   const fresh = await listen()
   for (const [client, name] of [
     [old, 'first'],

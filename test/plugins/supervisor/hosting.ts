@@ -19,7 +19,7 @@ interface FakeProxy {
   readonly config: RunConfig
   readonly backends: Backend[]
   readonly reasons: string[]
-  /** Successors that were let go of. */
+  /** Candidates that were discarded. */
   discarded: number
   connected: boolean
   open: boolean
@@ -62,13 +62,13 @@ function fakeProxies(): Proxies & {
           fake.reasons.push(reason)
           fake.connected = false
         },
-        async audition(backend: Backend, { signal }: { timeoutMs: number; signal: AbortSignal }) {
+        async checkCandidate(backend: Backend, { signal }: { timeoutMs: number; signal: AbortSignal }) {
           await Promise.race([
             proxies.answers(`next ${config.name}`),
             new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
           ])
           return {
-            async take() {
+            async promote() {
               fake.backends.push(backend)
               fake.connected = true
               await proxies.drains

@@ -38,7 +38,7 @@ const proxies: Proxies = {
         if (name.startsWith('bomb')) process.nextTick(() => Promise.reject(new Error(`${name} went off`)))
       },
       disconnect: () => undefined,
-      audition: async () => ({ take: async () => undefined, discard: () => undefined }),
+      checkCandidate: async () => ({ promote: async () => undefined, discard: () => undefined }),
       ready: async () => undefined,
       close: () =>
         new Promise(resolve => {

@@ -4,30 +4,27 @@ import { call, open, rpc, stream } from './raw-client.ts'
 import { type Started, startBridge } from './start-bridge.ts'
 
 const patience = { graceMs: 10_000, signal: new AbortController().signal }
-const audition = (
-  { bridge }: Started,
-  server: Puppet,
-  { timeoutMs = 10_000, signal = patience.signal } = {},
-) => bridge.audition(server.attachment, { timeoutMs, signal })
+const check = ({ bridge }: Started, server: Puppet, { timeoutMs = 10_000, signal = patience.signal } = {}) =>
+  bridge.checkCandidate(server.attachment, { timeoutMs, signal })
 const tools = { initialize: { capabilities: { tools: {} } } }
 
-/** Answers the question for tools, as a server that is fit does. */
+/** Answers `tools/list`, as a working server does. */
 async function showTools(server: Puppet): Promise<void> {
   const { message } = await server.take('tools/list')
   server.send({ jsonrpc: '2.0', id: message.id, result: { tools: [] } })
 }
 
-test('a successor is initialised as the one that serves was, shows its tools, and gets what comes from then on', async () => {
+test('a candidate is initialised as the running server was, lists its tools, and gets the requests after its promotion', async () => {
   const [first, second] = [createPuppet(), createPuppet(tools)]
   const started = await startBridge({ attachment: first.attachment })
   const a = await open(started.url, { sampling: {} })
-  const fit = audition(started, second)
+  const checked = check(started, second)
   await showTools(second)
-  const successor = await fit
+  const candidate = await checked
   const before = call(started.url, rpc(1, 'tools/call'), a.headers)
   const { message } = await first.take('tools/call')
 
-  const taken = successor.take(patience)
+  const taken = candidate.promote(patience)
   const after = call(started.url, rpc(2, 'tools/call'), a.headers)
   const { message: next } = await second.take('tools/call')
   second.send({ jsonrpc: '2.0', id: next.id, result: 'new' })
@@ -54,7 +51,7 @@ test('what the one before still asks is answered to it, and a cancelled call of 
   const slow = call(started.url, rpc(1, 'tools/call'), a.headers)
   slow.catch(() => undefined)
   const { message } = await first.take('tools/call')
-  const taken = (await audition(started, second)).take(patience)
+  const taken = (await check(started, second)).promote(patience)
 
   first.send({ jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: {} })
   const asked = await reader.next()
@@ -76,7 +73,7 @@ test('what the one before has not answered in time gets an error', async () => {
   const a = await open(started.url)
   const slow = call(started.url, rpc(1, 'tools/call'), a.headers)
   await first.take('tools/call')
-  await (await audition(started, second)).take({ ...patience, graceMs: 50 })
+  await (await check(started, second)).promote({ ...patience, graceMs: 50 })
   expect(await slow).toMatchObject({ status: 502, json: { id: 1, error: { code: -32000 } } })
   expect(started.bridge.health()).toEqual({ status: 'healthy' })
 })
@@ -93,7 +90,7 @@ test('subscriptions and the log level are set again', async () => {
     first.send({ jsonrpc: '2.0', id: (await first.take(method)).message.id, result: {} })
     await answer
   }
-  await (await audition(started, second)).take(patience)
+  await (await check(started, second)).promote(patience)
   expect((await second.take('resources/subscribe')).message.params).toEqual({ uri: 'a://1' })
   expect((await second.take('logging/setLevel')).message.params).toEqual({ level: 'info' })
 })
@@ -102,13 +99,13 @@ test('a server of 2026-07-28, which knows no initialize, is asked to describe it
   const [first, second] = [createPuppet(), createPuppet({ initialize: false })]
   const started = await startBridge({ attachment: first.attachment })
   const a = await open(started.url)
-  const fit = audition(started, second)
+  const checked = check(started, second)
   const { message } = await second.take('initialize')
   second.send({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no' } })
   const discover = await second.take('server/discover')
   second.send({ jsonrpc: '2.0', id: discover.message.id, result: { capabilities: { tools: {} } } })
   await showTools(second)
-  await (await fit).take(patience)
+  await (await checked).promote(patience)
   expect(await call(started.url, rpc(1, 'tools/call'), a.headers)).toMatchObject({ status: 404 })
 })
 
@@ -141,15 +138,15 @@ test.each([
     async (server: Puppet) => server.raw('Starting...\n{"jsonrpc":"2.0","id":1,"result":{}}\n'),
     'did not answer within 0.3 seconds',
   ],
-])('a successor that %s is not taken, and the one that serves goes on', async (_, misbehave, problem) => {
+])('a candidate that %s is refused, and the running server goes on', async (_, misbehave, problem) => {
   const [first, second] = [createPuppet(), createPuppet({ initialize: false })]
   const started = await startBridge({ attachment: first.attachment })
   const a = await open(started.url)
-  const fit = audition(started, second, { timeoutMs: 300 })
-  fit.catch(() => undefined)
+  const checked = check(started, second, { timeoutMs: 300 })
+  checked.catch(() => undefined)
   await misbehave(second)
-  await expect(fit).rejects.toMatchObject({
-    code: 'successor_unfit',
+  await expect(checked).rejects.toMatchObject({
+    code: 'candidate_failed',
     message: expect.stringContaining(problem),
   })
   const answer = call(started.url, rpc(1, 'tools/call'), a.headers)
@@ -157,10 +154,10 @@ test.each([
   expect((await answer).json.result).toBe('old')
 })
 
-test('an audition that is not wanted any more ends at once', async () => {
+test('a check whose caller aborts ends at once', async () => {
   const started = await startBridge({ attachment: createPuppet().attachment })
   const over = new AbortController()
-  const fit = audition(started, createPuppet({ initialize: false }), { signal: over.signal })
+  const checked = check(started, createPuppet({ initialize: false }), { signal: over.signal })
   over.abort(new Error('not wanted'))
-  await expect(fit).rejects.toThrow('not wanted')
+  await expect(checked).rejects.toThrow('not wanted')
 })
