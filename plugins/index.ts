@@ -149,6 +149,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'clients',
     verbs: ['client'],
     services: ['clients'],
+    provides: ['hooks'],
     routes: true,
     load: async () => (await import('./clients/index.ts')).default,
   },

@@ -1,5 +1,6 @@
 import { failures, isFailure, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
+import { createNotify, type Notify } from './notify.ts'
 import type { Paths } from './paths.ts'
 import type { Contributions, Plugin, PluginEntry, Services } from './plugin.ts'
 
@@ -21,6 +22,8 @@ export interface App {
     kind: K,
     among?: (entry: PluginEntry) => boolean,
   ): Promise<Contributions[K][number][]>
+  /** Tells the plugins that listen (`provides.hooks`); resolves when all have ended. Never fails. */
+  notify: Notify
 }
 
 export function createApp(options: {
@@ -58,7 +61,9 @@ export function createApp(options: {
         plugin => (plugin?.provides?.[kind] ?? []) as Contributions[typeof kind][number][],
       )
     },
+    notify: (hook, ...args) => notify(hook, ...args),
   }
+  const notify = createNotify(app)
 
   async function load(entry: PluginEntry): Promise<Plugin | undefined> {
     try {

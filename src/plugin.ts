@@ -1,6 +1,7 @@
 import type { App } from './app.ts'
 import type { CommandClass } from './cli/base-command.ts'
 import type { FlagGroup } from './cli/flags.ts'
+import type { Hooks } from './contracts/hooks.ts'
 import type { MiddlewareFactory } from './contracts/pipeline.ts'
 import type { RunConfig } from './contracts/run-config.ts'
 import type { Runtime } from './contracts/runtime.ts'
@@ -27,6 +28,8 @@ export interface Contributions {
   flags: readonly RunFlags[]
   sections: readonly Section[]
   secretsProviders: readonly SecretsProviderOffer[]
+  /** Listeners; made once for each program, on the first notification. */
+  hooks: readonly ((app: App) => Hooks)[]
 }
 
 /** A flag group that writes what its flags say into a run config. */

@@ -23,7 +23,15 @@ export const manifestSchema = t.isObject(
     services: t.isOptional(t.isArray(t.isString())),
     provides: t.isOptional(
       t.isArray(
-        t.isEnum(['runtimes', 'targets', 'middlewares', 'flags', 'sections', 'secretsProviders'] as const),
+        t.isEnum([
+          'runtimes',
+          'targets',
+          'middlewares',
+          'flags',
+          'sections',
+          'secretsProviders',
+          'hooks',
+        ] as const),
       ),
     ),
     /** What it will do, shown before the user agrees. Disclosure, not a sandbox. */

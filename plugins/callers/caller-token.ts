@@ -26,6 +26,8 @@ const makeToken = (): string => randomBytes(32).toString('base64url')
 export function createCallerToken(options: {
   state: string
   settings: () => Promise<Settings>
+  /** Called when the token was created or deleted. */
+  onChanged: () => Promise<void>
 }): CallerToken {
   const path = join(options.state, 'caller-token')
   const lock = `${path}.lock`
@@ -65,6 +67,7 @@ export function createCallerToken(options: {
         await ensure()
         await settings.change(() => ({ caller_token: 'required' }))
       })
+      await options.onChanged()
     },
     async disable() {
       const settings = await options.settings()
@@ -72,6 +75,7 @@ export function createCallerToken(options: {
         await settings.change(() => ({ caller_token: undefined }))
         await rm(path, { force: true })
       })
+      await options.onChanged()
     },
   }
 }

@@ -18,7 +18,11 @@ const callers: Plugin = {
   services: {
     async callerToken(app) {
       const { createCallerToken } = await import('./caller-token.ts')
-      return createCallerToken({ state: app.paths.state, settings: () => app.service('settings') })
+      return createCallerToken({
+        state: app.paths.state,
+        settings: () => app.service('settings'),
+        onChanged: () => app.notify('callerTokenChanged'),
+      })
     },
   },
 }

@@ -6,6 +6,7 @@ import { ClientRegister } from './commands/client-register.ts'
 import { ClientRemove } from './commands/client-remove.ts'
 import { ClientSetup } from './commands/client-setup.ts'
 import { ClientStatusCommand } from './commands/client-status.ts'
+import { followChanges } from './follow-changes.ts'
 import type { Clients } from './service.ts'
 
 export type { ClientSpec, Place } from './catalogue.ts'
@@ -52,5 +53,6 @@ const clients: Plugin = {
       })
     },
   },
+  provides: { hooks: [followChanges] },
 }
 export default clients

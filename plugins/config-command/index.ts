@@ -16,7 +16,7 @@ import { UsageMetrics } from './commands/usage-metrics.ts'
 /** The commands for settings. The settings themselves are a service of their own. */
 const configCommand: Plugin = {
   name: 'config-command',
-  needs: ['callers', 'clients', 'registry', 'secrets', 'settings'],
+  needs: ['callers', 'registry', 'secrets', 'settings'],
   commands: [
     SetCaCert,
     GetCaCert,

@@ -1,4 +1,3 @@
-import { messageOf } from '../../src/errors.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { GroupCreate } from './commands/group-create.ts'
 import { GroupList } from './commands/group-list.ts'
@@ -26,11 +25,7 @@ const groups: Plugin = {
         log: app.log,
         configs: async () => (await app.service('workloadStore')).configs,
         removeWorkloads: async names => (await app.service('workloads')).remove(names),
-        async onRemoved() {
-          if (!app.entries.some(entry => entry.services?.includes('clients'))) return
-          const problems = await (await app.service('clients')).sync().catch((error: unknown) => [error])
-          for (const problem of problems) app.log.warn(messageOf(problem))
-        },
+        onRemoved: group => app.notify('groupRemoved', group),
       }),
   },
 }

@@ -60,7 +60,7 @@ export function createGroups(options: {
   /** Takes workloads down and forgets them; resolves when that is done. */
   removeWorkloads: (names: readonly string[]) => Promise<readonly { name: string; error?: unknown }[]>
   /** Called when a group and its registrations are gone. */
-  onRemoved?: () => Promise<void>
+  onRemoved?: (group: string) => Promise<void>
 }): Groups {
   const { paths, log, configs, removeWorkloads } = options
   const store = createGroupStore({ paths, log })
@@ -162,7 +162,7 @@ export function createGroups(options: {
         // A workload may have been saved between the two; no other can come any more.
         return { removed, moved: [...moved, ...(await moveToDefault(name))] }
       })
-      await options.onRemoved?.()
+      await options.onRemoved?.(name)
       return removal
     },
   }

@@ -11,7 +11,6 @@ import { type Launch, ownCommand } from './launch-supervisor.ts'
 import { createLeases } from './leases.ts'
 import { createCappedFile } from './rotating-file.ts'
 import { createSupervisorClient } from './supervisor-client.ts'
-import { createClientSync } from './sync-clients.ts'
 
 /** What tells this program from another build of it. */
 export const OWN_BUILD = `${VERSION}+${BUILD}`
@@ -51,7 +50,7 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
     egress: egress.createProxy({ log: app.log }),
     leases: createLeases({ folder: places(app.paths).leases }),
     log: app.log,
-    onChange: createClientSync(app),
+    onChange: () => app.notify('workloadsChanged'),
     ...(journal ? { journal } : {}),
     logOf(config) {
       const file = createCappedFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })

@@ -1,6 +1,6 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { failures, messageOf } from '../../../src/errors.ts'
+import { failures } from '../../../src/errors.ts'
 
 export class SetCallerToken extends BaseCommand {
   static override paths = [['config', 'set-caller-token']]
@@ -23,8 +23,6 @@ export class SetCallerToken extends BaseCommand {
     }
     const token = await this.app.service('callerToken')
     await (this.state === 'required' ? token.enable() : token.disable())
-    for (const problem of await (await this.app.service('clients')).sync())
-      this.say(`Warning: ${messageOf(problem)}`)
   }
 }
 

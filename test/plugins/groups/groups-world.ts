@@ -19,7 +19,7 @@ export interface GroupsWorld {
 
 /** The groups of one user, with a real store of workloads. `stuck` are workloads that cannot be removed. */
 export async function groupsWorld(
-  options: { stuck?: readonly string[]; onRemoved?: () => Promise<void> } = {},
+  options: { stuck?: readonly string[]; onRemoved?: (group: string) => Promise<void> } = {},
 ): Promise<GroupsWorld> {
   const { stuck = [], onRemoved } = options
   const home = await temporaryFolder()
