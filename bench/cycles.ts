@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { places } from '../plugins/supervisor/control-protocol.ts'
+import { supervisorPaths } from '../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../plugins/supervisor/find-supervisor.ts'
 import { isPortFree } from '../src/lib/ports.ts'
 import { processIdentity } from '../src/lib/process-identity.ts'
@@ -52,7 +52,7 @@ export async function run(): Promise<Result> {
   const program = entry()
   const start = (args: readonly string[]): ChildProcess =>
     spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const place = places(findPaths(env))
+  const place = supervisorPaths(findPaths(env))
   const supervisors = new Set<number>()
   const ports = new Set<number>()
   const networksBefore = names('network', 'ls', '--format', '{{.Name}}')

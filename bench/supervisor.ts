@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createWorkloadStore } from '../plugins/state/workload-store.ts'
-import { places } from '../plugins/supervisor/control-protocol.ts'
+import { supervisorPaths } from '../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../plugins/supervisor/find-supervisor.ts'
 import { createSupervisorClient } from '../plugins/supervisor/supervisor-client.ts'
 import { SCHEMA_VERSION } from '../src/contracts/run-config.ts'
@@ -39,7 +39,7 @@ export async function run(): Promise<Result> {
   let pid = 0
   try {
     await client.ensure()
-    pid = (await findSupervisor(places(paths)))?.info.pid ?? 0
+    pid = (await findSupervisor(supervisorPaths(paths)))?.info.pid ?? 0
     const rss: number[] = []
     let started = 0
     for (const count of [0, 1, COUNT]) {

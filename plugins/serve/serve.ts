@@ -10,7 +10,7 @@ import type { HttpHost } from '../../src/http/http-host.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { createPeerOwners } from '../../src/net/peer-owner.ts'
 import type {} from '../callers/index.ts'
-import { superviseBeside } from '../supervisor/index.ts'
+import { takeSupervisorRole } from '../supervisor/index.ts'
 import { createDiscovery } from './discovery.ts'
 import { createDoor } from './door.ts'
 import { failures } from './failures.ts'
@@ -86,7 +86,7 @@ async function callersOf(app: App): Promise<Callers> {
 /** Hosts workloads in this process if nobody else does. `hand` gives them to a successor. */
 function takeRole(app: App): { hand(): Promise<void> } {
   const ending = new AbortController()
-  const role = superviseBeside(app, { signal: ending.signal }).catch(error =>
+  const role = takeSupervisorRole(app, { signal: ending.signal }).catch(error =>
     app.log.error(`Workloads cannot be hosted here: ${messageOf(error)}`),
   )
   return {

@@ -5,7 +5,7 @@ import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
 
 /** Files that the supervisor and its clients meet at. */
-export const places = (paths: Paths) => ({
+export const supervisorPaths = (paths: Paths) => ({
   socket: join(paths.runtime, 'supervisor.sock'),
   /** Held by the client that starts a supervisor. */
   starting: join(paths.runtime, 'supervisor.starting'),

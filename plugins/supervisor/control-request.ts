@@ -6,7 +6,7 @@ export class Unreachable extends Error {
 }
 
 /** One request to the supervisor. Without `timeoutMs` it waits as long as the work takes. */
-export function ask(
+export function requestSupervisor(
   socketPath: string,
   method: 'GET' | 'POST',
   path: string,

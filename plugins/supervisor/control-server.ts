@@ -6,10 +6,10 @@ import type { Log } from '../../src/log.ts'
 import { ensurePrivateFolder } from '../../src/private-folder.ts'
 import { encodeFailure, type Info, VERBS, type Verb } from './control-protocol.ts'
 import { failures } from './failures.ts'
-import type { Host } from './host/workload-host.ts'
+import type { WorkloadHost } from './host/workload-host.ts'
 
 /** The supervisor's ear: HTTP over a Unix socket that only its user can open. */
-export interface SupervisorServer {
+export interface ControlServer {
   /** Requests being worked on. */
   readonly pending: number
   /** Opens the socket anew if somebody removed it. */
@@ -20,13 +20,13 @@ export interface SupervisorServer {
 export async function listen(options: {
   socket: string
   build: string
-  host: Host
+  host: WorkloadHost
   /** Resolves when everything that was meant to run has been taken over, as far as that went. */
   adopted: Promise<void>
   log: Log
   /** Asked to make room for a successor; the answer is sent when it resolves. */
   onHandover: () => Promise<void>
-}): Promise<SupervisorServer> {
+}): Promise<ControlServer> {
   const { socket, build, host, adopted, log, onHandover } = options
   let pending = 0
 

@@ -11,20 +11,20 @@ import { writeFileAtomic } from '../../src/lib/atomic-file.ts'
  * was being worked on when the last one died: a single name is to blame, several are suspects, which
  * the new host brings up one at a time. An escaped error whose workload is known is blamed at once.
  */
-export interface Journal {
+export interface CrashJournal {
   /** Everything that begins in here, to the last callback, counts as that workload's. */
-  during<T>(name: string, work: () => Promise<T>): Promise<T>
+  attribute<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Keeps the name on disk while the workload is being brought up. */
-  guard<T>(name: string, work: () => Promise<T>): Promise<T>
+  trackStart<T>(name: string, work: () => Promise<T>): Promise<T>
   /** To be brought up one at a time. */
   suspects(): ReadonlySet<string>
   /** Whether it ended its host too often to be brought up by itself. */
-  isParked(name: string): boolean
+  isQuarantined(name: string): boolean
   /**
    * Notes whose work an escaped error ended, synchronously, since it is the last a process does.
    * `crashes` is how often hosts have ended in this way lately.
    */
-  blame(): { workload: string | undefined; crashes: number }
+  recordCrash(): { workload: string | undefined; crashes: number }
 }
 
 const WINDOW = 5 * 60_000
@@ -46,11 +46,11 @@ const schema = t.isObject({
   crashes: t.isRecord(t.isArray(t.isNumber())),
 })
 
-export function createJournal(options: {
+export function createCrashJournal(options: {
   path: string
   now: () => number
   delay: (ms: number) => Promise<void>
-}): Journal {
+}): CrashJournal {
   const { path, now, delay } = options
   const before = read(path)
   const current = new AsyncLocalStorage<string>()
@@ -94,8 +94,8 @@ export function createJournal(options: {
   }
 
   return {
-    during: (name, work) => current.run(name, work),
-    async guard(name, work) {
+    attribute: (name, work) => current.run(name, work),
+    async trackStart(name, work) {
       await change(name, 1)
       try {
         return await current.run(name, work)
@@ -108,8 +108,8 @@ export function createJournal(options: {
       }
     },
     suspects: () => suspects,
-    isParked: name => recent(name).length >= LIMIT,
-    blame() {
+    isQuarantined: name => recent(name).length >= LIMIT,
+    recordCrash() {
       const workload = current.getStore()
       count(workload ?? UNKNOWN)
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -1,15 +1,15 @@
 import { readFileIfThere } from '../../src/lib/atomic-file.ts'
-import { type Info, isInfo, type places } from './control-protocol.ts'
-import { ask, Unreachable } from './control-request.ts'
+import { type Info, isInfo, type supervisorPaths } from './control-protocol.ts'
+import { requestSupervisor, Unreachable } from './control-request.ts'
 
 /** The supervisor that answers: at the usual place, or where the holder of the lock says it listens. */
 export async function findSupervisor(
-  place: ReturnType<typeof places>,
+  place: ReturnType<typeof supervisorPaths>,
 ): Promise<{ socket: string; info: Info } | undefined> {
   const noted = (await readFileIfThere(place.address))?.trim()
   for (const socket of new Set([place.socket, ...(noted ? [noted] : [])])) {
     try {
-      const { body } = await ask(socket, 'GET', '/info', { timeoutMs: 5000 })
+      const { body } = await requestSupervisor(socket, 'GET', '/info', { timeoutMs: 5000 })
       const info: unknown = JSON.parse(body)
       if (isInfo(info)) return { socket, info }
     } catch (error) {

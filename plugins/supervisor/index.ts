@@ -4,8 +4,8 @@ import type { Plugin } from '../../src/plugin.ts'
 import { SupervisorCommand } from './commands/supervisor.ts'
 
 /** Loaded on call: what it needs is much. */
-export const superviseBeside = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
-  (await import('./supervisor-process.ts')).superviseBeside(app, options)
+export const takeSupervisorRole = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
+  (await import('./supervisor-process.ts')).takeSupervisorRole(app, options)
 
 declare module '../../src/plugin.ts' {
   interface Services {

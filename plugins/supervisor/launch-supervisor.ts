@@ -18,7 +18,7 @@ const WITHOUT_CORE_DUMPS = ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh'] as 
  * This program as a supervisor, without core dumps and inspector, whoever started this process: a bundle's entry lies beside or above
  * this file, the sources' one in `src`.
  */
-export function ownCommand(here = import.meta.url): Launch['command'] {
+export function supervisorCommand(here = import.meta.url): Launch['command'] {
   const candidates = here.endsWith('.ts')
     ? ['../../src/main.ts']
     : ['./main.js', '../main.js', '../../main.js']

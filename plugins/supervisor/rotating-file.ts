@@ -2,7 +2,7 @@ import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** A log file of bounded size. Lines are written in order, in the background. */
-export interface CappedFile {
+export interface RotatingFile {
   write(line: string): void
   /** Resolves when all lines so far are written. */
   flush(): Promise<void>
@@ -15,7 +15,7 @@ const MAX_PENDING = 1_000_000
  * Appends to a file; at `maxBytes` it becomes `<file>.1` (which is lost) and a new one begins.
  * No file stays open, so a hundred of them cost nothing while nothing is written.
  */
-export function createCappedFile(path: string, options: { maxBytes: number }): CappedFile {
+export function createRotatingFile(path: string, options: { maxBytes: number }): RotatingFile {
   let pending = ''
   let running: Promise<void> | undefined
   let size: number | undefined

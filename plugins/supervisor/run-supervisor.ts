@@ -4,11 +4,11 @@ import { readFileIfThere, removeLeftBehind, writeFileAtomic } from '../../src/li
 import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
-import { places } from './control-protocol.ts'
+import { supervisorPaths } from './control-protocol.ts'
 import { listen } from './control-server.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
-import type { Host } from './host/workload-host.ts'
+import type { WorkloadHost } from './host/workload-host.ts'
 
 /** How long a new supervisor waits for the one before it to go. */
 const LOCK_MS = 8000
@@ -25,12 +25,12 @@ export async function runSupervisor(options: {
   log: Log
   build: string
   /** Called when this process is the supervisor, and no other one touches its files any more. */
-  makeHost: () => Promise<Host>
+  makeHost: () => Promise<WorkloadHost>
   idleMs: number
   signal: AbortSignal
 }): Promise<void> {
   const { paths, log, build, makeHost, idleMs, signal } = options
-  const place = places(paths)
+  const place = supervisorPaths(paths)
   const lock = await takeLock(place, build)
   const leave = new AbortController()
   let closing: Promise<void> | undefined
@@ -90,7 +90,7 @@ export async function runSupervisor(options: {
 }
 
 /** Waits while the one before it goes; gives way when another one of this build is there to stay. */
-async function takeLock(place: ReturnType<typeof places>, build: string): Promise<Lock> {
+async function takeLock(place: ReturnType<typeof supervisorPaths>, build: string): Promise<Lock> {
   const deadline = Date.now() + LOCK_MS
   for (;;) {
     const lock = await tryLock(place.lock)

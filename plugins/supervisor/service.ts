@@ -4,12 +4,12 @@ import type { Supervisor } from '../../src/contracts/workload.ts'
 import { forbidCoreDumps } from '../../src/lib/forbid-core-dumps.ts'
 import { redactValues } from '../../src/lib/redact.ts'
 import { createLog } from '../../src/log.ts'
-import { places } from './control-protocol.ts'
-import type { Journal } from './crash-journal.ts'
-import { createHost, type Host } from './host/workload-host.ts'
-import { type Launch, ownCommand } from './launch-supervisor.ts'
+import { supervisorPaths } from './control-protocol.ts'
+import type { CrashJournal } from './crash-journal.ts'
+import { createWorkloadHost, type WorkloadHost } from './host/workload-host.ts'
+import { type Launch, supervisorCommand } from './launch-supervisor.ts'
 import { createLeases } from './leases.ts'
-import { createCappedFile } from './rotating-file.ts'
+import { createRotatingFile } from './rotating-file.ts'
 import { createSupervisorClient } from './supervisor-client.ts'
 
 /** What tells this program from another build of it. */
@@ -23,18 +23,21 @@ export const createSupervisor = (app: App): Supervisor =>
     paths: app.paths,
     build: OWN_BUILD,
     launch: () => ownLaunch(app, OWN_BUILD),
-    host: () => hostFor(app),
+    host: () => createAppHost(app),
   })
 
 /** It answers as the build of whoever starts it. What a caller wants of its own Node is not the supervisor's. */
 export function ownLaunch(app: App, build: string): Launch {
-  const [program, ...args] = ownCommand()
+  const [program, ...args] = supervisorCommand()
   const { NODE_OPTIONS: _, ...env } = app.env
   return { command: [program, ...args, '--build', build], env }
 }
 
 /** A host in this process, with everything the plugins offer. */
-export async function hostFor(app: App, { journal }: { journal?: Journal } = {}): Promise<Host> {
+export async function createAppHost(
+  app: App,
+  { journal }: { journal?: CrashJournal } = {},
+): Promise<WorkloadHost> {
   await forbidCoreDumps()
   const [store, runtimes, proxies, egress] = await Promise.all([
     app.service('workloadStore'),
@@ -43,17 +46,17 @@ export async function hostFor(app: App, { journal }: { journal?: Journal } = {})
     app.service('egress'),
   ])
   const secretValues = new Map<string, readonly string[]>()
-  return createHost({
+  return createWorkloadHost({
     store,
     runtimes,
     proxies,
     egress: egress.createProxy({ log: app.log }),
-    leases: createLeases({ folder: places(app.paths).leases }),
+    leases: createLeases({ folder: supervisorPaths(app.paths).leases }),
     log: app.log,
     onChange: () => app.notify('workloadsChanged'),
     ...(journal ? { journal } : {}),
     logOf(config) {
-      const file = createCappedFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })
+      const file = createRotatingFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })
       // What a stdio server prints beside its messages ends up here, its environment perhaps.
       const write = (line: string) => file.write(redactValues(line, secretValues.get(config.name) ?? []))
       return createLog({ write, human: false, debug: config.debug === true || app.debug })

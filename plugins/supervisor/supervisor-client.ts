@@ -4,11 +4,11 @@ import { failures as core, isFailure } from '../../src/errors.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { Paths } from '../../src/paths.ts'
 import { assertPrivateFolder } from '../../src/private-folder.ts'
-import { decodeFailure, places, type Verb } from './control-protocol.ts'
-import { ask, Unreachable } from './control-request.ts'
+import { decodeFailure, supervisorPaths, type Verb } from './control-protocol.ts'
+import { requestSupervisor, Unreachable } from './control-request.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
-import type { Host } from './host/workload-host.ts'
+import type { WorkloadHost } from './host/workload-host.ts'
 import { type Launch, launch } from './launch-supervisor.ts'
 
 const START_MS = 10_000
@@ -24,10 +24,10 @@ export function createSupervisorClient(options: {
   build: string
   launch: () => Launch
   /** Makes a host for `foreground`. */
-  host: () => Promise<Host>
+  host: () => Promise<WorkloadHost>
 }): Supervisor {
   const { paths, build } = options
-  const place = places(paths)
+  const place = supervisorPaths(paths)
 
   const find = async () => {
     assertPrivateFolder(paths.runtime)
@@ -45,7 +45,7 @@ export function createSupervisorClient(options: {
     const found = await find()
     if (found?.info.build === build) return found.socket
     if (found) {
-      await ask(found.socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS }).catch(error => {
+      await requestSupervisor(found.socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS }).catch(error => {
         if (!(error instanceof Unreachable)) throw error // it may be gone before it answers
       })
     }
@@ -68,7 +68,7 @@ export function createSupervisorClient(options: {
   /** So that what ran before is seen to run: the statuses of a dead supervisor say nothing. */
   async function untilAdopted(socket: string): Promise<void> {
     try {
-      await ask(socket, 'GET', '/adopted', { timeoutMs: ADOPTION_MS })
+      await requestSupervisor(socket, 'GET', '/adopted', { timeoutMs: ADOPTION_MS })
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error // it goes on without us
     }
@@ -88,7 +88,11 @@ export function createSupervisorClient(options: {
     for (let attempt = 1; ; attempt++) {
       const socket = await ensure()
       try {
-        const { status, body } = await ask(socket, 'POST', `/workloads/${encodeURIComponent(name)}/${verb}`)
+        const { status, body } = await requestSupervisor(
+          socket,
+          'POST',
+          `/workloads/${encodeURIComponent(name)}/${verb}`,
+        )
         if (status === 200) return
         throw decodeFailure(body)
       } catch (error) {

@@ -2,29 +2,29 @@ import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../src/app.ts'
 import { isFailure } from '../../src/errors.ts'
-import { places } from './control-protocol.ts'
-import { createJournal, type Journal } from './crash-journal.ts'
-import type { Host } from './host/workload-host.ts'
+import { supervisorPaths } from './control-protocol.ts'
+import { type CrashJournal, createCrashJournal } from './crash-journal.ts'
+import type { WorkloadHost } from './host/workload-host.ts'
 import type { Launch } from './launch-supervisor.ts'
 import { runSupervisor } from './run-supervisor.ts'
-import { hostFor, OWN_BUILD, ownLaunch } from './service.ts'
+import { createAppHost, OWN_BUILD, ownLaunch } from './service.ts'
 
 /** More escaped errors than this within minutes, and no successor is started: the next command does. */
 const MOST_CRASHES = 10
 
 /** Turns this process into the supervisor. Does not return: the process ends with it. */
-export async function superviseHere(
+export async function runAsSupervisor(
   app: App,
   options: {
     idleMs: number
     signal: AbortSignal
     build?: string
     /** What it hosts with, and how a successor is started; tests give their own. */
-    makeHost?: (app: App, options: { journal: Journal }) => Promise<Host>
+    makeHost?: (app: App, options: { journal: CrashJournal }) => Promise<WorkloadHost>
     successor?: Launch
   },
 ): Promise<void> {
-  const { idleMs, signal, build = OWN_BUILD, makeHost = hostFor } = options
+  const { idleMs, signal, build = OWN_BUILD, makeHost = createAppHost } = options
   await runSupervisor({
     paths: app.paths,
     log: app.log,
@@ -32,8 +32,8 @@ export async function superviseHere(
     idleMs,
     signal,
     makeHost: () => {
-      const path = places(app.paths).journal
-      const journal = createJournal({ path, now: Date.now, delay: ms => delay(ms) })
+      const path = supervisorPaths(app.paths).journal
+      const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
       dieOfEscapedErrors(app, journal, options.successor ?? ownLaunch(app, build))
       return makeHost(app, { journal })
     },
@@ -46,7 +46,7 @@ export async function superviseHere(
  * has it no longer: the signal aborted, or another build asked for it. Nothing is stopped then; what
  * this process hosted waits for a successor, which `ensure` starts.
  */
-export async function superviseBeside(app: App, { signal }: { signal: AbortSignal }): Promise<void> {
+export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSignal }): Promise<void> {
   try {
     await runSupervisor({
       paths: app.paths,
@@ -55,10 +55,10 @@ export async function superviseBeside(app: App, { signal }: { signal: AbortSigna
       idleMs: Number.POSITIVE_INFINITY,
       signal,
       makeHost: () => {
-        const path = places(app.paths).journal
-        const journal = createJournal({ path, now: Date.now, delay: ms => delay(ms) })
+        const path = supervisorPaths(app.paths).journal
+        const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
         dieOfEscapedErrors(app, journal, ownLaunch(app, OWN_BUILD))
-        return hostFor(app, { journal })
+        return createAppHost(app, { journal })
       },
     })
   } catch (error) {
@@ -70,10 +70,10 @@ export async function superviseBeside(app: App, { signal }: { signal: AbortSigna
  * An escaped error leaves this process in an unknown state, so it never carries on: it notes whose
  * work it was, starts a successor, which waits for its end, and goes (70: sysexits' "software").
  */
-function dieOfEscapedErrors(app: App, journal: Journal, { command, env }: Launch): void {
+function dieOfEscapedErrors(app: App, journal: CrashJournal, { command, env }: Launch): void {
   process.on('uncaughtException', error => {
     try {
-      const { workload, crashes } = journal.blame()
+      const { workload, crashes } = journal.recordCrash()
       app.log.error('An error escaped; the supervisor is replaced.', {
         stack: error instanceof Error ? error.stack : String(error),
         ...(workload === undefined ? {} : { workload }),

@@ -9,7 +9,7 @@ import { isFailure, messageOf } from '../../src/errors.ts'
 import { tryLock } from '../../src/lib/file-lock.ts'
 import { type Accepted, assertNotLowered, type VerificationMode } from '../image-verification/index.ts'
 import { assertWorkloadName } from '../state/index.ts'
-import { makeSuccessor } from './candidate-config.ts'
+import { makeCandidateConfig } from './candidate-config.ts'
 import { failures } from './failures.ts'
 import type { UpgradeCheck } from './upgrade-check.ts'
 
@@ -97,7 +97,7 @@ async function replace(
   const store = await app.service('workloadStore')
   let to: RunConfig | undefined
   try {
-    to = await makeSuccessor(app, from, check, options)
+    to = await makeCandidateConfig(app, from, check, options)
     signal?.throwIfAborted()
     const supervisor = await app.service('supervisor')
     await supervisor.ensure()

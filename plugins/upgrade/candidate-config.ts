@@ -12,7 +12,7 @@ import type { UpgradeCheck } from './upgrade-check.ts'
  * The run config of the newer version: what the registry target verified and fetched, under what the
  * workload has. How it speaks and what it may do stays as it is, but for mounts that were agreed to.
  */
-export async function makeSuccessor(
+export async function makeCandidateConfig(
   app: App,
   from: RunConfig,
   check: UpgradeCheck,

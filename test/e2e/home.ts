@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { vi } from 'vitest'
-import { places } from '../../plugins/supervisor/control-protocol.ts'
+import { supervisorPaths } from '../../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../../plugins/supervisor/find-supervisor.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import { findPaths } from '../../src/paths.ts'
@@ -67,7 +67,7 @@ export async function openHome(more: Readonly<Record<string, string>> = {}): Pro
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
-    supervisor: async () => (await findSupervisor(places(findPaths(env))))?.info.pid ?? 0,
+    supervisor: async () => (await findSupervisor(supervisorPaths(findPaths(env))))?.info.pid ?? 0,
     async close() {
       const removed = await home.keelson(['rm', '--all'])
       const pid = await home.supervisor()

@@ -311,7 +311,7 @@ export function isolationSuite(
     const before = await doorOf(url)
     const container = (await world.runtime.inspect(`ki-one-${id}`))?.id
     await world.host.close({ handover: true })
-    const successor = world.successor()
+    const successor = world.nextHost()
     await successor.adopt()
     expect(await doorOf(url)).toEqual(before)
     expect((await world.runtime.inspect(`ki-one-${id}`))?.id).toBe(container)
@@ -329,13 +329,13 @@ export function isolationSuite(
     needs(context)
     await world.runtime.isolation?.prepare('ki-lost', { workload: 'ki-lost' })
     expect(await world.remains()).not.toEqual([])
-    await world.successor().adopt()
+    await world.nextHost().adopt()
     expect(await world.remains()).toEqual([])
   })
 
   test('workloads that start and stop at once do not break each other', async context => {
     needs(context)
-    const host = world.successor()
+    const host = world.nextHost()
     const names = [1, 2, 3, 4].map(n => `ki-many-${n}-${id}`)
     const profile = { network: { outbound: { allow_host: ['allowed.test', world.allowed.host] } } }
     for (const name of names) await world.save(name, profile)

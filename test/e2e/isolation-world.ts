@@ -18,7 +18,7 @@ import { podmanDialect } from '../../plugins/runtime-podman/podman-dialect.ts'
 import { findBubblewrap } from '../../plugins/runtime-process/find-bubblewrap.ts'
 import { createProcessRuntime } from '../../plugins/runtime-process/process-runtime.ts'
 import { createWorkloadStore, type WorkloadStore } from '../../plugins/state/workload-store.ts'
-import { createHost, type Host } from '../../plugins/supervisor/host/workload-host.ts'
+import { createWorkloadHost, type WorkloadHost } from '../../plugins/supervisor/host/workload-host.ts'
 import { createLeases } from '../../plugins/supervisor/leases.ts'
 import { createApp } from '../../src/app.ts'
 import { instanceName, type PermissionProfile, type RunConfig } from '../../src/contracts/run-config.ts'
@@ -39,7 +39,7 @@ export interface IsolationWorld {
   /** The one place that profiles allow. */
   readonly allowed: { readonly host: string; readonly port: number }
   readonly runtime: Runtime
-  readonly host: Host
+  readonly host: WorkloadHost
   readonly store: WorkloadStore
   /** Addresses that the egress proxy has connected to since `forget`. */
   readonly dialled: string[]
@@ -65,7 +65,7 @@ export interface IsolationWorld {
   /** Asks the engine's program about this installation's helper container. */
   helper(...command: string[]): string
   /** Another host over the same disk, as after the death of the first. */
-  successor(): Host
+  nextHost(): WorkloadHost
   /** Networks, firewall rules and files that stand for enclosures of this installation. */
   remains(): Promise<string[]>
   close(): Promise<void>
@@ -97,7 +97,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
   const times = new Map<string, number>()
   const web = await webServer()
   const services = await hostServices()
-  const hosts: Host[] = []
+  const hosts: WorkloadHost[] = []
 
   const dial: typeof connectTo = (address, port, onread) => {
     dialled.push(`${address}:${port}`)
@@ -111,7 +111,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
     return answers[Math.min(time, answers.length - 1)] ?? []
   }
   const makeHost = () => {
-    const host = createHost({
+    const host = createWorkloadHost({
       store,
       runtimes: { get: async () => runtime, all: async () => [runtime] },
       proxies: createProxies(app),
@@ -191,7 +191,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
         env: { ...(elsewhere?.env ?? process.env) },
       }).stdout.trim()
     },
-    successor: makeHost,
+    nextHost: makeHost,
     async remains() {
       const rules = spawnSync('iptables', ['-t', 'mangle', '-S'], { encoding: 'utf8' }).stdout ?? ''
       const owner = ownerOf(paths.data)

@@ -13,7 +13,7 @@ export class SupervisorCommand extends BaseCommand {
 
   override async execute(): Promise<void> {
     const { 'idle-timeout': idleMs = 60_000, build } = this.values(flags)
-    const { superviseHere } = await import('../supervisor-process.ts')
-    await superviseHere(this.app, { idleMs, signal: this.context.signal, ...(build ? { build } : {}) })
+    const { runAsSupervisor } = await import('../supervisor-process.ts')
+    await runAsSupervisor(this.app, { idleMs, signal: this.context.signal, ...(build ? { build } : {}) })
   }
 }

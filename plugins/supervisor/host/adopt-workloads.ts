@@ -1,9 +1,9 @@
 import { instanceName } from '../../../src/contracts/run-config.ts'
 import type { Status } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import type { Ground } from './host-state.ts'
-import { sweep } from './remove-orphaned-networks.ts'
-import type { Way } from './workload-instance.ts'
+import type { HostState } from './host-state.ts'
+import { removeOrphanedNetworks } from './remove-orphaned-networks.ts'
+import type { StartMode } from './workload-instance.ts'
 
 const MEANT_TO_RUN: readonly Status[] = ['running', 'starting', 'unhealthy', 'auth_retrying']
 /** How many workloads are adopted at a time, so that an engine is not asked for a hundred things at once. */
@@ -11,19 +11,18 @@ const SIDE_BY_SIDE = 8
 
 /** Takes over every workload that is meant to run, and finishes what a killed host left half-done. */
 export function createAdoption(
-  ground: Ground,
+  state: HostState,
   finish: {
     stop(name: string): Promise<void>
     remove(name: string): Promise<void>
     settleUpgrades(): Promise<void>
   },
 ): () => Promise<void> {
-  const { store, runtimes, leases, journal, log, hosted, inTurn, setStatus, open, stopInstance } = ground
+  const { store, runtimes, leases, journal, log, hosted, inTurn, setStatus, open, stopInstance } = state
 
-  async function adoptOne(name: string, way: Way): Promise<void> {
+  async function adoptOne(name: string, mode: StartMode): Promise<void> {
     const entry = await inTurn(name, async () => {
-      if (ground.isLeaving() || hosted.has(name) || (await leases.holder(name)) !== undefined)
-        return undefined
+      if (state.isLeaving() || hosted.has(name) || (await leases.holder(name)) !== undefined) return undefined
       try {
         const config = await store.configs.get(name)
         const lease = await leases.take(name)
@@ -40,20 +39,20 @@ export function createAdoption(
       }
     })
     // A stdio instance begins anew in any case; what its runtime kept in memory went with the last host.
-    await entry?.life.resume(entry.config.transport === 'stdio' ? 'create' : way)
+    await entry?.lifecycle.resume(entry.config.transport === 'stdio' ? 'create' : mode)
   }
 
   /** An instance may be of an older run config while the workload was only starting. */
   function adoptGuarded(name: string, status: Status): Promise<void> {
     const work = () => adoptOne(name, status === 'starting' ? 'create' : 'resume')
-    return (journal ? journal.guard(name, work) : work()).catch(error =>
+    return (journal ? journal.trackStart(name, work) : work()).catch(error =>
       log.error(messageOf(error), { workload: name }),
     )
   }
 
   /** Also of a workload that another process hosts; but only the instance that its run config names. */
   async function isWanted(name: string, instance: string): Promise<boolean> {
-    if (ground.isLeaving() || (await leases.holder(name)) !== undefined) return true
+    if (state.isLeaving() || (await leases.holder(name)) !== undefined) return true
     const config = hosted.get(name)?.config ?? (await store.configs.find(name).catch(() => undefined))
     if (config && instanceName(config) !== instance) return false
     const status = (await store.statuses.read(name))?.status
@@ -77,15 +76,15 @@ export function createAdoption(
       if (status === 'stopping') others.push(() => logged(name, finish.stop(name)))
       else if (status === 'removing') others.push(() => logged(name, finish.remove(name)))
       else if (!MEANT_TO_RUN.includes(status)) continue
-      else if (journal?.isParked(name)) others.push(() => logged(name, park(name)))
+      else if (journal?.isQuarantined(name)) others.push(() => logged(name, park(name)))
       else if (suspects.has(name)) careful.push(name)
       else others.push(() => adoptGuarded(name, status))
     }
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => drain(others)))
     for (const name of careful) await adoptGuarded(name, statuses.get(name)?.status ?? 'running')
     await finish.settleUpgrades()
-    await sweep({ runtimes: (await runtimes.all?.()) ?? [], isWanted, inTurn, log })
-    await ground.onChange?.()
+    await removeOrphanedNetworks({ runtimes: (await runtimes.all?.()) ?? [], isWanted, inTurn, log })
+    await state.onChange?.()
   }
 }
 

@@ -26,7 +26,7 @@ export interface Times {
   /** How long a stdio server must live to count as started: it gives no other sign. */
   readonly settle: number
   /** How often a starting instance is looked at, in case its end was not reported. */
-  readonly look: number
+  readonly poll: number
   /** How long requests in flight may take when a workload is stopped. */
   readonly grace: number
   /** How long requests in flight may take when another server takes the place of theirs. */
@@ -39,7 +39,7 @@ export const TIMES: Times = {
   stable: 30_000,
   ready: 300_000,
   settle: 750,
-  look: 2000,
+  poll: 2000,
   grace: 5000,
   drain: 30_000,
 }

@@ -12,44 +12,44 @@ import { toMounts } from '../../workloads/index.ts'
 import { failures } from '../failures.ts'
 import { toInstanceSpec } from '../to-instance-spec.ts'
 import { systemClock, TIMES, type Times } from './clock.ts'
-import { type Enclosed, enclose } from './isolated-access.ts'
-import { createLife, type Life } from './lifecycle.ts'
-import { createMonitors } from './runtime-watches.ts'
-import type { HostOptions } from './workload-host.ts'
-import { createQueues } from './workload-queues.ts'
+import { createIsolatedAccess, type IsolatedAccess } from './isolated-access.ts'
+import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import { createRuntimeWatches } from './runtime-watches.ts'
+import type { WorkloadHostOptions } from './workload-host.ts'
+import { createWorkloadQueues } from './workload-queues.ts'
 
 type Variables = Readonly<Record<string, string>>
 
 /** A server, and what keeps it up. */
-export interface Living {
+export interface SupervisedServer {
   readonly config: RunConfig
-  readonly life: Life
+  readonly lifecycle: Lifecycle
   readonly runtime: Runtime | undefined
-  readonly enclosed: Enclosed | undefined
+  readonly access: IsolatedAccess | undefined
 }
 
 /** A workload that this host serves. */
-export interface Hosted extends Living {
+export interface HostedWorkload extends SupervisedServer {
   readonly proxy: WorkloadProxy
   readonly log: Log
   readonly lease: Lock
 }
 
 /** What the parts of a host stand on: who is hosted, whose turn it is, and the steps that they share. */
-export type Ground = ReturnType<typeof createGround>
+export type HostState = ReturnType<typeof createHostState>
 
-export function createGround(options: HostOptions) {
+export function createHostState(options: WorkloadHostOptions) {
   const { store, runtimes, proxies, leases, journal, log, logOf, clock = systemClock } = options
   const times: Times = { ...TIMES, ...options.times }
-  const hosted = new Map<string, Hosted>()
+  const hosted = new Map<string, HostedWorkload>()
   const waiting = new Map<string, PromiseWithResolvers<StatusRecord | undefined>>()
-  const queues = createQueues()
-  const monitors = createMonitors({ hosted, clock, delays: times.delays, log })
+  const queues = createWorkloadQueues()
+  const watches = createRuntimeWatches({ hosted, clock, delays: times.delays, log })
   let leaving = false
 
   /** Runs work after what was begun on this workload before. */
   const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-    queues.run(name, () => (journal ? journal.during(name, work) : work()))
+    queues.run(name, () => (journal ? journal.attribute(name, work) : work()))
 
   async function setStatus(
     name: string,
@@ -65,8 +65,8 @@ export function createGround(options: HostOptions) {
     await options.onChange?.()
   }
 
-  /** Opens the listener and makes the life, without bringing the server up. */
-  async function open(found: RunConfig, lease: Lock): Promise<Hosted> {
+  /** Opens the listener and makes the lifecycle, without bringing the server up. */
+  async function open(found: RunConfig, lease: Lock): Promise<HostedWorkload> {
     assertEnforced(found)
     const workloadLog = logOf(found)
     const proxy = await proxies.open(found, { log: workloadLog })
@@ -75,7 +75,7 @@ export function createGround(options: HostOptions) {
       if (found.port !== proxy.port) await store.configs.save(config)
       const entry = { ...(await give(config, proxy, workloadLog)), proxy, log: workloadLog, lease }
       hosted.set(found.name, entry)
-      if (entry.runtime) monitors.watch(entry.runtime)
+      if (entry.runtime) watches.watch(entry.runtime)
       return entry
     } catch (error) {
       await proxy.close({ graceMs: 0 })
@@ -83,13 +83,13 @@ export function createGround(options: HostOptions) {
     }
   }
 
-  /** Makes the life of a server behind a proxy. */
-  async function give(config: RunConfig, proxy: WorkloadProxy, workloadLog: Log): Promise<Living> {
+  /** Makes the lifecycle of a server behind a proxy. */
+  async function give(config: RunConfig, proxy: WorkloadProxy, workloadLog: Log): Promise<SupervisedServer> {
     const { name } = config
     const runtime = config.remote_url ? undefined : await runtimes.get(config.runtime ?? '')
     const { local, target } = await toLocal(config, runtime, workloadLog)
-    const enclosed = local?.enclosed
-    const life = createLife({
+    const access = local?.access
+    const lifecycle = createLifecycle({
       config,
       local,
       target,
@@ -101,13 +101,13 @@ export function createGround(options: HostOptions) {
       enqueue: work => inTurn(name, work),
       onGivenUp: async context => {
         await proxy.close({ graceMs: 0 })
-        await enclosed?.close()
+        await access?.close()
         await stopInstance(config, runtime).catch(error => log.warn(messageOf(error), { workload: name }))
         await setStatus(name, 'error', { context })
         await forget(name)
       },
     })
-    return { config, life, runtime, enclosed }
+    return { config, lifecycle, runtime, access }
   }
 
   async function toLocal(config: RunConfig, runtime: Runtime | undefined, workloadLog: Log) {
@@ -136,14 +136,14 @@ export function createGround(options: HostOptions) {
       env,
       secrets,
     })
-    const enclosed = enclose({ config, runtime, egress: options.egress, log: workloadLog })
+    const access = createIsolatedAccess({ config, runtime, egress: options.egress, log: workloadLog })
     return {
       target,
       local: {
         runtime,
         spec,
         unfit,
-        enclosed,
+        access,
         findHidden: async () => (await options.findHidden?.(config, mounts)) ?? [],
         secrets: Object.values(secrets).filter(Boolean),
       },
@@ -168,9 +168,9 @@ export function createGround(options: HostOptions) {
   async function forget(name: string): Promise<void> {
     const entry = hosted.get(name)
     hosted.delete(name)
-    await entry?.enclosed?.close()
+    await entry?.access?.close()
     await entry?.lease.release()
-    monitors.release()
+    watches.release()
     const waiter = waiting.get(name)
     waiting.delete(name)
     waiter?.resolve(await store.statuses.read(name).catch(() => undefined))

@@ -4,16 +4,16 @@ import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { type Door, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
-import { createCallbackPool, createRelay, type Opener, openerTo } from './port-relay.ts'
+import { type Connector, connectorTo, createCallbackPool, createPortRelay } from './port-relay.ts'
 
 /** The way out of an isolated workload and the ways into it. */
-export interface Enclosed {
+export interface IsolatedAccess {
   /** Makes the network, or finds it, and completes the spec. */
   prepare(spec: InstanceSpec): Promise<InstanceSpec>
   /** Opens the way out. The instance has been created, and need not run yet. */
-  openDoor(): Promise<void>
+  openEgress(): Promise<void>
   /** Opens the ways into a running instance. */
-  openWays(instance: Instance): Promise<void>
+  openIngress(instance: Instance): Promise<void>
   /** Where this host reaches a port of the instance, once the ways are open. */
   urlOf(port: number): URL
   /** Closes door and ways; the network stays. Idempotent. */
@@ -32,16 +32,16 @@ export const proxyVariables = (url: string): Record<string, string> => ({
 const LOCAL = 'localhost,127.0.0.1,::1'
 
 /** Undefined for a workload that is not to be isolated. One that is, and cannot be, is not brought up. */
-export function enclose(options: {
+export function createIsolatedAccess(options: {
   config: RunConfig
   runtime: Runtime
   egress: EgressProxy | undefined
   log: Log
-}): Enclosed | undefined {
+}): IsolatedAccess | undefined {
   const { runtime, egress } = options
   const { isolation } = runtime
   if (networkKindOf(options.config) !== 'isolated') return undefined
-  if (isolation && egress) return createEnclosed({ ...options, isolation, egress })
+  if (isolation && egress) return connectIsolated({ ...options, isolation, egress })
   throw runtimeFailures.isolation_unsupported({
     runtime: runtime.name,
     problem: 'it has no means to do so.',
@@ -49,20 +49,20 @@ export function enclose(options: {
   })
 }
 
-function createEnclosed(options: {
+function connectIsolated(options: {
   config: RunConfig
   runtime: Runtime
   isolation: Isolation
   egress: EgressProxy
   log: Log
-}): Enclosed {
+}): IsolatedAccess {
   const { config, runtime, isolation, egress, log } = options
   const instance = instanceName(config)
   const urls = new Map<number, URL>()
   const open: { close(): Promise<void> }[] = []
   let enclosure: Enclosure | undefined
   let door: Door | undefined
-  let waysOf: string | undefined
+  let ingressOf: string | undefined
   let spec: InstanceSpec | undefined
 
   async function listen({ door: listen, gateways, peer, helper: via }: Enclosure): Promise<void> {
@@ -71,16 +71,16 @@ function createEnclosed(options: {
   }
 
   /** From this host if it is on the instance's network, else through the helper. */
-  function openerAt(address: string, port: number): Opener {
-    if (!enclosure?.helper) return openerTo(address, port)
+  function connectorAt(address: string, port: number): Connector {
+    if (!enclosure?.helper) return connectorTo(address, port)
     return async () => {
       if (!door?.lead) throw new Error('its way out is not open')
       return door.lead(address, port)
     }
   }
 
-  async function closeWays(): Promise<void> {
-    waysOf = undefined
+  async function closeIngress(): Promise<void> {
+    ingressOf = undefined
     urls.clear()
     await Promise.all(open.splice(0).map(way => way.close()))
   }
@@ -95,7 +95,7 @@ function createEnclosed(options: {
       return spec
     },
 
-    async openDoor() {
+    async openEgress() {
       if (!enclosure) return
       const { door: place } = enclosure
       try {
@@ -115,28 +115,28 @@ function createEnclosed(options: {
       }
     },
 
-    async openWays({ id, inside }) {
+    async openIngress({ id, inside }) {
       const key = `${id} ${JSON.stringify(inside)}`
-      if (!inside || waysOf === key) return
-      await closeWays()
-      const openers = new Map<number, Opener | undefined>()
+      if (!inside || ingressOf === key) return
+      await closeIngress()
+      const connectors = new Map<number, Connector | undefined>()
       for (const { instancePort, address, hostPort } of spec?.ports ?? []) {
-        if (!openers.has(instancePort)) openers.set(instancePort, await openerFor(instancePort))
-        const opener = openers.get(instancePort)
-        if (!opener) continue
+        if (!connectors.has(instancePort)) connectors.set(instancePort, await connectorFor(instancePort))
+        const connector = connectors.get(instancePort)
+        if (!connector) continue
         if ('address' in inside && hostPort === undefined && !enclosure?.helper) {
           urls.set(instancePort, new URL(`http://${inside.address}:${instancePort}`))
           continue
         }
-        const relay = await createRelay({ host: address, port: hostPort ?? 0 }, opener)
+        const relay = await createPortRelay({ host: address, port: hostPort ?? 0 }, connector)
         open.push(relay)
         urls.set(instancePort, new URL(`http://127.0.0.1:${relay.port}`))
       }
-      waysOf = key
+      ingressOf = key
 
-      async function openerFor(port: number): Promise<Opener | undefined> {
+      async function connectorFor(port: number): Promise<Connector | undefined> {
         if (!inside) return undefined
-        if ('address' in inside) return openerAt(inside.address, port)
+        if ('address' in inside) return connectorAt(inside.address, port)
         const callback = inside.callbacks.find(one => one.port === port)
         if (!callback) return undefined
         const pool = await createCallbackPool(callback.path)
@@ -148,7 +148,7 @@ function createEnclosed(options: {
     urlOf: port => urls.get(port) ?? new URL(`http://127.0.0.1:${port}`),
 
     async close() {
-      await Promise.all([closeWays(), door?.close()])
+      await Promise.all([closeIngress(), door?.close()])
       door = undefined
     },
   }

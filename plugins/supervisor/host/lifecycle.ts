@@ -5,13 +5,13 @@ import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
 import type { Clock, Times } from './clock.ts'
 import { readLastLines } from './describe-exit.ts'
-import { createServerSide, type ServerSideOptions, type Way } from './workload-instance.ts'
+import { createWorkloadInstance, type StartMode, type WorkloadInstanceOptions } from './workload-instance.ts'
 
-/** Why a life ends: the workload is taken down, or only changes hands. */
+/** Why a lifecycle ends: the workload is taken down, or only changes hands. */
 type EndReason = 'stop' | 'handover'
 
 /** One workload while it is meant to run: brings its server up, notices its end, brings it back. */
-export interface Life {
+export interface Lifecycle {
   /** The server runs, as far as we know. */
   isUp(): boolean
   endedBy(): EndReason | undefined
@@ -21,13 +21,13 @@ export interface Life {
    * Brings it up behind the proxy's back and asks it for what it must be able to do; fails when it cannot.
    * It is up when it has been put in place.
    */
-  audition(timeoutMs: number): Promise<Understudy>
+  startCandidate(timeoutMs: number): Promise<CandidateServer>
   /** Brings it up as after a crash. Resolves after the first try; the others follow by themselves. */
-  resume(way: Way): Promise<void>
+  resume(mode: StartMode): Promise<void>
   /** The runtime reports something about the instance. */
-  look(): void
-  engineAway(problem: string): void
-  engineBack(): void
+  check(): void
+  runtimeUnavailable(problem: string): void
+  runtimeAvailable(): void
   /** Nothing is brought back from here on, but its server may finish what it does: another one took its place. */
   retire(): void
   /** Nothing is brought back from here on. The instance is left as it is, its streams are let go. */
@@ -35,14 +35,14 @@ export interface Life {
 }
 
 /** A server that is fit to take another's place. */
-export interface Understudy {
+export interface CandidateServer {
   /** Fails when it has ended since. */
   assertUp(): Promise<void>
   /** Puts it in place at once, in the workload's turn; `drained` resolves when the one before may go. */
   take(options: { graceMs: number; signal: AbortSignal }): { readonly drained: Promise<void> }
 }
 
-export interface LifeOptions extends Omit<ServerSideOptions, 'signal'> {
+export interface LifecycleOptions extends Omit<WorkloadInstanceOptions, 'signal'> {
   readonly proxy: WorkloadProxy
   readonly clock: Clock
   readonly times: Times
@@ -50,34 +50,34 @@ export interface LifeOptions extends Omit<ServerSideOptions, 'signal'> {
   readonly setStatus: (status: Status, more?: { context?: string; startedAt?: Date }) => Promise<void>
   /** Runs work in its turn with the other operations on this workload. */
   readonly enqueue: (work: () => Promise<void>) => Promise<void>
-  /** It crashed too often and its life has ended. In the workload's turn. */
+  /** It crashed too often and its lifecycle has ended. In the workload's turn. */
   readonly onGivenUp: (context: string) => Promise<void>
 }
 
 /** What went wrong, and how to go on. */
 interface Trouble {
   why: string
-  way: Way
+  mode: StartMode
   /** Failures in a row that were the runtime's own. */
   away: number
   /** Trying again is of no use, or of use to an attacker alone. */
   final?: boolean
 }
 
-export function createLife(options: LifeOptions): Life {
+export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const { config, local, proxy, clock, times, log, setStatus, enqueue } = options
   const ended = new AbortController()
-  const server = createServerSide({ ...options, signal: ended.signal })
+  const server = createWorkloadInstance({ ...options, signal: ended.signal })
   let reason: EndReason | undefined
   let up = false
   let upSince = clock.now()
-  let engineIsAway = false
+  let isRuntimeAway = false
   let attempts = 0
   /** Resolves with the reason when what was last brought up has ended. */
-  let fall = Promise.withResolvers<string>()
-  let nudge = new AbortController()
+  let exited = Promise.withResolvers<string>()
+  let wake = new AbortController()
   /** Fit, and not in place yet. */
-  let understudy: Candidate | undefined
+  let candidate: Candidate | undefined
 
   const isOver = () => ended.signal.aborted
   const startedAt = () => server.startedAt() ?? new Date(upSince)
@@ -87,15 +87,15 @@ export function createLife(options: LifeOptions): Life {
     }).catch(error => log.error(`The status cannot be written: ${messageOf(error)}`))
 
   /** Brings it up once, in the workload's turn. */
-  async function raise(way: Way): Promise<void> {
+  async function bringUp(mode: StartMode): Promise<void> {
     assertAlive()
-    const mine = Promise.withResolvers<string>()
-    fall = mine
+    const exit = Promise.withResolvers<string>()
+    exited = exit
     server.release()
-    const backend = await server.open(way, mine.resolve).catch(explain)
+    const backend = await server.open(mode, exit.resolve).catch(explain)
     assertAlive()
     await proxy.connect(backend)
-    const answers = await untilAnswers(backend, mine)
+    const answers = await untilAnswers(backend, exit)
     up = true
     upSince = clock.now()
     log.info(answers ? 'The server is up.' : 'The server runs, but does not answer yet.')
@@ -103,25 +103,25 @@ export function createLife(options: LifeOptions): Life {
       startedAt: startedAt(),
       ...(answers ? {} : { context: `The server has not answered within ${times.ready / 1000} seconds.` }),
     })
-    if (!answers) void keepAsking(mine)
-    void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
+    if (!answers) void keepAsking(exit)
+    void exit.promise.then(how => (exit === exited && !isOver() ? recover(how) : undefined))
   }
 
-  async function audition(timeoutMs: number): Promise<Understudy> {
+  async function startCandidate(timeoutMs: number): Promise<CandidateServer> {
     assertAlive()
-    const mine = Promise.withResolvers<string>()
-    fall = mine
-    const backend = await server.open('create', mine.resolve).catch(explain)
+    const exit = Promise.withResolvers<string>()
+    exited = exit
+    const backend = await server.open('create', exit.resolve).catch(explain)
     assertAlive()
-    const candidate = await unlessEnded(backend, mine, signal =>
+    const checked = await unlessEnded(backend, exit, signal =>
       proxy.checkCandidate(backend, { timeoutMs, signal }),
     ).catch(async error => {
       assertAlive()
       throw isFailure(error, 'candidate_failed') ? await unfit(error.message) : error
     })
-    understudy = candidate
+    candidate = checked
     let end: string | undefined
-    void mine.promise.then(how => {
+    void exit.promise.then(how => {
       end = how
     })
     return {
@@ -131,12 +131,12 @@ export function createLife(options: LifeOptions): Life {
         if (end !== undefined) throw await endedEarly(end)
       },
       take(patience) {
-        understudy = undefined
+        candidate = undefined
         up = true
         upSince = clock.now()
-        void mine.promise.then(how => (mine === fall && !isOver() ? recover(how) : undefined))
+        void exit.promise.then(how => (exit === exited && !isOver() ? recover(how) : undefined))
         log.info('The server has taken the place of the one before.')
-        return { drained: candidate.promote(patience) }
+        return { drained: checked.promote(patience) }
       },
     }
   }
@@ -157,9 +157,9 @@ export function createLife(options: LifeOptions): Life {
   const unfit = async (problem: string) => failures.server_unfit({ problem, lines: await lastLines() })
 
   /** True when the server answers, false when it takes too long; fails when it ends meanwhile. */
-  async function untilAnswers(backend: Backend, mine: PromiseWithResolvers<string>): Promise<boolean> {
+  async function untilAnswers(backend: Backend, exit: PromiseWithResolvers<string>): Promise<boolean> {
     if (backend.kind === 'http' && backend.remote) return true
-    return unlessEnded(backend, mine, signal =>
+    return unlessEnded(backend, exit, signal =>
       proxy
         .ready({ timeoutMs: times.ready, signal })
         .then(() => (backend.kind === 'stdio' ? clock.delay(times.settle, signal) : undefined))
@@ -170,10 +170,10 @@ export function createLife(options: LifeOptions): Life {
     )
   }
 
-  /** Does the work unless the server ends, or the life does; fails then. */
+  /** Does the work unless the server ends, or the lifecycle does; fails then. */
   async function unlessEnded<T>(
     backend: Backend,
-    mine: PromiseWithResolvers<string>,
+    exit: PromiseWithResolvers<string>,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const done = new AbortController()
@@ -182,9 +182,9 @@ export function createLife(options: LifeOptions): Life {
       value => ({ value }),
       error => ({ error }),
     )
-    if (backend.kind === 'http') void lookUntil(signal)
+    if (backend.kind === 'http') void checkUntil(signal)
     try {
-      const outcome = await Promise.race([working, mine.promise.then(how => ({ how }))])
+      const outcome = await Promise.race([working, exit.promise.then(how => ({ how }))])
       assertAlive()
       if ('how' in outcome) throw await endedEarly(outcome.how)
       if ('error' in outcome) throw outcome.error
@@ -195,31 +195,31 @@ export function createLife(options: LifeOptions): Life {
   }
 
   /** An instance may end before the watch on its runtime has begun. */
-  async function lookUntil(signal: AbortSignal): Promise<void> {
+  async function checkUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await check()
-      await clock.delay(times.look, signal).catch(() => undefined)
+      await clock.delay(times.poll, signal).catch(() => undefined)
     }
   }
 
-  async function keepAsking(mine: PromiseWithResolvers<string>): Promise<void> {
-    while (mine === fall && !isOver()) {
+  async function keepAsking(exit: PromiseWithResolvers<string>): Promise<void> {
+    while (exit === exited && !isOver()) {
       try {
         await proxy.ready({ timeoutMs: times.ready, signal: ended.signal })
-        if (mine === fall) await setLater('running', { startedAt: startedAt() })
+        if (exit === exited) await setLater('running', { startedAt: startedAt() })
         return
       } catch {
-        await clock.delay(times.look, ended.signal).catch(() => undefined)
+        await clock.delay(times.poll, ended.signal).catch(() => undefined)
       }
     }
   }
 
   /** Compares the instance with what was brought up. True when nothing has changed. */
   async function check(): Promise<boolean> {
-    const mine = fall
+    const exit = exited
     const change = await server.changed()
-    if (mine !== fall || isOver()) return false
-    if (change !== undefined) mine.resolve(change)
+    if (exit !== exited || isOver()) return false
+    if (change !== undefined) exit.resolve(change)
     return change === undefined
   }
 
@@ -229,7 +229,7 @@ export function createLife(options: LifeOptions): Life {
     proxy.disconnect(why)
     log.warn(`The server ended: ${why}`)
     if (clock.now() - upSince >= times.stable) attempts = 0
-    await retry({ why, way: 'resume', away: 0 })
+    await retry({ why, mode: 'resume', away: 0 })
   }
 
   /** Tries until it is up, or has crashed too often. */
@@ -248,7 +248,7 @@ export function createLife(options: LifeOptions): Life {
   async function tryOnce(trouble: Trouble): Promise<boolean> {
     attempts++
     try {
-      await enqueue(() => (isOver() ? Promise.resolve() : raise(trouble.way)))
+      await enqueue(() => (isOver() ? Promise.resolve() : bringUp(trouble.mode)))
       return true
     } catch (error) {
       if (isOver()) return true
@@ -263,7 +263,7 @@ export function createLife(options: LifeOptions): Life {
         trouble.away++
       } else {
         trouble.away = 0
-        if (attempts > 2) trouble.way = 'create'
+        if (attempts > 2) trouble.mode = 'create'
       }
       return false
     }
@@ -274,7 +274,7 @@ export function createLife(options: LifeOptions): Life {
     const lines = await lastLines()
     await enqueue(async () => {
       if (isOver()) return
-      life.end('stop')
+      lifecycle.end('stop')
       await options.onGivenUp([why, ...lines].join('\n'))
     })
   }
@@ -290,43 +290,43 @@ export function createLife(options: LifeOptions): Life {
   }
 
   async function pause(step: number): Promise<void> {
-    nudge = new AbortController()
+    wake = new AbortController()
     const ms = times.delays[Math.min(step, times.delays.length - 1)] ?? 0
-    await clock.delay(ms, AbortSignal.any([nudge.signal, ended.signal])).catch(() => undefined)
+    await clock.delay(ms, AbortSignal.any([wake.signal, ended.signal])).catch(() => undefined)
   }
 
   /** The runtime itself may have brought it back, so there is nothing to wait for. */
-  async function nudgeIfRunning(): Promise<void> {
-    const { signal } = nudge
-    const current = nudge
+  async function wakeIfRunning(): Promise<void> {
+    const { signal } = wake
+    const current = wake
     if (config.transport !== 'stdio' && !signal.aborted && (await server.runs().catch(() => false))) {
       current.abort()
     }
   }
 
-  const life: Life = {
+  const lifecycle: Lifecycle = {
     isUp: () => up && !isOver(),
     endedBy: () => reason,
-    begin: () => raise('create'),
-    audition,
-    async resume(way) {
-      const trouble: Trouble = { why: 'it is being taken over', way, away: 0 }
+    begin: () => bringUp('create'),
+    startCandidate,
+    async resume(mode) {
+      const trouble: Trouble = { why: 'it is being taken over', mode, away: 0 }
       if (!(await tryOnce(trouble))) void retry(trouble)
     },
-    look() {
+    check() {
       void check()
-      if (!up) void nudgeIfRunning()
+      if (!up) void wakeIfRunning()
     },
-    engineAway(problem) {
-      const isNews = !engineIsAway
-      engineIsAway = true
-      if (isNews && life.isUp()) void setLater('unhealthy', { context: problem, startedAt: startedAt() })
+    runtimeUnavailable(problem) {
+      const isNews = !isRuntimeAway
+      isRuntimeAway = true
+      if (isNews && lifecycle.isUp()) void setLater('unhealthy', { context: problem, startedAt: startedAt() })
     },
-    engineBack() {
-      nudge.abort()
-      const wasAway = engineIsAway
-      engineIsAway = false
-      if (!life.isUp()) return
+    runtimeAvailable() {
+      wake.abort()
+      const wasAway = isRuntimeAway
+      isRuntimeAway = false
+      if (!lifecycle.isUp()) return
       void check().then(same =>
         same && wasAway ? setLater('running', { startedAt: startedAt() }) : undefined,
       )
@@ -339,10 +339,10 @@ export function createLife(options: LifeOptions): Life {
     end(why) {
       reason ??= why
       up = false
-      understudy?.discard()
+      candidate?.discard()
       ended.abort()
       server.release()
     },
   }
-  return life
+  return lifecycle
 }

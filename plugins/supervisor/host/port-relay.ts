@@ -3,16 +3,19 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { Duplex } from 'node:stream'
 
 /** Gives a connection to the server's side. */
-export type Opener = () => Promise<Duplex>
+export type Connector = () => Promise<Duplex>
 
 /** A listener whose connections go on to a server. */
-export interface Relay {
+export interface PortRelay {
   readonly port: number
   close(): Promise<void>
 }
 
 /** Carries every connection to an address of this host on to where `open` leads; bytes as they are. */
-export async function createRelay(listen: { host: string; port: number }, open: Opener): Promise<Relay> {
+export async function createPortRelay(
+  listen: { host: string; port: number },
+  open: Connector,
+): Promise<PortRelay> {
   const sockets = new Set<Duplex>()
   const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
     track(sockets, client)
@@ -31,8 +34,8 @@ export async function createRelay(listen: { host: string; port: number }, open: 
   }
 }
 
-export const openerTo =
-  (host: string, port: number): Opener =>
+export const connectorTo =
+  (host: string, port: number): Connector =>
   () =>
     new Promise((resolve, reject) => {
       const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
@@ -45,7 +48,7 @@ export const openerTo =
 
 /** Connections that the other side has opened to us, to be used when we need one. */
 export interface CallbackPool {
-  readonly open: Opener
+  readonly open: Connector
   close(): Promise<void>
 }
 

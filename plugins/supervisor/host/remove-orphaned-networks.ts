@@ -3,7 +3,7 @@ import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 
 /** Removes enclosures that nobody wants: what a killed host, or a failed removal, has left. */
-export async function sweep(options: {
+export async function removeOrphanedNetworks(options: {
   runtimes: readonly Runtime[]
   /** Whether the workload runs, or is meant to, in that instance; asked in its turn. */
   isWanted: (workload: string, instance: string) => Promise<boolean>

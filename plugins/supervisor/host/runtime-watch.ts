@@ -4,28 +4,28 @@ import type { Log } from '../../../src/log.ts'
 import type { Clock } from './clock.ts'
 
 /** Watches one runtime for all workloads in it. */
-export interface Monitor {
+export interface RuntimeWatch {
   close(): void
 }
 
-export interface MonitorOptions {
+export interface RuntimeWatchOptions {
   readonly runtime: Runtime
   readonly clock: Clock
   readonly delays: readonly number[]
   readonly log: Log
   readonly onEvent: (event: Exclude<InstanceEvent, { kind: 'gone' }>) => void
   /** The runtime does not answer. */
-  readonly onAway: (problem: string) => void
+  readonly onUnavailable: (problem: string) => void
   /** It answers again, and events may have been missed. */
-  readonly onBack: () => void
+  readonly onAvailable: () => void
 }
 
 /**
  * Follows a runtime's events, and starts over when they end: the engine died, or only the watch did.
  * One watch and at most one timer, however many workloads there are.
  */
-export function createMonitor(options: MonitorOptions): Monitor {
-  const { runtime, clock, delays, log, onEvent, onAway, onBack } = options
+export function createRuntimeWatch(options: RuntimeWatchOptions): RuntimeWatch {
+  const { runtime, clock, delays, log, onEvent, onUnavailable, onAvailable } = options
   const ended = new AbortController()
   const { signal } = ended
   let failures = 0
@@ -39,7 +39,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const began = clock.now()
     const events = runtime.watch(signal)[Symbol.asyncIterator]()
     let next = events.next() // the watch begins before workloads are looked at, so that nothing falls between
-    if (again) onBack()
+    if (again) onAvailable()
     for (;;) {
       const { done, value } = await next
       if (done || value.kind === 'gone') break
@@ -59,18 +59,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
       }
       if (signal.aborted) return
       await pause()
-      await untilBack()
+      await untilAvailable()
     }
   }
 
-  async function untilBack(): Promise<void> {
+  async function untilAvailable(): Promise<void> {
     for (;;) {
       if (signal.aborted) return
       const probe = await runtime
         .probe(signal)
         .catch(error => ({ ok: false as const, problem: messageOf(error) }))
       if (probe.ok || signal.aborted) return
-      onAway(probe.problem)
+      onUnavailable(probe.problem)
       await pause()
     }
   }

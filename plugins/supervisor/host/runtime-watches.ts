@@ -2,54 +2,54 @@ import { instanceName } from '../../../src/contracts/run-config.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Clock } from './clock.ts'
-import type { Hosted } from './host-state.ts'
-import { createMonitor, type Monitor } from './runtime-watch.ts'
+import type { HostedWorkload } from './host-state.ts'
+import { createRuntimeWatch, type RuntimeWatch } from './runtime-watch.ts'
 
 /** One watch for each runtime that something hosted lives in. */
-export interface Monitors {
+export interface RuntimeWatches {
   watch(runtime: Runtime): void
   /** Ends the watches that nothing needs any more. */
   release(): void
 }
 
-export function createMonitors(options: {
-  hosted: ReadonlyMap<string, Hosted>
+export function createRuntimeWatches(options: {
+  hosted: ReadonlyMap<string, HostedWorkload>
   clock: Clock
   delays: readonly number[]
   log: Log
-}): Monitors {
+}): RuntimeWatches {
   const { hosted, clock, delays, log } = options
-  const monitors = new Map<Runtime, Monitor>()
-  const livesIn = (runtime: Runtime) => [...hosted.values()].filter(entry => entry.runtime === runtime)
+  const watches = new Map<Runtime, RuntimeWatch>()
+  const hostedIn = (runtime: Runtime) => [...hosted.values()].filter(entry => entry.runtime === runtime)
 
   return {
     watch(runtime) {
-      if (monitors.has(runtime)) return
-      const monitor = createMonitor({
+      if (watches.has(runtime)) return
+      const watch = createRuntimeWatch({
         runtime,
         clock,
         delays,
         log,
         onEvent({ name }) {
-          livesIn(runtime)
+          hostedIn(runtime)
             .find(({ config }) => instanceName(config) === name)
-            ?.life.look()
+            ?.lifecycle.check()
         },
-        onAway(problem) {
+        onUnavailable(problem) {
           log.warn(`${runtime.name} does not answer: ${problem}`)
-          for (const { life } of livesIn(runtime)) life.engineAway(problem)
+          for (const { lifecycle } of hostedIn(runtime)) lifecycle.runtimeUnavailable(problem)
         },
-        onBack() {
-          for (const { life } of livesIn(runtime)) life.engineBack()
+        onAvailable() {
+          for (const { lifecycle } of hostedIn(runtime)) lifecycle.runtimeAvailable()
         },
       })
-      monitors.set(runtime, monitor)
+      watches.set(runtime, watch)
     },
     release() {
-      for (const [runtime, monitor] of monitors) {
-        if (livesIn(runtime).length) continue
-        monitor.close()
-        monitors.delete(runtime)
+      for (const [runtime, watch] of watches) {
+        if (hostedIn(runtime).length) continue
+        watch.close()
+        watches.delete(runtime)
       }
     },
   }

@@ -6,16 +6,16 @@ import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { EgressProxy } from '../../egress/index.ts'
 import type { WorkloadStore } from '../../state/index.ts'
-import type { Journal } from '../crash-journal.ts'
+import type { CrashJournal } from '../crash-journal.ts'
 import { failures } from '../failures.ts'
 import type { Leases } from '../leases.ts'
 import { createAdoption } from './adopt-workloads.ts'
 import type { Clock, Times } from './clock.ts'
-import { createGround, type Hosted } from './host-state.ts'
-import { createUpgrading } from './workload-upgrades.ts'
+import { createHostState, type HostedWorkload } from './host-state.ts'
+import { createWorkloadUpgrades } from './workload-upgrades.ts'
 
 /** Runs workloads inside this process: what the supervisor does for all, and `run --foreground` for one. */
-export interface Host {
+export interface WorkloadHost {
   /** How many workloads it hosts. */
   readonly size: number
   /** Whether anything is hosted or being done. */
@@ -37,7 +37,7 @@ export interface Host {
   close(options: { handover: boolean }): Promise<void>
 }
 
-export interface HostOptions {
+export interface WorkloadHostOptions {
   readonly store: WorkloadStore
   readonly runtimes: {
     get(name: string): Promise<Runtime>
@@ -49,7 +49,7 @@ export interface HostOptions {
   readonly proxies: Proxies
   readonly leases: Leases
   /** Remembers what was begun, to find the workload that kills its host; left out in the foreground. */
-  readonly journal?: Journal
+  readonly journal?: CrashJournal
   readonly log: Log
   /** The log of one workload's proxy. */
   readonly logOf: (config: RunConfig) => Log
@@ -65,8 +65,8 @@ export interface HostOptions {
   readonly times?: Partial<Times>
 }
 
-export function createHost(options: HostOptions): Host {
-  const ground = createGround(options)
+export function createWorkloadHost(options: WorkloadHostOptions): WorkloadHost {
+  const state = createHostState(options)
   const {
     store,
     leases,
@@ -80,37 +80,37 @@ export function createHost(options: HostOptions): Host {
     open,
     stopInstance,
     forget,
-  } = ground
-  const { assertOpen } = ground
-  const upgrading = createUpgrading(ground)
+  } = state
+  const { assertOpen } = state
+  const upgrades = createWorkloadUpgrades(state)
 
   async function startInTurn(name: string): Promise<void> {
     assertOpen()
     const before = hosted.get(name)
-    if (before?.life.isUp()) return
+    if (before?.lifecycle.isUp()) return
     const config = await store.configs.get(name)
     if (before) {
-      before.life.end('stop')
+      before.lifecycle.end('stop')
       await before.proxy.close({ graceMs: 0 })
       await forget(name)
     }
     const lease = await leases.take(name)
     await setStatus(name, 'starting')
-    let entry: Hosted | undefined
+    let entry: HostedWorkload | undefined
     try {
       entry = await open(config, lease)
-      if (ground.isLeaving()) entry.life.end('handover')
-      await entry.life.begin()
+      if (state.isLeaving()) entry.lifecycle.end('handover')
+      await entry.lifecycle.begin()
     } catch (error) {
-      const endedBy = entry?.life.endedBy()
-      entry?.life.end('stop')
+      const endedBy = entry?.lifecycle.endedBy()
+      entry?.lifecycle.end('stop')
       await entry?.proxy.close({ graceMs: 0 })
       if (endedBy === 'handover') {
         await forget(name)
         throw failures.supervisor_leaving()
       }
       if (entry) {
-        await entry.enclosed?.close()
+        await entry.access?.close()
         await stopInstance(config, entry.runtime, true).catch(problem =>
           log.warn(messageOf(problem), { workload: name }),
         )
@@ -125,7 +125,7 @@ export function createHost(options: HostOptions): Host {
   async function takeDown(
     name: string,
     status: 'stopping' | 'removing',
-    work: (entry: Hosted | undefined) => Promise<void>,
+    work: (entry: HostedWorkload | undefined) => Promise<void>,
   ): Promise<void> {
     assertOpen()
     if (!hosted.has(name)) await leases.evict(name)
@@ -133,9 +133,9 @@ export function createHost(options: HostOptions): Host {
     const lease = entry?.lease ?? (await leases.take(name))
     try {
       await setStatus(name, status)
-      entry?.life.end('stop')
+      entry?.lifecycle.end('stop')
       await entry?.proxy.close({ graceMs: times.grace })
-      await entry?.enclosed?.close()
+      await entry?.access?.close()
       await work(entry)
     } catch (error) {
       // The status stays, so that the next host finishes what was asked for.
@@ -161,25 +161,25 @@ export function createHost(options: HostOptions): Host {
   }
 
   const guard = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-    journal ? journal.guard(name, work) : work()
+    journal ? journal.trackStart(name, work) : work()
 
   /** Ends at once what brings the workload up, or upgrades it, and then works in its turn. */
-  function lastWord(name: string, work: () => Promise<void>): Promise<void> {
-    hosted.get(name)?.life.end('stop')
-    const over = upgrading.cancel(name)
+  function endNow(name: string, work: () => Promise<void>): Promise<void> {
+    hosted.get(name)?.lifecycle.end('stop')
+    const over = upgrades.cancel(name)
     return over ? over.then(() => inTurn(name, work)) : inTurn(name, work)
   }
 
-  const host: Host = {
+  const host: WorkloadHost = {
     get size() {
       return hosted.size
     },
     get busy() {
-      return hosted.size + queues.size + upgrading.size > 0
+      return hosted.size + queues.size + upgrades.size > 0
     },
     start: name => inTurn(name, () => guard(name, () => startInTurn(name))),
     stop: name =>
-      lastWord(name, async () => {
+      endNow(name, async () => {
         const config = hosted.get(name)?.config ?? (await store.configs.get(name))
         await takeDown(name, 'stopping', async entry => {
           await stopInstance(config, entry?.runtime)
@@ -187,25 +187,25 @@ export function createHost(options: HostOptions): Host {
         })
       }),
     remove: name =>
-      lastWord(name, async () => {
-        await upgrading.forget(name)
+      endNow(name, async () => {
+        await upgrades.forget(name)
         await removeInTurn(name)
       }),
-    upgrade: name => upgrading.upgrade(name),
-    settleUpgrade: name => upgrading.settle(name),
-    adopt: createAdoption(ground, {
+    upgrade: name => upgrades.upgrade(name),
+    settleUpgrade: name => upgrades.settle(name),
+    adopt: createAdoption(state, {
       stop: name => host.stop(name),
       remove: name => host.remove(name),
-      settleUpgrades: () => upgrading.settleAll(),
+      settleUpgrades: () => upgrades.settleAll(),
     }),
-    ended: name => ground.ended(name),
+    ended: name => state.ended(name),
     async close({ handover }) {
       if (!handover) {
         await Promise.allSettled([...hosted.keys()].map(name => host.stop(name)))
       }
-      ground.leave()
-      await upgrading.cancelAll()
-      for (const { life } of hosted.values()) life.end('handover')
+      state.leave()
+      await upgrades.cancelAll()
+      for (const { lifecycle } of hosted.values()) lifecycle.end('handover')
       await queues.idle()
       await Promise.allSettled([...hosted.values()].map(({ proxy }) => proxy.close({ graceMs: times.grace })))
       await Promise.allSettled([...hosted.keys()].map(forget))

@@ -12,15 +12,15 @@ import { LABEL } from '../../../src/lib/labels.ts'
 import { failures } from '../failures.ts'
 import { assertMountsHold } from './assert-mounts-hold.ts'
 import { describeEnd, describeInstance } from './describe-exit.ts'
-import type { Enclosed } from './isolated-access.ts'
+import type { IsolatedAccess } from './isolated-access.ts'
 
 /** `create` makes the instance anew; `resume` takes the one that is there. */
-export type Way = 'create' | 'resume'
+export type StartMode = 'create' | 'resume'
 
 /** The instance of one workload, as a backend for its proxy. */
-export interface ServerSide {
+export interface WorkloadInstance {
   /** Brings the server up; `onEnd` hears when it ends by itself. Fails if it cannot. */
-  open(way: Way, onEnd: (how: string) => void): Promise<Backend>
+  open(mode: StartMode, onEnd: (how: string) => void): Promise<Backend>
   /** Whether the instance runs. */
   runs(): Promise<boolean>
   /** How the instance differs from what was opened; undefined when it is the same and runs, or nobody knows. */
@@ -30,7 +30,7 @@ export interface ServerSide {
   release(): void
 }
 
-export interface ServerSideOptions {
+export interface WorkloadInstanceOptions {
   readonly config: RunConfig
   /** Absent for a remote workload. */
   readonly local:
@@ -44,7 +44,7 @@ export interface ServerSideOptions {
         /** Values that nothing said about the server may hold. */
         readonly secrets: readonly string[]
         /** Present when the workload is isolated. */
-        readonly enclosed?: Enclosed | undefined
+        readonly access?: IsolatedAccess | undefined
       }
     | undefined
   /** Where the server listens when its runtime publishes nothing. */
@@ -52,7 +52,12 @@ export interface ServerSideOptions {
   readonly signal: AbortSignal
 }
 
-export function createServerSide({ config, local, target, signal }: ServerSideOptions): ServerSide {
+export function createWorkloadInstance({
+  config,
+  local,
+  target,
+  signal,
+}: WorkloadInstanceOptions): WorkloadInstance {
   const stdio = config.transport === 'stdio'
   let attachment: Attachment | undefined
   let known: Instance | undefined
@@ -86,7 +91,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
   }
 
   async function resume(before: Instance, onEnd: (how: string) => void) {
-    await local?.enclosed?.openDoor()
+    await local?.access?.openEgress()
     return launch(before, onEnd)
   }
 
@@ -108,7 +113,7 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
   }
 
   function toTarget(spec: InstanceSpec, instance: Instance): URL {
-    if (local?.enclosed) return local.enclosed.urlOf(target.port)
+    if (local?.access) return local.access.urlOf(target.port)
     const published = instance.ports.find(({ instancePort }) => instancePort === target.port)
     if (!published && spec.ports.some(({ instancePort }) => instancePort === target.port)) {
       throw failures.instance_port_unknown({ name: config.name, port: target.port })
@@ -134,17 +139,17 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       if (found.state !== 'running') return describeInstance(found)
       return isAnother(before, found) ? 'the runtime restarted it' : undefined
     },
-    async open(way, onEnd) {
+    async open(mode, onEnd) {
       if (!local) return { kind: 'http', target: new URL(config.remote_url ?? ''), remote: true }
-      const { runtime, enclosed } = local
+      const { runtime, access } = local
       known = undefined
-      const there = way === 'resume' ? await runtime.inspect(local.spec.name) : undefined
+      const there = mode === 'resume' ? await runtime.inspect(local.spec.name) : undefined
       const before = there && (await isFit(there)) ? there : undefined
       if (!before) assertFit()
       signal.throwIfAborted()
       // Side by side, since each is a call of the engine's program or more.
       const [prepared] = await Promise.all([
-        enclosed?.prepare(local.spec),
+        access?.prepare(local.spec),
         before ? undefined : runtime.remove(local.spec.name),
       ])
       const spec = prepared ?? local.spec
@@ -155,11 +160,11 @@ export function createServerSide({ config, local, target, signal }: ServerSideOp
       signal.throwIfAborted()
       if (!resumed) await runtime.create({ ...spec, hidden: await local.findHidden() }, { signal })
       signal.throwIfAborted()
-      if (!resumed) await enclosed?.openDoor()
+      if (!resumed) await access?.openEgress()
       signal.throwIfAborted()
       const backend = resumed ?? (await launch(undefined, onEnd))
       const started = stdio && spec.ports.length === 0 ? undefined : await runtime.inspect(spec.name)
-      if (started) await enclosed?.openWays(started)
+      if (started) await access?.openIngress(started)
       if (backend !== 'started') return backend
       known = started
       if (known?.state === 'running') return { kind: 'http', target: toTarget(spec, known), remote: false }

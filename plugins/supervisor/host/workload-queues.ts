@@ -1,5 +1,5 @@
 /** Work in order per name; different names run side by side. */
-export interface Queues {
+export interface WorkloadQueues {
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /** How many names have work. */
   readonly size: number
@@ -7,7 +7,7 @@ export interface Queues {
   idle(): Promise<void>
 }
 
-export function createQueues(): Queues {
+export function createWorkloadQueues(): WorkloadQueues {
   const tails = new Map<string, Promise<unknown>>()
   return {
     run(name, work) {

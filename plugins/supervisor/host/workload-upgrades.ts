@@ -3,10 +3,10 @@ import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { UpgradeRecord } from '../../state/index.ts'
 import { failures } from '../failures.ts'
-import type { Ground, Living } from './host-state.ts'
+import type { HostState, SupervisedServer } from './host-state.ts'
 
 /** Puts new servers in the place of those that serve. */
-export interface Upgrading {
+export interface WorkloadUpgrades {
   /** Upgrades under way. */
   readonly size: number
   /** What this and the next promise stands at `Supervisor`. */
@@ -21,13 +21,13 @@ export interface Upgrading {
   forget(name: string): Promise<void>
 }
 
-interface Trial {
+interface RunningUpgrade {
   readonly stop: AbortController
   readonly over: Promise<void>
 }
 
 /** How often what could not be removed is tried again. */
-const TIDY_MS = 30_000
+const RETRY_MS = 30_000
 
 /** What the workload's package is called in what people read. */
 const packageOf = ({ source, image = '' }: RunConfig): string => source ?? image
@@ -40,15 +40,15 @@ const packageOf = ({ source, image = '' }: RunConfig): string => source ?? image
  * 2. The new run config is saved. From here on the new instance is the one to keep.
  * 3. The proxy turns to it; what the old one was asked is finished, then it is removed, and the record with it.
  */
-export function createUpgrading(ground: Ground): Upgrading {
+export function createWorkloadUpgrades(state: HostState): WorkloadUpgrades {
   const { store, proxies, leases, log, logOf, clock, times, hosted, inTurn, setStatus, stopInstance, give } =
-    ground
-  const trials = new Map<string, Trial>()
+    state
+  const running = new Map<string, RunningUpgrade>()
   const closing = new AbortController()
-  const untidy = new Set<string>()
+  const leftovers = new Set<string>()
 
   const lost = (name: string) => failures.upgrade_lost({ name })
-  const quietly = (name: string, what: Promise<void>) =>
+  const logFailure = (name: string, what: Promise<void>) =>
     what.catch(error => log.warn(messageOf(error), { workload: name }))
 
   async function run(name: string, signal: AbortSignal): Promise<void> {
@@ -60,7 +60,7 @@ export function createUpgrading(ground: Ground): Upgrading {
       if (entry) await besides(name, record, signal)
       else await inTurn(name, () => whileDown(name, record, signal))
     } catch (error) {
-      await quietly(name, clearUp(name))
+      await logFailure(name, clearUp(name))
       if (!isFailure(error, 'hosted_elsewhere')) await note(name, record, error)
       throw error
     }
@@ -72,18 +72,18 @@ export function createUpgrading(ground: Ground): Upgrading {
    */
   async function tryOut(
     { wait_ms }: UpgradeRecord,
-    next: Living,
+    next: SupervisedServer,
     signal: AbortSignal,
-    take: (understudy: Awaited<ReturnType<Living['life']['audition']>>) => Promise<void>,
+    take: (candidate: Awaited<ReturnType<SupervisedServer['lifecycle']['startCandidate']>>) => Promise<void>,
   ): Promise<void> {
-    const stop = () => next.life.end('stop')
+    const stop = () => next.lifecycle.end('stop')
     signal.addEventListener('abort', stop)
     try {
       if (signal.aborted) stop()
-      await take(await next.life.audition(wait_ms))
+      await take(await next.lifecycle.startCandidate(wait_ms))
     } catch (error) {
       stop()
-      await next.enclosed?.close()
+      await next.access?.close()
       throw error
     } finally {
       signal.removeEventListener('abort', stop)
@@ -96,25 +96,25 @@ export function createUpgrading(ground: Ground): Upgrading {
     if (!entry) throw lost(name)
     const next = await give(to, entry.proxy, entry.log)
     let drained: Promise<void> | undefined
-    let retired: Living | undefined
-    await tryOut(record, next, signal, understudy =>
+    let retired: SupervisedServer | undefined
+    await tryOut(record, next, signal, candidate =>
       inTurn(name, async () => {
         const old = hosted.get(name)
         if (signal.aborted || old?.proxy !== entry.proxy) throw lost(name)
-        await understudy.assertUp()
+        await candidate.assertUp()
         await store.configs.saveOver(from, to)
-        old.life.retire()
+        old.lifecycle.retire()
         hosted.set(name, { ...old, ...next, runtime: old.runtime })
-        drained = understudy
+        drained = candidate
           .take({ graceMs: times.drain, signal })
-          .drained.finally(() => old.life.end('stop'))
-        await quietly(name, tell(name, 'running', record))
+          .drained.finally(() => old.lifecycle.end('stop'))
+        await logFailure(name, tell(name, 'running', record))
         retired = old
       }),
     )
     // It has taken place, whatever goes wrong from here on.
-    await quietly(name, Promise.resolve(drained))
-    await quietly(name, Promise.resolve(retired?.enclosed?.close()))
+    await logFailure(name, Promise.resolve(drained))
+    await logFailure(name, Promise.resolve(retired?.access?.close()))
     await discard(name, () => stopInstance(from, entry.runtime, true))
   }
 
@@ -128,13 +128,13 @@ export function createUpgrading(ground: Ground): Upgrading {
       try {
         const next = await give(to, proxy, workloadLog)
         await tryOut(record, next, signal, () => store.configs.saveOver(from, to))
-        next.life.end('stop')
-        await next.enclosed?.close()
+        next.lifecycle.end('stop')
+        await next.access?.close()
         await discard(name, async () => {
           await stopInstance(to, next.runtime, true)
           await stopInstance(from, next.runtime, true)
         })
-        await quietly(name, tell(name, 'stopped', record))
+        await logFailure(name, tell(name, 'stopped', record))
       } finally {
         await proxy.close({ graceMs: 0 })
       }
@@ -148,23 +148,23 @@ export function createUpgrading(ground: Ground): Upgrading {
     try {
       await remove()
       await store.upgrades.remove(name)
-      untidy.delete(name)
+      leftovers.delete(name)
     } catch (error) {
-      const isNews = !untidy.has(name)
-      untidy.add(name)
+      const isNews = !leftovers.has(name)
+      leftovers.add(name)
       if (isNews)
         log.warn(`What is left of an upgrade is removed later: ${messageOf(error)}`, { workload: name })
-      if (isNews) void tidyUp(name)
+      if (isNews) void retryLeftovers(name)
     }
   }
 
   /** The engine may be away. Whatever is left when this host ends is for the next one. */
-  async function tidyUp(name: string): Promise<void> {
-    while (untidy.has(name)) {
-      await clock.delay(TIDY_MS, closing.signal).catch(() => undefined)
+  async function retryLeftovers(name: string): Promise<void> {
+    while (leftovers.has(name)) {
+      await clock.delay(RETRY_MS, closing.signal).catch(() => undefined)
       if (closing.signal.aborted) return
-      if (!trials.has(name))
-        await quietly(
+      if (!running.has(name))
+        await logFailure(
           name,
           inTurn(name, () => clearUp(name)),
         )
@@ -192,7 +192,7 @@ export function createUpgrading(ground: Ground): Upgrading {
   /** Removes the instances of the record that the workload's run config does not name. */
   async function clearUp(name: string): Promise<void> {
     const record = await store.upgrades.find(name)
-    if (!record) return void untidy.delete(name)
+    if (!record) return void leftovers.delete(name)
     const kept = await store.configs.find(name)
     await discard(name, async () => {
       for (const config of [record.from, record.to]) {
@@ -201,52 +201,52 @@ export function createUpgrading(ground: Ground): Upgrading {
     })
   }
 
-  const upgrading: Upgrading = {
+  const upgrades: WorkloadUpgrades = {
     get size() {
-      return trials.size
+      return running.size
     },
     async upgrade(name) {
-      ground.assertOpen()
-      if (trials.has(name)) throw failures.upgrade_runs({ name })
+      state.assertOpen()
+      if (running.has(name)) throw failures.upgrade_runs({ name })
       const stop = new AbortController()
       const work = run(name, stop.signal)
       const over = work.then(
         () => undefined,
         () => undefined,
       )
-      trials.set(name, { stop, over })
+      running.set(name, { stop, over })
       try {
         await work
       } catch (error) {
         // A failure of its own would only say that it was taken down.
         throw isFailure(error, 'start_cancelled') ? lost(name) : error
       } finally {
-        trials.delete(name)
+        running.delete(name)
       }
     },
     async settle(name) {
-      await trials.get(name)?.over
+      await running.get(name)?.over
       await inTurn(name, () => clearUp(name))
     },
     async settleAll() {
       for (const name of await store.upgrades.names()) {
-        if (!trials.has(name))
-          await quietly(
+        if (!running.has(name))
+          await logFailure(
             name,
             inTurn(name, () => clearUp(name)),
           )
       }
     },
     cancel(name) {
-      const trial = trials.get(name)
-      trial?.stop.abort()
-      return trial?.over
+      const upgrade = running.get(name)
+      upgrade?.stop.abort()
+      return upgrade?.over
     },
     async cancelAll() {
       closing.abort()
-      await Promise.all([...trials.keys()].map(name => upgrading.cancel(name)))
+      await Promise.all([...running.keys()].map(name => upgrades.cancel(name)))
     },
-    forget: name => quietly(name, clearUp(name)),
+    forget: name => logFailure(name, clearUp(name)),
   }
-  return upgrading
+  return upgrades
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createJournal } from '../../../plugins/supervisor/crash-journal.ts'
+import { createCrashJournal } from '../../../plugins/supervisor/crash-journal.ts'
 
 let folder: string
 let time: number
@@ -13,13 +13,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const path = () => join(folder, 'journal.json')
-const open = () => createJournal({ path: path(), now: () => time, delay: async () => undefined })
+const open = () => createCrashJournal({ path: path(), now: () => time, delay: async () => undefined })
 /** A host that is killed while it brings these workloads up. */
 const killedDuring = async (...names: string[]) => {
   const journal = open()
   const begun = names.map(name => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    void journal.guard(name, () => {
+    void journal.trackStart(name, () => {
       resolve()
       return new Promise(() => undefined)
     })
@@ -29,8 +29,8 @@ const killedDuring = async (...names: string[]) => {
 }
 
 test('what was finished is no suspect', async () => {
-  expect(await open().guard('a', async () => 7)).toBe(7)
-  await expect(open().guard('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await open().trackStart('a', async () => 7)).toBe(7)
+  await expect(open().trackStart('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(open().suspects().size).toBe(0)
 })
 
@@ -38,16 +38,16 @@ test('several that were under way are suspects, and none is to blame', async () 
   for (let round = 0; round < 4; round++) await killedDuring('a', 'b')
   const journal = open()
   expect([...journal.suspects()].sort()).toEqual(['a', 'b'])
-  expect(journal.isParked('a')).toBe(false)
+  expect(journal.isQuarantined('a')).toBe(false)
 })
 
 test('one alone is to blame, and parked at the third time', async () => {
   await killedDuring('a')
   await killedDuring('a')
-  expect(open().isParked('a')).toBe(false)
+  expect(open().isQuarantined('a')).toBe(false)
   await killedDuring('a')
-  expect(open().isParked('a')).toBe(true)
-  expect(open().isParked('b')).toBe(false)
+  expect(open().isQuarantined('a')).toBe(true)
+  expect(open().isQuarantined('b')).toBe(false)
 })
 
 test('crashes longer ago than five minutes do not count', async () => {
@@ -55,13 +55,13 @@ test('crashes longer ago than five minutes do not count', async () => {
   await killedDuring('a')
   time += 5 * 60_000
   await killedDuring('a')
-  expect(open().isParked('a')).toBe(false)
+  expect(open().isQuarantined('a')).toBe(false)
 })
 
 test('a suspect that came up well is cleared', async () => {
   await killedDuring('a', 'b')
   const journal = open()
-  await journal.guard('a', async () => undefined)
+  await journal.trackStart('a', async () => undefined)
   expect([...journal.suspects()]).toEqual(['b'])
   expect([...open().suspects()]).toEqual(['b'])
 })
@@ -69,10 +69,10 @@ test('a suspect that came up well is cleared', async () => {
 test('an escaped error is blamed on the workload whose work it was, those beside it are innocent', async () => {
   const journal = open()
   await new Promise<void>(resolve => {
-    void journal.guard('beside', () => new Promise(() => undefined))
-    void journal.during('guilty', async () => {
+    void journal.trackStart('beside', () => new Promise(() => undefined))
+    void journal.attribute('guilty', async () => {
       setTimeout(() => {
-        expect(journal.blame()).toEqual({ workload: 'guilty', crashes: 1 })
+        expect(journal.recordCrash()).toEqual({ workload: 'guilty', crashes: 1 })
         resolve()
       })
     })
@@ -82,8 +82,8 @@ test('an escaped error is blamed on the workload whose work it was, those beside
 })
 
 test('an error of nobody is counted, and parks nobody', () => {
-  expect(open().blame()).toEqual({ workload: undefined, crashes: 1 })
-  expect(open().blame()).toEqual({ workload: undefined, crashes: 2 })
+  expect(open().recordCrash()).toEqual({ workload: undefined, crashes: 1 })
+  expect(open().recordCrash()).toEqual({ workload: undefined, crashes: 2 })
 })
 
 test.each(['', '{"torn', '[]', '{"inFlight":[1]}'])('a journal that reads %j is started anew', async text => {

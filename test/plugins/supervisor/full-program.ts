@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { createProxies } from '../../../plugins/proxy/service.ts'
 import { createProcessRuntime } from '../../../plugins/runtime-process/process-runtime.ts'
 import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
-import { places } from '../../../plugins/supervisor/control-protocol.ts'
-import type { Journal } from '../../../plugins/supervisor/crash-journal.ts'
-import { createHost } from '../../../plugins/supervisor/host/workload-host.ts'
+import { supervisorPaths } from '../../../plugins/supervisor/control-protocol.ts'
+import type { CrashJournal } from '../../../plugins/supervisor/crash-journal.ts'
+import { createWorkloadHost } from '../../../plugins/supervisor/host/workload-host.ts'
 import { createLeases } from '../../../plugins/supervisor/leases.ts'
 import { createSupervisorClient } from '../../../plugins/supervisor/supervisor-client.ts'
-import { superviseHere } from '../../../plugins/supervisor/supervisor-process.ts'
+import { runAsSupervisor } from '../../../plugins/supervisor/supervisor-process.ts'
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
@@ -24,8 +24,8 @@ const app = createApp({ paths, log, env: process.env, entries: CALLERS })
 const stop = new AbortController()
 process.on('SIGTERM', () => stop.abort())
 
-const makeHost = async (journal?: Journal) =>
-  createHost({
+const makeHost = async (journal?: CrashJournal) =>
+  createWorkloadHost({
     store: createWorkloadStore({ paths, log }),
     runtimes: {
       get: async () =>
@@ -38,7 +38,7 @@ const makeHost = async (journal?: Journal) =>
         }),
     },
     proxies: createProxies(app),
-    leases: createLeases({ folder: places(paths).leases }),
+    leases: createLeases({ folder: supervisorPaths(paths).leases }),
     log,
     logOf: config => log.with({ workload: config.name }),
     ...(journal ? { journal } : {}),
@@ -55,7 +55,7 @@ if (mode === 'foreground') {
   process.stdout.write('over\n')
   process.exit(0)
 }
-await superviseHere(app, {
+await runAsSupervisor(app, {
   idleMs: 60_000,
   signal: stop.signal,
   build: 'full',

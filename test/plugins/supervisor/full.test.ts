@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
-import { places } from '../../../plugins/supervisor/control-protocol.ts'
+import { supervisorPaths } from '../../../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../../../plugins/supervisor/find-supervisor.ts'
 import { createSupervisorClient } from '../../../plugins/supervisor/supervisor-client.ts'
 import { findFreePort } from '../../../src/lib/ports.ts'
@@ -37,7 +37,7 @@ const client = () =>
     launch: () => ({ command: [process.execPath, program], env }),
     host: () => Promise.reject(new Error('not here')),
   })
-const supervisorPid = async () => (await findSupervisor(places(paths())))?.info.pid ?? 0
+const supervisorPid = async () => (await findSupervisor(supervisorPaths(paths())))?.info.pid ?? 0
 const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 20_000, interval: 50 })
 const isOver = (pid: number) => until(() => expect(processIdentity(pid)).toBeUndefined())
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createWorkloadStore, type WorkloadStore } from '../../../plugins/state/workload-store.ts'
 import type { Times } from '../../../plugins/supervisor/host/clock.ts'
-import { createHost, type Host } from '../../../plugins/supervisor/host/workload-host.ts'
+import { createWorkloadHost, type WorkloadHost } from '../../../plugins/supervisor/host/workload-host.ts'
 import { createLeases } from '../../../plugins/supervisor/leases.ts'
 import type { Backend, Proxies } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
@@ -94,7 +94,7 @@ function fakeProxies(): Proxies & {
 }
 
 export interface Hosting {
-  readonly host: Host
+  readonly host: WorkloadHost
   readonly store: WorkloadStore
   readonly proxies: ReturnType<typeof fakeProxies>
   readonly paths: Paths
@@ -112,7 +112,7 @@ export interface Hosting {
   /** Values by variable that every workload gets, or why they cannot be read. */
   secrets: Readonly<Record<string, string>> | Error
   /** Another host on the same disk, as after a restart. */
-  next(): Host
+  next(): WorkloadHost
 }
 
 /** A host with fake proxies in a home of its own; time passes at once. */
@@ -124,11 +124,11 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
   const store = createWorkloadStore({ paths, log })
   const proxies = fakeProxies()
   const waits: number[] = []
-  const hosts: Host[] = []
+  const hosts: WorkloadHost[] = []
   const held: (() => void)[] = []
   const settle = 1
   const make = () => {
-    const host = createHost({
+    const host = createWorkloadHost({
       store,
       proxies,
       runtimes: { get: async () => runtime },
@@ -151,13 +151,13 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
           })
         },
       },
-      times: { look: NEVER, settle, grace: 0, ...times },
+      times: { poll: NEVER, settle, grace: 0, ...times },
     })
     hosts.push(host)
     return host
   }
   const hosted: Hosting = {
-    host: undefined as unknown as Host,
+    host: undefined as unknown as WorkloadHost,
     store,
     proxies,
     paths,

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
-import { type Info, places } from '../../../plugins/supervisor/control-protocol.ts'
-import { ask } from '../../../plugins/supervisor/control-request.ts'
+import { type Info, supervisorPaths } from '../../../plugins/supervisor/control-protocol.ts'
+import { requestSupervisor } from '../../../plugins/supervisor/control-request.ts'
 import { createSupervisorClient } from '../../../plugins/supervisor/supervisor-client.ts'
 import { findFreePort } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
@@ -23,7 +23,7 @@ let patience: number
 let env: Record<string, string>
 
 const paths = () => findPaths(env)
-const place = () => places(paths())
+const place = () => supervisorPaths(paths())
 const store = () =>
   createWorkloadStore({
     paths: paths(),
@@ -36,7 +36,8 @@ const client = (build = 'one', ...args: string[]) =>
     launch: () => ({ command: [process.execPath, program, build, ...args], env }),
     host: () => Promise.reject(new Error('not here')),
   })
-const info = async (): Promise<Info> => JSON.parse((await ask(place().socket, 'GET', '/info')).body)
+const info = async (): Promise<Info> =>
+  JSON.parse((await requestSupervisor(place().socket, 'GET', '/info')).body)
 const logged = async () =>
   (await readFile(place().log, 'utf8'))
     .split('\n')
@@ -279,7 +280,7 @@ test('a workload that ends the supervisor three times in five minutes is parked'
 
 test('what a supervisor does not know it refuses, rather than say that it was done', async () => {
   await client().ensure()
-  const { status, body } = await ask(place().socket, 'POST', '/workloads/web/polish')
+  const { status, body } = await requestSupervisor(place().socket, 'POST', '/workloads/web/polish')
   expect(status).toBe(501)
   expect(JSON.parse(body)).toMatchObject({ code: 'supervisor_older' })
 })

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createCappedFile } from '../../../plugins/supervisor/rotating-file.ts'
+import { createRotatingFile } from '../../../plugins/supervisor/rotating-file.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 test('lines arrive in order in a private file whose folder need not exist', async () => {
   const path = join(folder, 'logs', 'a.log')
-  const file = createCappedFile(path, { maxBytes: 1000 })
+  const file = createRotatingFile(path, { maxBytes: 1000 })
   for (const line of ['1\n', '2\n', '3\n']) file.write(line)
   await file.flush()
   expect(await readFile(path, 'utf8')).toBe('1\n2\n3\n')
@@ -21,7 +21,7 @@ test('lines arrive in order in a private file whose folder need not exist', asyn
 
 test('it never grows beyond its size, and the last piece is kept', async () => {
   const path = join(folder, 'a.log')
-  const file = createCappedFile(path, { maxBytes: 100 })
+  const file = createRotatingFile(path, { maxBytes: 100 })
   for (let index = 0; index < 50; index++) {
     file.write(`line ${index}\n`)
     await file.flush()
@@ -35,7 +35,7 @@ test('it never grows beyond its size, and the last piece is kept', async () => {
 test('it goes on behind what an earlier process wrote', async () => {
   const path = join(folder, 'a.log')
   await writeFile(path, `${'x'.repeat(95)}\n`)
-  const file = createCappedFile(path, { maxBytes: 100 })
+  const file = createRotatingFile(path, { maxBytes: 100 })
   file.write('hello\n')
   await file.flush()
   expect(await readFile(path, 'utf8')).toBe('hello\n')
@@ -45,7 +45,7 @@ test('it goes on behind what an earlier process wrote', async () => {
 test('a place that cannot be written loses lines and does no other harm', async () => {
   await writeFile(join(folder, 'file'), '')
   await chmod(folder, 0o500)
-  const file = createCappedFile(join(folder, 'file', 'a.log'), { maxBytes: 100 })
+  const file = createRotatingFile(join(folder, 'file', 'a.log'), { maxBytes: 100 })
   file.write('lost\n')
   await file.flush()
   await chmod(folder, 0o700)

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
-import { places } from '../../../plugins/supervisor/control-protocol.ts'
-import { createHost } from '../../../plugins/supervisor/host/workload-host.ts'
+import { supervisorPaths } from '../../../plugins/supervisor/control-protocol.ts'
+import { createWorkloadHost } from '../../../plugins/supervisor/host/workload-host.ts'
 import { createLeases } from '../../../plugins/supervisor/leases.ts'
-import { superviseHere } from '../../../plugins/supervisor/supervisor-process.ts'
+import { runAsSupervisor } from '../../../plugins/supervisor/supervisor-process.ts'
 import { createApp } from '../../../src/app.ts'
 import type { Proxies } from '../../../src/contracts/pipeline.ts'
 import { createLog } from '../../../src/log.ts'
@@ -49,17 +49,17 @@ const proxies: Proxies = {
   },
 }
 
-await superviseHere(app, {
+await runAsSupervisor(app, {
   idleMs: Number(idle),
   signal: stop.signal,
   build,
   successor: { command: [process.execPath, program, build, idle], env: process.env },
   makeHost: async (_, { journal }) =>
-    createHost({
+    createWorkloadHost({
       store: createWorkloadStore({ paths, log }),
       runtimes: { get: async () => createFakeRuntime({ programs: {} }) },
       proxies,
-      leases: createLeases({ folder: places(paths).leases }),
+      leases: createLeases({ folder: supervisorPaths(paths).leases }),
       journal,
       log,
       logOf: config => log.with({ workload: config.name }),
