@@ -140,7 +140,7 @@ export const skillRoutes: Routes = (api, app) => {
   })
 
   api.operation({
-    id: 'getSkill',
+    id: 'fetchSkill',
     method: 'GET',
     path: `${path}/{name}`,
     tag,

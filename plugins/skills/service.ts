@@ -4,13 +4,13 @@ import type { Surroundings } from '../clients/index.ts'
 import { contentDigest } from './format/content-digest.ts'
 import { createClientFolders } from './install/client-folders.ts'
 import { failures } from './install/failures.ts'
+import { createInstallations } from './install/installations.ts'
 import { createInstaller, type InstallRequest, type SkillDetails } from './install/installer.ts'
 import type { SkillGroups } from './install/membership.ts'
 import { findProject, type Place, toPlace, USER } from './install/place.ts'
 import type { InstalledSkill } from './install/record.ts'
-import { createWorkshop } from './install/workshop.ts'
-import { createSync, type SyncRequest, type SyncResult } from './lock/sync.ts'
-import { createUpgrade, type UpgradeOutcome, type UpgradeRequest } from './lock/upgrade.ts'
+import { createSync, type SyncRequest, type SyncResult } from './lock/sync-skills.ts'
+import { createUpgrade, type UpgradeOutcome, type UpgradeRequest } from './lock/upgrade-skills.ts'
 import type { SkillSources } from './skill.ts'
 
 /** Where a request works: nothing means the user, a root alone means the project. */
@@ -54,16 +54,16 @@ export function createSkills(options: {
     fetch: async (reference, call) => (await options.sources()).fetch(reference, call),
   }
   const folders = createClientFolders(surroundings)
-  const workshop = createWorkshop({ folder, folders, groups, contentDigest, log })
-  const installer = createInstaller({ workshop, sources, now })
-  const sync = createSync({ workshop, sources, log, now })
-  const upgrade = createUpgrade({ workshop, sources, log, now })
+  const installations = createInstallations({ folder, folders, groups, contentDigest, log })
+  const installer = createInstaller({ installations, sources, now })
+  const sync = createSync({ installations, sources, log, now })
+  const upgrade = createUpgrade({ installations, sources, log, now })
 
   async function placesOf({ scope, projectRoot }: PlaceRequest): Promise<readonly Place[] | 'all'> {
     if (projectRoot) return [await toPlace({ scope, projectRoot })]
     if (!scope) return 'all'
     if (scope === 'project') {
-      return (await workshop.store.places()).filter(place => place.scope === 'project')
+      return (await installations.store.places()).filter(place => place.scope === 'project')
     }
     await toPlace({ scope })
     return [USER]

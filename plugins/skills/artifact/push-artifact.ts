@@ -1,7 +1,7 @@
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { type ImageIndex, type ImageManifest, MEDIA_TYPES, type Oci, pinReference } from '../../oci/index.ts'
 import { failures } from '../failures.ts'
-import { SKILL_ARTIFACT } from './documents.ts'
+import { SKILL_ARTIFACT } from './artifact-documents.ts'
 import type { Signer } from './sign/signing.ts'
 
 export interface PushOptions {

@@ -3,8 +3,8 @@ import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
 import { failures } from '../../../src/errors.ts'
 import { skillFlags } from '../flags.ts'
-import { POLICY_REASONS } from '../lock/reason.ts'
-import type { SyncResult } from '../lock/sync.ts'
+import { POLICY_REASONS } from '../lock/failed-skill.ts'
+import type { SyncResult } from '../lock/sync-skills.ts'
 import { withoutEmpty } from '../lock/without-empty.ts'
 import { createConsent, REFUSED } from './consent.ts'
 import { findPlace } from './find-place.ts'
@@ -53,8 +53,8 @@ export class SkillSync extends BaseCommand {
         ...{ check, frozen, adopt, prune, force, clients, allowUnsigned: rest['allow-unsigned'] },
         ...{ projectRoot: place.projectRoot ?? '', signal: this.context.signal },
         progress: progress.report,
-        agreeUnsigned: names => consent.askUnsigned(names),
-        agree: found => consent.ask(describe(found), 'Make the folders what the lock file says?'),
+        confirmUnsigned: names => consent.askUnsigned(names),
+        confirm: found => consent.ask(describe(found), 'Make the folders what the lock file says?'),
       })
       .finally(() => progress.done())
     const refusal = consent.refusal()

@@ -2,8 +2,8 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { skillFlags } from '../flags.ts'
-import { POLICY_REASONS } from '../lock/reason.ts'
-import type { UpgradeOutcome } from '../lock/upgrade.ts'
+import { POLICY_REASONS } from '../lock/failed-skill.ts'
+import type { UpgradeOutcome } from '../lock/upgrade-skills.ts'
 import { createConsent, REFUSED } from './consent.ts'
 import { describeOutcome, describeUpgrade } from './describe-upgrade.ts'
 import { findPlace } from './find-place.ts'
@@ -60,11 +60,11 @@ export class SkillUpgrade extends BaseCommand {
         ...{ names: this.names, ...place, clients, force, preview: isPreview },
         ...{ allowRefChange: rest['allow-ref-change'], allowSignerChange: rest['allow-signer-change'] },
         ...{ allowUnsigned: rest['allow-unsigned'], signal: this.context.signal, progress: progress.report },
-        agreeUnsigned: names => {
+        confirmUnsigned: names => {
           progress.done()
           return consent.askUnsigned(names)
         },
-        agree: found => {
+        confirm: found => {
           shown = true
           progress.done()
           return consent.ask(found.flatMap(describeUpgrade), 'Upgrade?')

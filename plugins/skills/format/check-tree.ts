@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { failures } from '../failures.ts'
-import { LIMITS } from './limits.ts'
 import { createCollisionCheck, pathProblem, printable } from './member-path.ts'
+import { LIMITS } from './skill-limits.ts'
 import { DEEPEST, walkTree } from './walk-tree.ts'
 
 /** What is wrong with something in a skill's folder. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { failures as core, Failure } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
-import { LIMITS, type SkillLimits } from './limits.ts'
 import { createCollisionCheck, pathProblem, printable } from './member-path.ts'
 import { readTar, type TarMember } from './read-tar.ts'
+import { LIMITS, type SkillLimits } from './skill-limits.ts'
 
 export interface ExtractOptions {
   /** Others than the usual ones. */

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from 'yaml'
 import { failures } from '../failures.ts'
-import { FRONTMATTER_BYTES, SKILL_FILE_BYTES } from './limits.ts'
 import { printable } from './member-path.ts'
+import { FRONTMATTER_BYTES, SKILL_FILE_BYTES } from './skill-limits.ts'
 
 /** A value of the frontmatter, every scalar as it is written: `version: 1.10` is the text "1.10". */
 export type Value =

@@ -5,7 +5,7 @@ import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { failures } from '../failures.ts'
 import type { SkillManifest } from '../skill.ts'
 import { useSkill } from './examine-skill.ts'
-import { SKILL_FILE_BYTES } from './limits.ts'
+import { SKILL_FILE_BYTES } from './skill-limits.ts'
 
 /**
  * Reads a SKILL.md. What only breaks a rule of style passes (a long description, say); fails with

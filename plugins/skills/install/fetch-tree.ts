@@ -1,8 +1,8 @@
 import type { FetchedSkill, SkillSources } from '../skill.ts'
 import { failures } from './failures.ts'
 
-/** A skill that was fetched, and why. */
-export interface Wanted {
+/** A fetched skill with its place in the tree of requirements. */
+export interface TreeSkill {
   readonly fetched: FetchedSkill
   /** As the user, or the skill that needs it, wrote it. */
   readonly source: string
@@ -12,8 +12,8 @@ export interface Wanted {
   readonly requires: readonly string[]
 }
 
-/** A skill that was asked for, and then those it needs. */
-export type WantedTree = readonly [root: Wanted, ...rest: Wanted[]]
+/** The skill that was asked for, and then those it needs, directly or not. */
+export type InstallTree = readonly [root: TreeSkill, ...rest: TreeSkill[]]
 
 const MOST_REQUIRED = 100
 
@@ -34,10 +34,10 @@ export async function fetchTree(
     readonly signal?: AbortSignal | undefined
     readonly progress?: ((what: string) => void) | undefined
   },
-): Promise<WantedTree> {
+): Promise<InstallTree> {
   const { staging, typed, version, pinned, signal, progress } = options
   const fetched = new Map<string, FetchedSkill>()
-  const found = new Map<string, Wanted & { requiredBy: string[]; requires: string[] }>()
+  const found = new Map<string, TreeSkill & { requiredBy: string[]; requires: string[] }>()
 
   async function fetch(reference: string): Promise<FetchedSkill> {
     const known = fetched.get(reference)
@@ -66,9 +66,9 @@ export async function fetchTree(
     }
     if (found.size > MOST_REQUIRED)
       throw failures.skill_requires_too_many({ name: way[0] ?? name, most: MOST_REQUIRED })
-    const wanted = { fetched: skill, source: reference, requiredBy: parent ? [parent] : [], requires: [] }
-    const names: string[] = wanted.requires
-    found.set(name, wanted)
+    const node = { fetched: skill, source: reference, requiredBy: parent ? [parent] : [], requires: [] }
+    const names: string[] = node.requires
+    found.set(name, node)
     for (const needed of requires) {
       const child = await visit(needed, [...way, name])
       if (!names.includes(child)) names.push(child)

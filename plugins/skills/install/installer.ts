@@ -3,12 +3,12 @@ import { isSkillName } from '../format/skill-name.ts'
 import type { SkillSigner, SkillSources } from '../skill.ts'
 import { failures } from './failures.ts'
 import { fetchTree } from './fetch-tree.ts'
+import type { Installations } from './installations.ts'
+import { findPinned } from './installed-state.ts'
 import { joinSteps } from './membership.ts'
 import { describePlace, type Place, USER } from './place.ts'
-import { putTree } from './put-tree.ts'
+import { planTree } from './plan-tree.ts'
 import { type InstalledSkill, type SkillRecord, toInstalledSkill } from './record.ts'
-import { findPinned } from './situation.ts'
-import type { Workshop } from './workshop.ts'
 
 /** What `install` is asked. */
 export interface InstallRequest {
@@ -44,34 +44,35 @@ export interface Installer {
 }
 
 export function createInstaller(options: {
-  workshop: Workshop
+  installations: Installations
   sources: Pick<SkillSources, 'fetch'>
   now: () => Date
 }): Installer {
-  const { workshop, sources, now } = options
+  const { installations, sources, now } = options
 
   return {
     async install(place, request) {
       const { reference, version, signal, progress, force = false, allowUnsigned = false } = request
-      const clients = await workshop.folders.choose(request.clients ?? [])
-      await workshop.groups.get(request.group || DEFAULT_GROUP)
-      const before = await workshop.look(place)
-      return workshop.stage(async staging => {
+      const clients = await installations.folders.choose(request.clients ?? [])
+      await installations.groups.get(request.group || DEFAULT_GROUP)
+      const before = await installations.read(place)
+      return installations.withStaging(async staging => {
         const pinned = (needed: string) => findPinned(before, needed)
         const tree = await fetchTree(sources, reference, {
           ...{ staging, typed: true, version, pinned, signal, progress },
         })
         signal?.throwIfAborted()
-        return workshop.change(place, async (draft, situation) => {
-          const record = await putTree(draft, situation, tree, {
-            ...{ clients, force, allowUnsigned, version, now: now() },
+        return installations.change(place, async (plan, state) => {
+          const record = await planTree(plan, state, tree, {
+            ...{ clients, allowUnsigned, version, now: now() },
+            onConflict: force ? 'replace' : 'fail',
             ...{ replace: false, rule: 'newer-version' as const, explicit: true },
           })
           for (const { fetched } of tree) {
             const { name } = fetched.manifest
-            if (situation.records.has(name) && !request.group) continue // it may have been put elsewhere since
-            const steps = await joinSteps(workshop.groups, request.group || DEFAULT_GROUP, name)
-            for (const step of steps) draft.join(step)
+            if (state.records.has(name) && !request.group) continue // it may have been put elsewhere since
+            const steps = await joinSteps(installations.groups, request.group || DEFAULT_GROUP, name)
+            for (const step of steps) plan.addGroupStep(step)
           }
           return toDetails(record, place, place.scope === 'project')
         })
@@ -80,19 +81,19 @@ export function createInstaller(options: {
 
     async get(place, name) {
       assertName(name)
-      const { records, lock } = await workshop.look(place)
+      const { records, lock } = await installations.read(place)
       const record = records.get(name)
       if (!record) throw notInstalled(place, name, records)
       return toDetails(record, place, lock?.entries.has(name) ?? false)
     },
 
     async list(wanted) {
-      await workshop.look(USER)
-      const places = wanted === 'all' ? await workshop.store.places() : wanted
+      await installations.read(USER)
+      const places = wanted === 'all' ? await installations.store.places() : wanted
       const found: InstalledSkill[] = []
       for (const place of places) {
         const managed = await managedNames(place)
-        const records = await workshop.store.read(place)
+        const records = await installations.store.read(place)
         for (const record of records.values())
           found.push(toInstalledSkill(record, place, managed.has(record.name)))
       }
@@ -101,12 +102,12 @@ export function createInstaller(options: {
 
     async uninstall(place, name, { force }) {
       assertName(name)
-      await workshop.change(place, async (draft, { records, pins }) => {
+      await installations.change(place, async (plan, { records, pins }) => {
         // One that is only in the lock file is taken out of it.
         if (!records.has(name) && !pins.has(name)) throw notInstalled(place, name, records)
         const parents = pins.get(name)?.requiredBy ?? []
         if (parents.length && !force) throw failures.skill_required({ name, parents })
-        await draft.remove(name, { force })
+        await plan.remove(name, force ? 'replace' : 'fail')
       })
     },
   }
@@ -114,8 +115,8 @@ export function createInstaller(options: {
   /** A lock file that cannot be read does not hide what is installed. */
   async function managedNames(place: Place): Promise<ReadonlySet<string>> {
     if (place.scope === 'user') return new Set()
-    const situation = await workshop.look(place).catch(() => undefined)
-    return new Set(situation?.lock?.entries.keys())
+    const state = await installations.read(place).catch(() => undefined)
+    return new Set(state?.lock?.entries.keys())
   }
 }
 

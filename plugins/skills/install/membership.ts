@@ -1,5 +1,5 @@
 import type { Groups } from '../../groups/index.ts'
-import type { GroupStep } from './journal.ts'
+import type { GroupStep } from './change-journal.ts'
 
 /** What skills need of groups. */
 export type SkillGroups = Pick<Groups, 'list' | 'get' | 'change'>

@@ -4,10 +4,16 @@ import { basename, dirname, join } from 'node:path'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import type { Log } from '../../../src/log.ts'
+import {
+  createJournalFile,
+  type FileStep,
+  type FolderStep,
+  type GroupStep,
+  type Journal,
+} from './change-journal.ts'
 import { copyTree } from './copy-tree.ts'
 import { failures } from './failures.ts'
-import { createJournalFile, type FileStep, type FolderStep, type GroupStep, type Journal } from './journal.ts'
-import { toFailure } from './to-failure.ts'
+import { toFileFailure } from './file-failure.ts'
 
 /** What shall be different afterwards: all of it, or nothing. */
 export interface Change {
@@ -135,7 +141,7 @@ export function createTransactions(options: {
         await file.write({ ...journal, committed: true })
       } catch (error) {
         await goBack(journal)
-        throw toFailure(error)
+        throw toFileFailure(error)
       }
       await finish(journal)
     },

@@ -51,7 +51,7 @@ export function trustBefore(pin: Trust | undefined, record: Trust | undefined): 
 }
 
 /** Whether the user has agreed here that this very content is not signed. A lock file cannot do that. */
-export const isAgreedUnsigned = (
+export const isUnsignedAllowed = (
   record: (Trust & { readonly digest: string }) | undefined,
   digest: string,
 ): boolean => record?.unsigned === true && record.digest === digest

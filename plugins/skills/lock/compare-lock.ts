@@ -4,7 +4,7 @@ import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { contentDigest } from '../format/content-digest.ts'
 import type { ClientFolders } from '../install/client-folders.ts'
 import { editedFiles, fileHashes } from '../install/file-hashes.ts'
-import type { Situation } from '../install/situation.ts'
+import type { InstalledState } from '../install/installed-state.ts'
 import type { LockEntry } from './lock-entry.ts'
 
 /** How a project's folders differ from its lock file; names of skills, sorted. */
@@ -22,11 +22,11 @@ export interface LockComparison {
 
 /** `chosen`: the clients that were asked for; empty: those that have a skill, or are on this machine. */
 export async function compareLock(
-  situation: Situation,
+  state: InstalledState,
   folders: ClientFolders,
   chosen: readonly string[],
 ): Promise<LockComparison> {
-  const { place, records, pins } = situation
+  const { place, records, pins } = state
   const clients = new Map<string, readonly string[]>()
   const found: Record<'missing' | 'drifted' | 'current', string[]> = { missing: [], drifted: [], current: [] }
   for (const entry of pins.values()) {

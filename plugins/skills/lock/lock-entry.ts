@@ -1,8 +1,8 @@
 import * as t from 'typanion'
 import { isSkillName } from '../format/skill-name.ts'
 import { signerSchema } from '../install/record.ts'
-import { describeSource } from '../install/source.ts'
 import type { SkillSigner } from '../skill.ts'
+import { describeReference } from '../source/describe-reference.ts'
 
 /** One skill of a lock file, as it is written there. */
 export interface LockEntry {
@@ -106,7 +106,7 @@ export function graphProblem(entries: readonly LockEntry[]): string | undefined 
 /** Git references need no version here: ToolHive writes some that have none. */
 function isReference(text: string): boolean {
   if (Buffer.byteLength(text) > LONGEST || !/^[\x21-\x7e]+$/.test(text)) return false
-  const { repository, hasVersion } = describeSource(text)
+  const { repository, hasVersion } = describeReference(text)
   return repository.startsWith('git://') || hasVersion
 }
 

@@ -1,4 +1,4 @@
-import type { SyncResult } from './sync.ts'
+import type { SyncResult } from './sync-skills.ts'
 
 /** A result as it is shown: empty lists are left out, as ToolHive does. */
 export const withoutEmpty = (result: SyncResult): Partial<SyncResult> =>

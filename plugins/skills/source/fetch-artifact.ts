@@ -7,7 +7,7 @@ import {
   pinReference,
 } from '../../oci/index.ts'
 import { extractSkill } from '../format/extract-skill.ts'
-import { LIMITS } from '../format/limits.ts'
+import { LIMITS } from '../format/skill-limits.ts'
 import { failures } from './failures.ts'
 
 /** A skill from an OCI registry: its files are in the folder. */

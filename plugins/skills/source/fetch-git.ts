@@ -1,9 +1,9 @@
 import { failures } from './failures.ts'
+import { toGitFailure } from './git-failure.ts'
 import { type GitAddress, locateRepository } from './git-host.ts'
 import { createGit, type Git } from './git-program.ts'
 import { type GitReference, isCommit, toGitText } from './git-reference.ts'
 import { findSkillFolders, GitTreeProblem, listGitFolder, writeGitFiles } from './git-tree.ts'
-import { toFailure } from './git-trouble.ts'
 import { type GitTunnel, openGitTunnel } from './git-tunnel.ts'
 
 /** A skill from a repository: its files are in the folder, nothing of them has run. */
@@ -74,7 +74,7 @@ async function fetchCommit(
     // Some hosts give commits only together with the branches and tags that lead there.
     result = await fetch(['refs/heads/*:refs/keelson/heads/*', 'refs/tags/*:refs/keelson/tags/*'], [])
   }
-  if (!result.ok) throw toFailure(reference, result.stderr, { refused: tunnel.problem(), env, typed })
+  if (!result.ok) throw toGitFailure(reference, result.stderr, { refused: tunnel.problem(), env, typed })
   const name = isCommit(ref) ? ref : FETCHED
   const found = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
   const commit = found.stdout.toString('utf8').trim()

@@ -6,20 +6,20 @@ import { contentDigest } from '../format/content-digest.ts'
 import { readSkill } from '../format/parse-skill.ts'
 import type { SkillSources } from '../skill.ts'
 import { failures } from './failures.ts'
-import { type GetSkillDeps, type GotSkill, getSkill } from './get-skill.ts'
+import { type FetchSkillDeps, fetchSkill, type UncheckedSkill } from './fetch-skill.ts'
 import { listFiles } from './list-files.ts'
 
-export interface SkillSourcesDeps extends Omit<GetSkillDeps, 'timeouts'> {
+export interface SkillSourcesDeps extends Omit<FetchSkillDeps, 'timeouts'> {
   /** Where previews are unpacked for a moment. */
   readonly scratch: string
-  readonly timeouts?: GetSkillDeps['timeouts']
+  readonly timeouts?: FetchSkillDeps['timeouts']
 }
 
 const TIMEOUTS = { gitMs: 2 * 60_000, ociMs: 5 * 60_000 }
 
 /** Skills from wherever they are published, fetched into folders of their own; nothing of them is ever run. */
 export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
-  const withTimeouts: GetSkillDeps = { ...deps, timeouts: deps.timeouts ?? TIMEOUTS }
+  const withTimeouts: FetchSkillDeps = { ...deps, timeouts: deps.timeouts ?? TIMEOUTS }
 
   /** Works in two new folders; `target` stays when all went well, `scratch` never. */
   async function inFolders<T>(
@@ -43,7 +43,7 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
     fetch: (reference, { staging, typed, version, signal, progress }) =>
       inFolders(staging, async folders => {
         const call = { reference, version, typed, preview: false, signal, progress, ...folders }
-        const { name, ...got } = await getSkill(withTimeouts, call)
+        const { name, ...got } = await fetchSkill(withTimeouts, call)
         const { manifest } = await readChecked(folders.target, got, name)
         signal?.throwIfAborted()
         return {
@@ -65,7 +65,7 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
           progress,
           ...folders,
         }
-        const { name, ...got } = await getSkill(withTimeouts, call)
+        const { name, ...got } = await fetchSkill(withTimeouts, call)
         const { manifest, body } = await readChecked(folders.target, got, name)
         const files = await listFiles(folders.target)
         await rm(folders.target, { recursive: true, force: true })
@@ -83,7 +83,7 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
 }
 
 /** Looks at what was fetched, and reads its SKILL.md. */
-async function readChecked(folder: string, { reference }: GotSkill, name: string | undefined) {
+async function readChecked(folder: string, { reference }: UncheckedSkill, name: string | undefined) {
   const skill = await readSkill(folder).catch(error => {
     if (!isFailure(error, 'skill_missing')) throw error
     throw failures.skill_content_refused({ reference, problem: 'it has no SKILL.md' }, { cause: error })

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startDockerRegistry } from '../../support/docker-registry.ts'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { treeOf } from './desk-at.ts'
+import { treeOf } from './skills-home-at.ts'
 import { gitRepository } from './source/git-repository.ts'
 import { gitServer } from './source/git-server.ts'
 

@@ -16,8 +16,8 @@ const quiet = { stdout: '', stderr: '' }
 
 async function withDraft(text: string) {
   const user = await keelsonUser()
-  await mkdir(join(user.home, 'draft'))
-  await writeFile(join(user.home, 'draft/SKILL.md'), text)
+  await mkdir(join(user.home, 'plan'))
+  await writeFile(join(user.home, 'plan/SKILL.md'), text)
   return user
 }
 
@@ -36,16 +36,16 @@ test('validate says that a skill is valid', async () => {
 })
 
 test('validate tells what is wrong, a line for each, and exits with 1', async () => {
-  const user = await withDraft('---\nname: Draft\nallowed-tools: a, b\n---\n')
-  const text = await user.run(['skill', 'validate', './draft'])
-  const json = await user.run(['skill', 'validate', 'draft', '--format=json'])
+  const user = await withDraft('---\nname: Plan\nallowed-tools: a, b\n---\n')
+  const text = await user.run(['skill', 'validate', './plan'])
+  const json = await user.run(['skill', 'validate', 'plan', '--format=json'])
 
   expect(text).toEqual({
     code: 1,
     stdout: [
       'error: SKILL.md, line 1: "description" is missing. Say what the skill does and when to use it.',
-      'error: SKILL.md, line 2: the name "Draft" is not allowed: it has other characters than a-z, 0-9 and "-". For example: draft',
-      'error: SKILL.md, line 2: the name "Draft" is not that of its folder, "draft". Rename one of them.',
+      'error: SKILL.md, line 2: the name "Plan" is not allowed: it has other characters than a-z, 0-9 and "-". For example: plan',
+      'error: SKILL.md, line 2: the name "Plan" is not that of its folder, "plan". Rename one of them.',
       'warning: SKILL.md, line 3: "allowed-tools" is separated by commas, which not every client understands. Write: allowed-tools: a b',
       '',
     ].join('\n'),
@@ -99,13 +99,13 @@ test('builds of nobody are a heading, or an empty list', async () => {
 })
 
 test('a skill that cannot be built is refused in one line, and what to do in another', async () => {
-  const user = await withDraft('---\nname: Draft\n---\n')
+  const user = await withDraft('---\nname: Plan\n---\n')
 
-  expect(await user.run(['skill', 'build', 'draft'])).toEqual({
+  expect(await user.run(['skill', 'build', 'plan'])).toEqual({
     code: 1,
     stdout: '',
     stderr:
-      'Error: The skill cannot be built: SKILL.md, line 2: the name "Draft" is not allowed: it has other characters than a-z, 0-9 and "-". For example: draft\n' +
+      'Error: The skill cannot be built: SKILL.md, line 2: the name "Plan" is not allowed: it has other characters than a-z, 0-9 and "-". For example: plan\n' +
       '`keelson skill validate` tells all that is wrong with it.\n',
   })
 })

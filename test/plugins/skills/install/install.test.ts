@@ -2,13 +2,13 @@ import { mkdir, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ALICE } from '../../../support/fake-skill-sources.ts'
-import { type Desk, desk, USER } from '../desk.ts'
+import { type SkillsHome, skillsHome, USER } from '../skills-home.ts'
 
 const REF = 'registry.test/skills/pdf:1'
 
-/** A desk at which `pdf` is published. */
-async function withPdf(): Promise<Desk & { digest: string }> {
-  const made = await desk()
+/** A home folder where `pdf` is published. */
+async function withPdf(): Promise<SkillsHome & { digest: string }> {
+  const made = await skillsHome()
   const digest = await made.publish(REF, {
     name: 'pdf',
     version: '1.0.0',

@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { type Desk, desk, deskAt, treeOf } from '../desk.ts'
+import { type SkillsHome, skillsHome, skillsHomeAt, treeOf } from '../skills-home.ts'
 
 const program = new URL('../skill-program.ts', import.meta.url).pathname
 const dieAtWrite = new URL('../../clients/die-at-write.ts', import.meta.url).pathname
@@ -10,8 +10,8 @@ const dieAtWrite = new URL('../../clients/die-at-write.ts', import.meta.url).pat
 const PDF = 'registry.test/skills/pdf'
 
 /** `pdf` in two versions; it needs `fonts`, and the second one needs nothing. */
-async function published(): Promise<Desk> {
-  const made = await desk()
+async function published(): Promise<SkillsHome> {
+  const made = await skillsHome()
   await rm(join(made.home, '.claude.json'))
   await made.publish('registry.test/skills/fonts:1', { name: 'fonts' })
   await made.publish(`${PDF}:1`, { name: 'pdf', requires: ['registry.test/skills/fonts:1'] })
@@ -33,7 +33,7 @@ const isEmptyGroup = (text: string) => text.includes('"name": "default"') && !te
 type Operation = readonly [name: string, request: object]
 
 /** Runs an operation on copies of one home, killed at each (or every nth) of its writes in turn. */
-async function killedEverywhere({ home }: Desk, [name, request]: Operation, nth = 1): Promise<void> {
+async function killedEverywhere({ home }: SkillsHome, [name, request]: Operation, nth = 1): Promise<void> {
   const args = [home, name, JSON.stringify(request)]
   const saved = `${home}-saved`
   const restore = async () => {
@@ -57,14 +57,14 @@ async function killedEverywhere({ home }: Desk, [name, request]: Operation, nth 
       })
       if (signal !== 'SIGKILL') break
       killed++
-      const { workshop, warnings, project } = deskAt(home)
-      await workshop.look(project) // any command that comes next
+      const { installations, warnings, project } = skillsHomeAt(home)
+      await installations.read(project) // any command that comes next
       const now = withoutLeftovers(await seen(home))
       const is = { before: different(now, before), after: different(now, after) }
       expect(is.before.length && is.after.length, `killed at write ${at}: ${JSON.stringify(is)}`).toBe(0)
       expect(warnings).toEqual([])
 
-      await deskAt(home)
+      await skillsHomeAt(home)
         .operate(name, request)
         .catch(() => undefined) // it may have been done by then
       const again = different(await seen(home), after)

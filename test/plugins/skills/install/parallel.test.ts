@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { desk } from '../desk.ts'
+import { skillsHome } from '../skills-home.ts'
 
 const program = new URL('../skill-program.ts', import.meta.url).pathname
 const names = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
 const ref = (name: string) => `registry.test/skills/${name}:1`
 
 test('twenty processes install skills that need the same ones: nothing is lost', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   for (const name of ['base', 'left', 'right']) await made.publish(ref(name), { name })
   for (const [i, name] of names.entries())
     await made.publish(ref(name), { name, requires: [ref('base'), ref(i % 2 ? 'left' : 'right')] })
@@ -40,7 +40,7 @@ test('twenty processes install skills that need the same ones: nothing is lost',
 }, 180_000)
 
 test('twenty installs of one skill at once are one installation', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   await made.publish(ref('pdf'), { name: 'pdf' })
 
   const details = await Promise.all(
@@ -53,7 +53,7 @@ test('twenty installs of one skill at once are one installation', async () => {
 }, 60_000)
 
 test('two homes that install into one project lose nothing of its lock file', async () => {
-  const [one, two] = [await desk(), await desk()]
+  const [one, two] = [await skillsHome(), await skillsHome()]
   for (const made of [one, two]) {
     for (const name of names) await made.publish(ref(name), { name })
   }
@@ -70,7 +70,7 @@ test('two homes that install into one project lose nothing of its lock file', as
 }, 60_000)
 
 test('installing and uninstalling at once leaves a skill whole or gone', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   await made.publish(ref('pdf'), { name: 'pdf', files: { 'a/b.md': 'b' } })
   const work = (i: number) =>
     i % 2

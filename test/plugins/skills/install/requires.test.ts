@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { type Desk, desk, USER } from '../desk.ts'
+import { type SkillsHome, skillsHome, USER } from '../skills-home.ts'
 
 const ref = (name: string, tag = '1') => `registry.test/skills/${name}:${tag}`
 
-async function publishAll(graph: Record<string, readonly string[]>): Promise<Desk> {
-  const made = await desk()
+async function publishAll(graph: Record<string, readonly string[]>): Promise<SkillsHome> {
+  const made = await skillsHome()
   for (const [name, requires] of Object.entries(graph))
     await made.publish(ref(name), { name, requires: requires.map(needed => ref(needed)) })
   return made
 }
 
-const names = async ({ installer }: Desk) =>
+const names = async ({ installer }: SkillsHome) =>
   (await installer.list('all')).map(({ metadata }) => metadata.name)
 
 describe.each(['user', 'project'] as const)('in the scope %s', scope => {
-  const placeOf = (made: Desk) => (scope === 'user' ? USER : made.project)
+  const placeOf = (made: SkillsHome) => (scope === 'user' ? USER : made.project)
 
   test('what a skill needs is installed with it, directly or not', async () => {
     const made = await publishAll({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] })
@@ -97,7 +97,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   })
 
   test('what is allowed to be unsigned may need what is unsigned', async () => {
-    const made = await desk()
+    const made = await skillsHome()
     await made.publish(ref('b'), { name: 'b', signer: null })
     await made.publish(ref('a'), { name: 'a', signer: null, requires: [ref('b')] })
 
@@ -107,7 +107,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   })
 
   test('an unsigned one behind a signed one is refused, and nothing is installed', async () => {
-    const made = await desk()
+    const made = await skillsHome()
     await made.publish(ref('b'), { name: 'b', signer: null })
     await made.publish(ref('a'), { name: 'a', requires: [ref('b')] })
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { compareSigners } from '../../../../plugins/skills/install/trust.ts'
 import { ALICE } from '../../../support/fake-skill-sources.ts'
-import { desk, USER } from '../desk.ts'
+import { skillsHome, USER } from '../skills-home.ts'
 
 const REF = 'registry.test/skills/pdf:1'
 const BOB = { ...ALICE, signerIdentity: 'https://github.com/bob/skills/.github/workflows/r.yml@refs/tags/v1' }
 
 describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   async function installedBy(signer: typeof ALICE | null) {
-    const made = await desk()
+    const made = await skillsHome()
     const place = scope === 'user' ? USER : made.project
     await made.publish(REF, { name: 'pdf', signer })
     await made.installer.install(place, { reference: REF, allowUnsigned: signer === null })
@@ -18,7 +18,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   }
 
   test('an unsigned skill needs --allow-unsigned, and is remembered as such', async () => {
-    const made = await desk()
+    const made = await skillsHome()
     const place = scope === 'user' ? USER : made.project
     await made.publish(REF, { name: 'pdf', signer: null })
 

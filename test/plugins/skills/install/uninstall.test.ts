@@ -1,13 +1,13 @@
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Desk, desk, USER } from '../desk.ts'
+import { type SkillsHome, skillsHome, USER } from '../skills-home.ts'
 
 const PDF = 'registry.test/skills/pdf:1'
 const CALM = { force: false }
 
-async function installed(): Promise<Desk> {
-  const made = await desk()
+async function installed(): Promise<SkillsHome> {
+  const made = await skillsHome()
   await made.publish('registry.test/skills/fonts:1', { name: 'fonts' })
   await made.publish(PDF, { name: 'pdf', requires: ['registry.test/skills/fonts:1'] })
   await made.installer.install(USER, { reference: PDF })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readLockFile } from '../../../../plugins/skills/lock/lock-file.ts'
 import { ALICE } from '../../../support/fake-skill-sources.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
-import { desk } from '../desk.ts'
+import { skillsHome } from '../skills-home.ts'
 
 const SHA = `sha256:${'a'.repeat(64)}`
 const COMMIT = 'c'.repeat(40)
@@ -216,7 +216,7 @@ skills:
 })
 
 test('what would not be read again is not written, and nothing is installed', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   const signer = { ...ALICE, signerIdentity: `https://x.test/${'a'.repeat(600)}` }
   await made.publish('registry.test/skills/pdf:1', { name: 'pdf', signer })
 

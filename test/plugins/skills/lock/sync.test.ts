@@ -2,15 +2,15 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ALICE } from '../../../support/fake-skill-sources.ts'
-import { type Desk, desk, deskAt } from '../desk.ts'
+import { type SkillsHome, skillsHome, skillsHomeAt } from '../skills-home.ts'
 
 const PDF = 'registry.test/skills/pdf:1'
 const FONTS = 'registry.test/skills/fonts:1'
 const BOB = { ...ALICE, signerIdentity: 'bob@example.com' }
 
 /** A project with `pdf`, which needs `fonts`. */
-async function locked(): Promise<Desk> {
-  const made = await desk()
+async function locked(): Promise<SkillsHome> {
+  const made = await skillsHome()
   await made.publish(FONTS, { name: 'fonts' })
   await made.publish(PDF, { name: 'pdf', requires: [FONTS] })
   await made.installer.install(made.project, { reference: PDF })
@@ -18,14 +18,14 @@ async function locked(): Promise<Desk> {
 }
 
 /** Somebody else who has cloned the project: its lock file, nothing installed. */
-async function cloned(): Promise<Desk> {
-  const [theirs, mine] = [await locked(), await desk()]
+async function cloned(): Promise<SkillsHome> {
+  const [theirs, mine] = [await locked(), await skillsHome()]
   await cp(join(theirs.home, 'published'), join(mine.home, 'published'), { recursive: true })
   await cp(join(theirs.home, 'project/keelson.lock.yaml'), join(mine.home, 'project/keelson.lock.yaml'))
   return mine
 }
 
-const lockOf = (made: Desk) => made.read('project/keelson.lock.yaml')
+const lockOf = (made: SkillsHome) => made.read('project/keelson.lock.yaml')
 
 describe('what is in step', () => {
   test('is said, and nothing is fetched', async () => {
@@ -37,7 +37,7 @@ describe('what is in step', () => {
   })
 
   test('skills that were committed with the project are, on a machine that never installed any', async () => {
-    const [theirs, mine] = [await locked(), await desk()]
+    const [theirs, mine] = [await locked(), await skillsHome()]
     for (const path of ['keelson.lock.yaml', '.cursor', '.claude'])
       await cp(join(theirs.home, 'project', path), join(mine.home, 'project', path), { recursive: true })
 
@@ -50,7 +50,9 @@ describe('what is in step', () => {
     await rm(join(made.home, '.claude.json'))
     await rm(join(made.home, 'data'), { recursive: true })
 
-    expect(await deskAt(made.home).sync({ check: true })).toMatchObject({ already_current: ['fonts', 'pdf'] })
+    expect(await skillsHomeAt(made.home).sync({ check: true })).toMatchObject({
+      already_current: ['fonts', 'pdf'],
+    })
   })
 })
 
@@ -80,14 +82,14 @@ describe('a clone', () => {
     const mine = await cloned()
     const asked: unknown[] = []
 
-    await mine.sync({ agree: async found => asked.push(found.missing) < 0 })
+    await mine.sync({ confirm: async found => asked.push(found.missing) < 0 })
 
     expect(asked).toEqual([['fonts', 'pdf']])
     expect(await mine.tree('project/.cursor')).toEqual({})
   })
 
   test('unsigned skills are installed when the user agrees, whatever the lock file says', async () => {
-    const [theirs, mine] = [await desk(), await desk()]
+    const [theirs, mine] = [await skillsHome(), await skillsHome()]
     await theirs.publish(FONTS, { name: 'fonts', signer: null })
     await theirs.installer.install(theirs.project, { reference: FONTS, allowUnsigned: true })
     await cp(join(theirs.home, 'published'), join(mine.home, 'published'), { recursive: true })
@@ -101,8 +103,8 @@ describe('a clone', () => {
     expect(await mine.sync()).toMatchObject({ failed: [{ name: 'fonts', reason: 'unsigned-rejected' }] })
     const asked: unknown[] = []
     const answer = (yes: boolean) => async (names: readonly string[]) => asked.push(names) > 0 && yes
-    expect(await mine.sync({ agreeUnsigned: answer(false) })).toMatchObject({ installed: [] })
-    expect(await mine.sync({ agreeUnsigned: answer(true) })).toMatchObject({ installed: ['fonts'] })
+    expect(await mine.sync({ confirmUnsigned: answer(false) })).toMatchObject({ installed: [] })
+    expect(await mine.sync({ confirmUnsigned: answer(true) })).toMatchObject({ installed: ['fonts'] })
     expect(asked).toEqual([['fonts'], ['fonts']])
 
     await rm(join(mine.home, 'project/.cursor'), { recursive: true })
@@ -112,7 +114,7 @@ describe('a clone', () => {
   test.each(['unsigned: true', 'version: "1"'])(
     'a lock file with %s does not make a skill unsigned that was signed here before',
     async words => {
-      const mine = await desk()
+      const mine = await skillsHome()
       await mine.publish(FONTS, { name: 'fonts' })
       await mine.installer.install(mine.project, { reference: FONTS })
       await mine.publish(FONTS, { name: 'fonts', signer: null, files: { 'more.md': 'evil' } })
@@ -241,7 +243,7 @@ describe('drift', () => {
 })
 
 describe('what the lock file does not name', () => {
-  async function forgotten(): Promise<Desk> {
+  async function forgotten(): Promise<SkillsHome> {
     const made = await locked()
     await made.write('project/keelson.lock.yaml', 'version: 1\n')
     return made
@@ -290,7 +292,7 @@ describe('what the lock file does not name', () => {
 })
 
 describe('a folder in the way', () => {
-  async function blocked(): Promise<Desk> {
+  async function blocked(): Promise<SkillsHome> {
     const mine = await cloned()
     await mine.write('project/.cursor/skills/pdf/SKILL.md', 'mine')
     return mine
@@ -316,7 +318,7 @@ describe('a folder in the way', () => {
 
 describe('--frozen', () => {
   test('fails without a lock file of ours', async () => {
-    const mine = await desk()
+    const mine = await skillsHome()
     await expect(mine.sync({ frozen: true })).rejects.toMatchObject({
       code: 'skill_lock_missing',
       status: 404,
@@ -360,7 +362,7 @@ test('ToolHive’s lock file is followed, and stays as it is', async () => {
 })
 
 test('a lock file that cannot be read fails the installation, and leaves nothing', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   await made.publish(PDF, { name: 'pdf' })
   await mkdir(join(made.home, 'project/keelson.lock.yaml'))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, type PublishedSkill } from '../../../support/fake-skill-sources.ts'
-import { type Desk, desk, USER } from '../desk.ts'
+import { type SkillsHome, skillsHome, USER } from '../skills-home.ts'
 
 const PDF = 'registry.test/skills/pdf:latest'
 const OLD: PublishedSkill = {
@@ -23,11 +23,11 @@ const at = (tag: string) => ({
 const BOB = { ...ALICE, signerIdentity: 'bob@example.com' }
 
 describe.each(['user', 'project'] as const)('in the scope %s', scope => {
-  const placeOf = (made: Desk) => (scope === 'user' ? USER : made.project)
+  const placeOf = (made: SkillsHome) => (scope === 'user' ? USER : made.project)
   const folder = scope === 'user' ? '.cursor/skills' : 'project/.cursor/skills'
 
   async function withNewer(old = OLD, newer: PublishedSkill = NEW) {
-    const made = await desk()
+    const made = await skillsHome()
     const old_digest = await made.publish(PDF, old)
     await made.installer.install(placeOf(made), { reference: PDF, allowUnsigned: true })
     const new_digest = await made.publish(PDF, newer)
@@ -79,7 +79,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
     const { upgrade, skills } = await withNewer()
     const before = await skills()
 
-    await upgrade({ agree: async () => false })
+    await upgrade({ confirm: async () => false })
 
     expect(await skills()).toEqual(before)
   })
@@ -125,7 +125,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   })
 
   test('another repository behind the same name is blocked, unless that is allowed', async () => {
-    const made = await desk()
+    const made = await skillsHome()
     await made.publish('pdf', { ...OLD, resolvedReference: `one.test/a/pdf@sha256:${'1'.repeat(64)}` })
     await made.installer.install(placeOf(made), { reference: 'pdf' })
     await made.publish('pdf', { ...NEW, resolvedReference: `two.test/b/pdf@sha256:${'2'.repeat(64)}` })
@@ -147,7 +147,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   })
 
   test('what a newer version needs comes with it, what it no longer needs goes', async () => {
-    const made = await desk()
+    const made = await skillsHome()
     for (const name of ['one', 'two']) await made.publish(`registry.test/skills/${name}:1`, { name })
     await made.publish(PDF, { ...OLD, requires: ['registry.test/skills/one:1'] })
     await made.installer.install(placeOf(made), { reference: PDF })
@@ -160,7 +160,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
   })
 
   test('what only others need stays so when it is upgraded itself', async () => {
-    const made = await desk()
+    const made = await skillsHome()
     await made.publish('registry.test/skills/one:1', { name: 'one' })
     await made.publish(PDF, { ...OLD, requires: ['registry.test/skills/one:1'] })
     await made.installer.install(placeOf(made), { reference: PDF })
@@ -189,7 +189,7 @@ test.each([
   [`registry.test/skills/pdf@sha256:${'a'.repeat(64)}`],
   [`git://git.test/acme/skills@${'c'.repeat(40)}#pdf`],
 ])('what was installed as %s is pinned', async reference => {
-  const made = await desk()
+  const made = await skillsHome()
   await made.publish(reference, OLD)
   await made.installer.install(made.project, { reference })
 
@@ -197,7 +197,7 @@ test.each([
 })
 
 test('an unknown name is an error, with the nearest one', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   await made.publish(PDF, OLD)
   await made.installer.install(made.project, { reference: PDF })
 
@@ -207,7 +207,7 @@ test('an unknown name is an error, with the nearest one', async () => {
 })
 
 test('one that somebody else has changed meanwhile is left alone', async () => {
-  const made = await desk()
+  const made = await skillsHome()
   await made.publish(PDF, OLD)
   await made.installer.install(made.project, { reference: PDF })
   await made.publish(PDF, NEW)
@@ -216,7 +216,7 @@ test('one that somebody else has changed meanwhile is left alone', async () => {
     return true
   }
 
-  expect(await made.upgrade({ agree: other })).toMatchObject([
+  expect(await made.upgrade({ confirm: other })).toMatchObject([
     { status: 'failed', reason: 'validation-rejected' },
   ])
 })

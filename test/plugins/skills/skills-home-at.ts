@@ -3,32 +3,32 @@ import { dirname, join } from 'node:path'
 import { createGroups, type Groups } from '../../../plugins/groups/service.ts'
 import { contentDigest } from '../../../plugins/skills/format/content-digest.ts'
 import { createClientFolders } from '../../../plugins/skills/install/client-folders.ts'
+import { createInstallations, type Installations } from '../../../plugins/skills/install/installations.ts'
 import {
   createInstaller,
   type Installer,
   type InstallRequest,
 } from '../../../plugins/skills/install/installer.ts'
 import type { Place } from '../../../plugins/skills/install/place.ts'
-import { createWorkshop, type Workshop } from '../../../plugins/skills/install/workshop.ts'
-import { createSync, type SyncRequest, type SyncResult } from '../../../plugins/skills/lock/sync.ts'
+import { createSync, type SyncRequest, type SyncResult } from '../../../plugins/skills/lock/sync-skills.ts'
 import {
   createUpgrade,
   type UpgradeOutcome,
   type UpgradeRequest,
-} from '../../../plugins/skills/lock/upgrade.ts'
+} from '../../../plugins/skills/lock/upgrade-skills.ts'
 import type { SkillSources } from '../../../plugins/skills/skill.ts'
 import { createLog } from '../../../src/log.ts'
 import { createFakeSources, createPublisher, type Publisher } from '../../support/fake-skill-sources.ts'
 
 /** Everything that installs skills, in a home folder of its own, with a publisher in place of the network. */
-export interface Desk extends Publisher {
+export interface SkillsHome extends Publisher {
   readonly home: string
   readonly project: Place & { root: string }
   readonly installer: Installer
   /** In the project. */
   sync(request?: SyncRequest): Promise<SyncResult>
   upgrade(request?: UpgradeRequest, place?: Place): Promise<UpgradeOutcome[]>
-  readonly workshop: Workshop
+  readonly installations: Installations
   readonly sources: SkillSources & { readonly fetched: readonly string[] }
   readonly groups: Groups
   /** Warnings that were logged. */
@@ -48,7 +48,7 @@ export const USER: Place = { scope: 'user' }
 const NOW = new Date('2026-05-04T03:02:01Z')
 
 /** Works without a test around it, too. */
-export function deskAt(home: string): Desk {
+export function skillsHomeAt(home: string): SkillsHome {
   const warnings: string[] = []
   const log = createLog({ write: line => void warnings.push(line), human: true, debug: false })
   const groups = createGroups({
@@ -57,7 +57,7 @@ export function deskAt(home: string): Desk {
     configs: async () => ({ list: async () => [], find: async () => undefined, save: async () => undefined }),
     removeWorkloads: async () => [],
   })
-  const workshop = createWorkshop({
+  const installations = createInstallations({
     folder: join(home, 'data/skills'),
     folders: createClientFolders({ home, env: {}, platform: 'linux' }),
     groups,
@@ -66,12 +66,12 @@ export function deskAt(home: string): Desk {
   })
   const published = join(home, 'published')
   const sources = createFakeSources(published)
-  const project: Desk['project'] = { scope: 'project', root: join(home, 'project') }
-  const installer = createInstaller({ workshop, sources, now: () => NOW })
-  const deps = { workshop, sources, log, now: () => NOW }
+  const project: SkillsHome['project'] = { scope: 'project', root: join(home, 'project') }
+  const installer = createInstaller({ installations, sources, now: () => NOW })
+  const deps = { installations, sources, log, now: () => NOW }
   const [sync, upgrade] = [createSync(deps), createUpgrade(deps)]
   return {
-    ...{ home, workshop, sources, groups, warnings, ...createPublisher(published) },
+    ...{ home, installations, sources, groups, warnings, ...createPublisher(published) },
     project,
     installer,
     sync: (request = {}) => sync(project, request),

@@ -1,7 +1,7 @@
 import { failures as core, Failure } from '../../../src/errors.ts'
 
 /** What the file system refuses is no defect of ours. */
-export function toFailure(error: unknown): unknown {
+export function toFileFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error) || !('syscall' in error)) return error
   const path = 'path' in error ? String(error.path) : 'A file'
   const problem = 'code' in error ? String(error.code) : error.message

@@ -1,12 +1,12 @@
 import type { LockEntry } from '../lock/lock-entry.ts'
 import { type LockFile, readLockFile } from '../lock/lock-file.ts'
+import { describeReference } from '../source/describe-reference.ts'
 import type { Place } from './place.ts'
 import type { SkillRecord } from './record.ts'
 import type { RecordStore, Records } from './record-store.ts'
-import { describeSource } from './source.ts'
 
 /** What is installed in one place, and what it is pinned to. */
-export interface Situation {
+export interface InstalledState {
   readonly place: Place
   readonly records: Records
   /** Of a project. */
@@ -18,7 +18,7 @@ export interface Situation {
   readonly pins: ReadonlyMap<string, LockEntry>
 }
 
-export async function readSituation(store: RecordStore, place: Place): Promise<Situation> {
+export async function readInstalledState(store: RecordStore, place: Place): Promise<InstalledState> {
   const records = await store.read(place)
   if (place.scope === 'user') {
     const pins = new Map([...records.values()].map(record => [record.name, toPin(record)]))
@@ -45,11 +45,11 @@ export function toPin(record: SkillRecord): LockEntry {
 }
 
 /** What a needed skill's reference is pinned to here, if it is: it is not fetched anew then. */
-export function findPinned({ pins }: Situation, reference: string): string | undefined {
-  const { repository, hasVersion } = describeSource(reference)
+export function findPinned({ pins }: InstalledState, reference: string): string | undefined {
+  const { repository, hasVersion } = describeReference(reference)
   for (const pin of pins.values()) {
     const isSame =
-      pin.source === reference || (!hasVersion && describeSource(pin.source).repository === repository)
+      pin.source === reference || (!hasVersion && describeReference(pin.source).repository === repository)
     if (isSame) return pin.resolvedReference
   }
   return undefined

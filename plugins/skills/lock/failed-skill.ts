@@ -1,7 +1,7 @@
 import { isFailure, messageOf } from '../../../src/errors.ts'
 
 /** Why one skill could not be brought into step; the words are ToolHive's. */
-export type Reason =
+export type FailureReason =
   | 'registry-unreachable'
   | 'digest-missing'
   | 'validation-rejected'
@@ -15,11 +15,11 @@ export type Reason =
 /** One skill that could not be brought into step. */
 export interface FailedSkill {
   name: string
-  reason: Reason
+  reason: FailureReason
   error: string
 }
 
-const BY_CODE: Readonly<Record<string, Reason>> = {
+const BY_CODE: Readonly<Record<string, FailureReason>> = {
   skill_signature_invalid: 'signature-invalid',
   skill_signer_changed: 'signer-mismatch',
   skill_provenance_changed: 'provenance-field-mismatch',
@@ -27,7 +27,7 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
   skill_signature_lost: 'unsigned-rejected',
 }
 
-const BY_STATUS: Readonly<Record<number, Reason>> = {
+const BY_STATUS: Readonly<Record<number, FailureReason>> = {
   400: 'validation-rejected',
   404: 'digest-missing',
   409: 'validation-rejected',
@@ -39,7 +39,7 @@ const BY_STATUS: Readonly<Record<number, Reason>> = {
 }
 
 /** Reasons that are a refusal, and no accident. */
-export const POLICY_REASONS: ReadonlySet<Reason> = new Set([
+export const POLICY_REASONS: ReadonlySet<FailureReason> = new Set([
   'signature-invalid',
   'signer-mismatch',
   'provenance-field-mismatch',
@@ -50,7 +50,7 @@ export function toFailedSkill(name: string, error: unknown): FailedSkill {
   return { name, reason: reasonOf(error), error: messageOf(error) }
 }
 
-function reasonOf(error: unknown): Reason {
+function reasonOf(error: unknown): FailureReason {
   if (!isFailure(error)) return 'unknown'
   if (error.code === 'file_unwritable' && error.message.includes('keelson.lock.yaml'))
     return 'lock-write-failed'

@@ -1,17 +1,17 @@
 import type { Log } from '../../../src/log.ts'
-import type { Draft } from '../install/draft.ts'
+import type { Installations } from '../install/installations.ts'
+import { toPin } from '../install/installed-state.ts'
 import { joinSteps } from '../install/membership.ts'
 import type { Place } from '../install/place.ts'
-import { putTree } from '../install/put-tree.ts'
-import { toPin } from '../install/situation.ts'
-import { pinReference } from '../install/source.ts'
-import { isAgreedUnsigned } from '../install/trust.ts'
-import type { Workshop } from '../install/workshop.ts'
+import type { Plan } from '../install/plan.ts'
+import { planTree } from '../install/plan-tree.ts'
+import { isUnsignedAllowed } from '../install/trust.ts'
 import type { FetchedSkill, SkillSources } from '../skill.ts'
+import { pinSkillReference } from '../source/describe-reference.ts'
 import { compareLock } from './compare-lock.ts'
+import { type FailedSkill, toFailedSkill } from './failed-skill.ts'
 import { failures } from './failures.ts'
 import type { LockEntry } from './lock-entry.ts'
-import { type FailedSkill, toFailedSkill } from './reason.ts'
 
 /** What `sync` is asked. */
 export interface SyncRequest {
@@ -26,11 +26,11 @@ export interface SyncRequest {
   readonly frozen?: boolean | undefined
   readonly allowUnsigned?: boolean | undefined
   /** Asked about skills that only the lock file says may be unsigned; without it they are refused. */
-  readonly agreeUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
+  readonly confirmUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
   /** Gives edits up. */
   readonly force?: boolean | undefined
   /** Asked before anything is changed, with what is out of step; false leaves everything. */
-  readonly agree?: ((found: SyncResult) => Promise<boolean>) | undefined
+  readonly confirm?: ((found: SyncResult) => Promise<boolean>) | undefined
   readonly signal?: AbortSignal | undefined
   readonly progress?: ((what: string) => void) | undefined
 }
@@ -51,20 +51,20 @@ type Project = Extract<Place, { scope: 'project' }>
 
 /** Makes a project's folders what its lock file says; one skill that fails does not stop the others. */
 export function createSync(options: {
-  workshop: Workshop
+  installations: Installations
   sources: Pick<SkillSources, 'fetch'>
   log: Log
   now: () => Date
 }): (place: Project, request: SyncRequest) => Promise<SyncResult> {
-  const { workshop, sources, log, now } = options
+  const { installations, sources, log, now } = options
 
   return async (place, request) => {
     const { check, prune, adopt, frozen, signal } = request
-    const situation = await workshop.look(place)
-    if (frozen && situation.lock?.text === undefined)
-      throw failures.skill_lock_missing({ path: situation.lock?.path ?? place.root })
-    const chosen = request.clients?.length ? await workshop.folders.choose(request.clients) : []
-    const found = await compareLock(situation, workshop.folders, chosen)
+    const state = await installations.read(place)
+    if (frozen && state.lock?.text === undefined)
+      throw failures.skill_lock_missing({ path: state.lock?.path ?? place.root })
+    const chosen = request.clients?.length ? await installations.folders.choose(request.clients) : []
+    const found = await compareLock(state, installations.folders, chosen)
     const result: SyncResult = {
       installed: [],
       drifted: [...found.drifted],
@@ -77,14 +77,14 @@ export function createSync(options: {
     }
     const todo = [...found.missing, ...found.drifted].sort()
     const hasWork = todo.length > 0 || ((prune || adopt) && found.removedFromLock.length > 0)
-    if (check || !hasWork || (request.agree && !(await request.agree(result)))) return result
+    if (check || !hasWork || (request.confirm && !(await request.confirm(result)))) return result
 
     const isClaimed = (name: string) => {
-      const { unsigned, digest = '' } = situation.pins.get(name) ?? {}
-      return unsigned === true && !isAgreedUnsigned(situation.records.get(name), digest)
+      const { unsigned, digest = '' } = state.pins.get(name) ?? {}
+      return unsigned === true && !isUnsignedAllowed(state.records.get(name), digest)
     }
     const claimed = request.allowUnsigned ? [] : todo.filter(isClaimed)
-    const isAgreed = claimed.length > 0 && ((await request.agreeUnsigned?.(claimed)) ?? false)
+    const isAgreed = claimed.length > 0 && ((await request.confirmUnsigned?.(claimed)) ?? false)
 
     const attempt = async (name: string, done: string[], work: () => Promise<void>) => {
       signal?.throwIfAborted()
@@ -98,17 +98,18 @@ export function createSync(options: {
       }
     }
     for (const name of todo) {
-      const entry = situation.pins.get(name)
+      const entry = state.pins.get(name)
       const clients = found.clients.get(name) ?? []
       const allowUnsigned = request.allowUnsigned === true || (isAgreed && claimed.includes(name))
       const work = { ...request, allowUnsigned }
       if (entry) await attempt(name, result.installed, () => restore(place, entry, clients, work))
     }
     for (const name of prune ? found.removedFromLock : []) {
-      const remove = async (draft: Draft) => draft.remove(name, { force: request.force === true })
-      await attempt(name, result.pruned, () => workshop.change(place, remove))
+      const remove = async (plan: Plan) => plan.remove(name, request.force ? 'replace' : 'fail')
+      await attempt(name, result.pruned, () => installations.change(place, remove))
     }
-    if (adopt && !prune) await workshop.change(place, async draft => adoptAll(draft, found.removedFromLock))
+    if (adopt && !prune)
+      await installations.change(place, async plan => adoptAll(plan, found.removedFromLock))
     return result
   }
 
@@ -119,24 +120,26 @@ export function createSync(options: {
     request: SyncRequest,
   ): Promise<void> {
     const { signal, progress, force = false, adopt = false, allowUnsigned = false, frozen = false } = request
-    const chosen = clients.length ? clients : await workshop.folders.choose([])
-    await workshop.stage(async staging => {
-      const reference = pinReference(entry.resolvedReference ?? entry.source, entry.digest)
+    const chosen = clients.length ? clients : await installations.folders.choose([])
+    await installations.withStaging(async staging => {
+      const reference = pinSkillReference(entry.resolvedReference ?? entry.source, entry.digest)
       const fetched = await sources.fetch(reference, { staging, typed: false, signal, progress })
       assertLocked(entry, fetched)
-      await workshop.change(place, async (draft, situation) => {
-        const requires = [...situation.pins.values()]
+      await installations.change(place, async (plan, state) => {
+        const requires = [...state.pins.values()]
           .filter(({ requiredBy = [] }) => requiredBy.includes(entry.name))
           .map(({ name }) => name)
         const wanted = { fetched, source: entry.source, requiredBy: [], requires }
-        const isNew = !situation.records.has(entry.name)
-        const record = await putTree(draft, situation, [wanted], {
-          ...{ clients: chosen, force, adopt, claim: true, allowUnsigned, now: now() },
+        const isNew = !state.records.has(entry.name)
+        const record = await planTree(plan, state, [wanted], {
+          ...{ clients: chosen, allowUnsigned, now: now() },
+          onConflict: force ? 'replace-adopt-same' : adopt ? 'adopt' : 'adopt-same',
           ...{ replace: true, rule: 'same-content' as const, explicit: false, keepPins: true },
         })
-        if (!frozen) draft.pin(completed(entry, toPin(record)))
+        if (!frozen) plan.pin(completed(entry, toPin(record)))
         if (!isNew) return
-        for (const step of await joinSteps(workshop.groups, 'default', entry.name)) draft.join(step)
+        for (const step of await joinSteps(installations.groups, 'default', entry.name))
+          plan.addGroupStep(step)
       })
     })
   }
@@ -163,12 +166,12 @@ function completed(entry: LockEntry, pin: LockEntry): LockEntry {
   }
 }
 
-function adoptAll(draft: Draft, names: readonly string[]): void {
+function adoptAll(plan: Plan, names: readonly string[]): void {
   for (const name of names) {
-    const record = draft.records.get(name)
+    const record = plan.records.get(name)
     if (!record) continue
-    const isThere = (parent: string) => draft.pins.has(parent) || names.includes(parent)
+    const isThere = (parent: string) => plan.pins.has(parent) || names.includes(parent)
     const required_by = record.required_by.filter(isThere)
-    draft.pin(toPin({ ...record, required_by, explicit: record.explicit || required_by.length === 0 }))
+    plan.pin(toPin({ ...record, required_by, explicit: record.explicit || required_by.length === 0 }))
   }
 }

@@ -6,17 +6,17 @@ import type { Builds } from '../artifact/builds.ts'
 import { type Build, wantedTag } from '../artifact/find-build.ts'
 import { isSkillName } from '../format/skill-name.ts'
 import type { FetchedSkill } from '../skill.ts'
+import { toArtifactFailure } from './artifact-failure.ts'
 import { failures } from './failures.ts'
 import { fetchArtifact } from './fetch-artifact.ts'
 import { fetchGit } from './fetch-git.ts'
 import { findEntry, gitPackageOf, nearNames, packageOf } from './find-entry.ts'
 import { type GitReference, toGitText } from './git-reference.ts'
-import { toSkillFailure } from './oci-trouble.ts'
 import { parseSkillReference, type SkillReference } from './parse-reference.ts'
-import { signerOfArtifact, signerOfCommit } from './signer.ts'
-import { within } from './within.ts'
+import { signerOfArtifact, signerOfCommit } from './skill-signer.ts'
+import { withDeadline } from './with-deadline.ts'
 
-export interface GetSkillDeps {
+export interface FetchSkillDeps {
   readonly oci: Oci
   readonly registry: Pick<Registry, 'skills' | 'isPublic'>
   readonly verification: Pick<ImageVerification, 'signer' | 'detachedSigner'>
@@ -27,7 +27,7 @@ export interface GetSkillDeps {
 }
 
 /** What is to be got, and where to. */
-export interface GetSkillCall {
+export interface FetchSkillCall {
   readonly reference: string
   readonly version: string | undefined
   /** The user typed it: their token for its git host may be sent there. */
@@ -43,13 +43,13 @@ export interface GetSkillCall {
 }
 
 /** A skill whose files are in the target, and have not been looked at. */
-export type GotSkill = Pick<FetchedSkill, 'reference' | 'digest' | 'resolvedReference' | 'signer'> & {
+export type UncheckedSkill = Pick<FetchedSkill, 'reference' | 'digest' | 'resolvedReference' | 'signer'> & {
   /** The name that SKILL.md must have. */
   readonly name?: string | undefined
 }
 
 /** Finds and fetches a skill: repository, artifact, local build, entry of the registry, in this order. */
-export async function getSkill(deps: GetSkillDeps, call: GetSkillCall): Promise<GotSkill> {
+export async function fetchSkill(deps: FetchSkillDeps, call: FetchSkillCall): Promise<UncheckedSkill> {
   const { reference: text, version } = call
   if (call.preview) {
     const build = (await deps.builds.list()).find(({ tag }) => tag === wantedTag(text))
@@ -61,9 +61,13 @@ export async function getSkill(deps: GetSkillDeps, call: GetSkillCall): Promise<
   return fromName(deps, call, reference.name)
 }
 
-async function fromGit(deps: GetSkillDeps, call: GetSkillCall, git: GitReference): Promise<GotSkill> {
+async function fromGit(
+  deps: FetchSkillDeps,
+  call: FetchSkillCall,
+  git: GitReference,
+): Promise<UncheckedSkill> {
   const { typed, target, scratch, progress } = call
-  const { commit, object } = await within(
+  const { commit, object } = await withDeadline(
     { reference: toGitText(git), ms: deps.timeouts.gitMs, signal: call.signal },
     signal => fetchGit(git, { env: deps.env, typed, target, scratch, signal, progress }),
   )
@@ -72,12 +76,16 @@ async function fromGit(deps: GetSkillDeps, call: GetSkillCall, git: GitReference
   return { reference: toGitText(git), digest: commit, resolvedReference, ...(signer ? { signer } : {}) }
 }
 
-async function fromArtifact(deps: GetSkillDeps, call: GetSkillCall, artifact: string): Promise<GotSkill> {
+async function fromArtifact(
+  deps: FetchSkillDeps,
+  call: FetchSkillCall,
+  artifact: string,
+): Promise<UncheckedSkill> {
   const { oci, verification } = deps
   const { target, scratch, preview, progress } = call
   const limits = { reference: artifact, ms: deps.timeouts.ociMs, signal: call.signal }
   const [repository = ''] = pinReference(artifact, 'x').split('@')
-  return within(limits, async signal => {
+  return withDeadline(limits, async signal => {
     const { digest, name } = await fetchArtifact(artifact, { oci, target, scratch, signal, progress })
     const last = repository.slice(repository.lastIndexOf('/') + 1)
     if (name !== last) {
@@ -89,16 +97,16 @@ async function fromArtifact(deps: GetSkillDeps, call: GetSkillCall, artifact: st
     const signer = preview ? undefined : await signerOfArtifact(verification, resolvedReference, signal)
     return { reference: artifact, digest, resolvedReference, name, ...(signer ? { signer } : {}) }
   }).catch(error => {
-    throw toSkillFailure(error, artifact)
+    throw toArtifactFailure(error, artifact)
   })
 }
 
 /** What can be fetched, else what the registry knows under that name or, for a preview, of that artifact. */
 async function fromArtifactOrEntry(
-  deps: GetSkillDeps,
-  call: GetSkillCall,
+  deps: FetchSkillDeps,
+  call: FetchSkillCall,
   { artifact, qualified }: Extract<SkillReference, { kind: 'oci' }>,
-): Promise<GotSkill> {
+): Promise<UncheckedSkill> {
   const { reference: name } = call
   let gone: Failure | undefined
   try {
@@ -126,8 +134,8 @@ const isPullFailure = ({ code }: Failure): boolean => code.startsWith('skill_sou
 
 /** The git repository of the only entry that has this artifact, whichever tag. */
 async function repositoryOf(
-  deps: GetSkillDeps,
-  call: GetSkillCall,
+  deps: FetchSkillDeps,
+  call: FetchSkillCall,
   artifact: string,
 ): Promise<GitReference | undefined> {
   const repository = (reference: string) => pinReference(reference, '')
@@ -141,7 +149,7 @@ async function repositoryOf(
   return only && found.length === 1 ? gitPackageOf(only) : undefined
 }
 
-async function fromName(deps: GetSkillDeps, call: GetSkillCall, name: string): Promise<GotSkill> {
+async function fromName(deps: FetchSkillDeps, call: FetchSkillCall, name: string): Promise<UncheckedSkill> {
   if (!isSkillName(name)) {
     const problem = 'names of skills have 1 to 64 lower-case letters, digits, and single hyphens between them'
     throw failures.skill_reference_invalid({ reference: name, problem })
@@ -157,16 +165,20 @@ async function fromName(deps: GetSkillDeps, call: GetSkillCall, name: string): P
 }
 
 async function fromBuild(
-  { builds }: GetSkillDeps,
-  { target, progress }: GetSkillCall,
+  { builds }: FetchSkillDeps,
+  { target, progress }: FetchSkillCall,
   { tag, digest, name }: Build,
-): Promise<GotSkill> {
+): Promise<UncheckedSkill> {
   progress?.(`reading the local build ${tag}`)
   await builds.extractTo(tag, target)
   return { reference: tag, digest, name }
 }
 
-async function fromEntry(deps: GetSkillDeps, call: GetSkillCall, entry: SkillEntry): Promise<GotSkill> {
+async function fromEntry(
+  deps: FetchSkillDeps,
+  call: FetchSkillCall,
+  entry: SkillEntry,
+): Promise<UncheckedSkill> {
   const found = packageOf(entry, call.version)
   if (found.kind === 'git') return fromGit(deps, { ...call, typed: false }, found.git)
   const oci = (await deps.registry.isPublic()) ? deps.oci.publicOnly() : deps.oci

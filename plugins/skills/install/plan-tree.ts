@@ -1,15 +1,17 @@
 import type { LockEntry } from '../lock/lock-entry.ts'
 import type { FetchedSkill } from '../skill.ts'
-import type { Draft, Treatment } from './draft.ts'
 import { failures } from './failures.ts'
-import type { Wanted, WantedTree } from './fetch-tree.ts'
+import type { InstallTree, TreeSkill } from './fetch-tree.ts'
 import { type FileHashes, fileHashes } from './file-hashes.ts'
+import { type InstalledState, toPin } from './installed-state.ts'
+import { forNeeded, isReplacing, type OnConflict } from './on-conflict.ts'
+import type { Plan } from './plan.ts'
 import { authorOf, type Dependency, type SkillRecord } from './record.ts'
-import { type Situation, toPin } from './situation.ts'
-import { checkTrust, isAgreedUnsigned, type SignerRule, type Trust, trustBefore } from './trust.ts'
+import { checkTrust, isUnsignedAllowed, type SignerRule, type Trust, trustBefore } from './trust.ts'
 
-/** How a skill and what it needs come into a draft. */
-export interface PutOptions extends Treatment {
+/** How a skill and those it needs are planned. */
+export interface PlanOptions {
+  readonly onConflict: OnConflict
   /** For these clients, besides those that have it already. */
   readonly clients: readonly string[]
   /** Another version of the skill itself takes the place of the one that is there. */
@@ -28,42 +30,45 @@ export interface PutOptions extends Treatment {
  * Decides what becomes of each skill of a tree, and fails before anything is changed when one of them
  * cannot be installed: it is not signed as it was, is there in another version, or was edited.
  */
-export async function putTree(
-  draft: Draft,
-  situation: Situation,
-  tree: WantedTree,
-  options: PutOptions,
+export async function planTree(
+  plan: Plan,
+  state: InstalledState,
+  tree: InstallTree,
+  options: PlanOptions,
 ): Promise<SkillRecord> {
   const [root, ...rest] = tree
   const inTree = new Map(tree.map(({ fetched }) => [fetched.manifest.name, fetched]))
   // What is needed comes first, so that a reader of the folders never sees the one without the other.
-  for (const wanted of rest) {
-    assertSameVersion(situation, wanted, options, false)
-    const needed = { ...options, rule: 'newer-version' as const, tolerant: true }
-    await putOne(draft, situation, { wanted, inTree, isRoot: false }, needed)
+  for (const skill of rest) {
+    const node: Node = { skill, inTree, isRoot: false }
+    assertSameVersion(state, node, options)
+    const onConflict = forNeeded(options.onConflict)
+    await planOne(plan, state, node, { ...options, rule: 'newer-version', onConflict })
   }
-  assertSameVersion(situation, root, options, true)
-  const record = await putOne(draft, situation, { wanted: root, inTree, isRoot: true }, options)
-  for (const { fetched, requires } of tree) await draft.release(fetched.manifest.name, requires, options)
+  const node: Node = { skill: root, inTree, isRoot: true }
+  assertSameVersion(state, node, options)
+  const record = await planOne(plan, state, node, options)
+  for (const { fetched, requires } of tree)
+    await plan.removeUnneeded(fetched.manifest.name, requires, options.onConflict)
   return record
 }
 
 /** A skill in its tree. */
 interface Node {
-  readonly wanted: Wanted
+  readonly skill: TreeSkill
   readonly inTree: ReadonlyMap<string, FetchedSkill>
   readonly isRoot: boolean
 }
 
 function assertSameVersion(
-  { pins, records }: Situation,
-  { fetched, requiredBy }: Wanted,
-  { force, replace }: PutOptions,
-  isRoot: boolean,
+  { pins, records }: InstalledState,
+  { skill: { fetched, requiredBy }, isRoot }: Node,
+  { onConflict, replace }: PlanOptions,
 ): void {
   const { name } = fetched.manifest
   const present = pins.get(name) ?? records.get(name)
-  if (!present || present.digest === fetched.digest || force || (isRoot && replace)) return
+  if (!present || present.digest === fetched.digest) return
+  if (isReplacing(onConflict) || (isRoot && replace)) return
   if (isRoot) {
     throw failures.skill_other_version({
       name,
@@ -79,13 +84,13 @@ function assertSameVersion(
   })
 }
 
-async function putOne(
-  draft: Draft,
-  { pins, records }: Situation,
+async function planOne(
+  plan: Plan,
+  { pins, records }: InstalledState,
   node: Node,
-  options: PutOptions,
+  options: PlanOptions,
 ): Promise<SkillRecord> {
-  const { fetched } = node.wanted
+  const { fetched } = node.skill
   const { name } = fetched.manifest
   const before = records.get(name)
   const pin = pins.get(name)
@@ -93,24 +98,24 @@ async function putOne(
   // The signer of another version that was installed here may have signed at another tag.
   const isOfRecord = known === before && before?.digest !== fetched.digest
   const trust = checkTrust(fetched, known, {
-    allowUnsigned: options.allowUnsigned || isAgreedUnsigned(before, fetched.digest),
+    allowUnsigned: options.allowUnsigned || isUnsignedAllowed(before, fetched.digest),
     rule: isOfRecord && options.rule === 'same-content' ? 'newer-version' : options.rule,
   })
   const needed = (name: string): Dependency | undefined => {
-    const [skill, locked] = [node.inTree.get(name), pins.get(name)]
-    if (skill) return { name, reference: skill.reference, digest: skill.digest }
+    const [fresh, locked] = [node.inTree.get(name), pins.get(name)]
+    if (fresh) return { name, reference: fresh.reference, digest: fresh.digest }
     return locked && { name, reference: locked.resolvedReference ?? locked.source, digest: locked.digest }
   }
   const files = (await fileHashes(fetched.folder)) ?? {}
   const record = toRecord(node, options, { trust, before, pin, files, needed })
-  await draft.put(record, fetched.folder, options)
-  if (!options.keepPins) draft.pin(toPin(record))
+  await plan.install(record, fetched.folder, options.onConflict)
+  if (!options.keepPins) plan.pin(toPin(record))
   return record
 }
 
 function toRecord(
-  { wanted, isRoot }: Node,
-  options: PutOptions,
+  { skill, isRoot }: Node,
+  options: PlanOptions,
   facts: {
     trust: Trust
     before: SkillRecord | undefined
@@ -120,7 +125,7 @@ function toRecord(
   },
 ): SkillRecord {
   const { trust, before, pin, files, needed } = facts
-  const { manifest, reference, digest, resolvedReference, contentDigest } = wanted.fetched
+  const { manifest, reference, digest, resolvedReference, contentDigest } = skill.fetched
   const isSame = pin?.digest === digest
   const stays = isSame && before?.digest === digest ? before : undefined
   return {
@@ -129,7 +134,7 @@ function toRecord(
     description: manifest.description,
     author: authorOf(manifest),
     source:
-      pin && keepsSource(pin, { isSame, isRoot, explicit: options.explicit }) ? pin.source : wanted.source,
+      pin && keepsSource(pin, { isSame, isRoot, explicit: options.explicit }) ? pin.source : skill.source,
     reference: stays?.reference ?? reference,
     ...(resolvedReference ? { resolved_reference: resolvedReference } : {}),
     digest,
@@ -138,14 +143,14 @@ function toRecord(
     installed_at: stays?.installed_at ?? options.now.toISOString(),
     clients: [...new Set([...(before?.clients ?? []), ...options.clients])],
     dependencies:
-      stays && stays.dependencies.length === wanted.requires.length
+      stays && stays.dependencies.length === skill.requires.length
         ? stays.dependencies
-        : wanted.requires.flatMap(name => needed(name) ?? []),
+        : skill.requires.flatMap(name => needed(name) ?? []),
     allowed_tools: [...manifest.allowedTools],
     files,
     ...(trust.provenance ? { provenance: trust.provenance } : {}),
     ...(trust.unsigned ? { unsigned: true } : {}),
-    required_by: [...new Set([...(pin?.requiredBy ?? []), ...wanted.requiredBy])].sort(),
+    required_by: [...new Set([...(pin?.requiredBy ?? []), ...skill.requiredBy])].sort(),
     explicit: (isRoot && options.explicit) || pin?.explicit === true,
   }
 }

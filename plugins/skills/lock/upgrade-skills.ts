@@ -1,19 +1,19 @@
 import { suggest } from '../../../src/lib/suggest.ts'
 import type { Log } from '../../../src/log.ts'
-import { fetchTree, type WantedTree } from '../install/fetch-tree.ts'
+import { fetchTree, type InstallTree } from '../install/fetch-tree.ts'
+import type { Installations } from '../install/installations.ts'
+import { findPinned, type InstalledState } from '../install/installed-state.ts'
 import { joinSteps } from '../install/membership.ts'
 import { describePlace, type Place } from '../install/place.ts'
-import { putTree } from '../install/put-tree.ts'
+import { planTree } from '../install/plan-tree.ts'
 import type { SkillRecord } from '../install/record.ts'
-import { findPinned, type Situation } from '../install/situation.ts'
-import { describeSource } from '../install/source.ts'
-import { checkTrust, isAgreedUnsigned, trustBefore } from '../install/trust.ts'
-import type { Workshop } from '../install/workshop.ts'
+import { checkTrust, isUnsignedAllowed, trustBefore } from '../install/trust.ts'
 import type { SkillSources } from '../skill.ts'
+import { describeReference } from '../source/describe-reference.ts'
 import { compareVersions, type SkillChanges } from './compare-versions.ts'
+import { type FailureReason, toFailedSkill } from './failed-skill.ts'
 import { failures } from './failures.ts'
 import type { LockEntry } from './lock-entry.ts'
-import { type Reason, toFailedSkill } from './reason.ts'
 
 /** What `upgrade` is asked. */
 export interface UpgradeRequest {
@@ -26,11 +26,11 @@ export interface UpgradeRequest {
   readonly allowSignerChange?: boolean | undefined
   readonly allowUnsigned?: boolean | undefined
   /** Asked about a skill that only the lock file says may be unsigned; without it that is refused. */
-  readonly agreeUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
+  readonly confirmUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
   /** Gives edits up. */
   readonly force?: boolean | undefined
   /** Asked before anything is changed, with what would; false leaves everything. */
-  readonly agree?: ((outcomes: readonly UpgradeOutcome[]) => Promise<boolean>) | undefined
+  readonly confirm?: ((outcomes: readonly UpgradeOutcome[]) => Promise<boolean>) | undefined
   readonly signal?: AbortSignal | undefined
   readonly progress?: ((what: string) => void) | undefined
 }
@@ -49,7 +49,7 @@ export interface UpgradeOutcome {
   new_digest?: string
   new_resolved_reference?: string
   new_signer_identity?: string
-  reason?: Reason
+  reason?: FailureReason
   error?: string
   changes?: SkillChanges
 }
@@ -57,36 +57,36 @@ export interface UpgradeOutcome {
 /** An outcome, and what would be installed for it. */
 interface Candidate {
   outcome: UpgradeOutcome
-  readonly tree?: WantedTree
+  readonly tree?: InstallTree
   readonly allowUnsigned?: boolean
 }
 
 /** Replaces skills by what their sources hold now. Fails with `skill_not_locked`. */
 export function createUpgrade(options: {
-  workshop: Workshop
+  installations: Installations
   sources: Pick<SkillSources, 'fetch'>
   log: Log
   now: () => Date
 }): (place: Place, request: UpgradeRequest) => Promise<UpgradeOutcome[]> {
-  const { workshop, sources, log, now } = options
+  const { installations, sources, log, now } = options
 
   return async (place, request) => {
-    const situation = await workshop.look(place)
-    const wanted = choosePins(situation, request.names ?? [])
-    if (request.clients?.length) await workshop.folders.choose(request.clients)
-    return workshop.stage(async staging => {
+    const state = await installations.read(place)
+    const wanted = choosePins(state, request.names ?? [])
+    if (request.clients?.length) await installations.folders.choose(request.clients)
+    return installations.withStaging(async staging => {
       const candidates: Candidate[] = []
       for (const pin of wanted) {
-        const look = () => consider(situation, pin, staging, request)
+        const look = () => consider(state, pin, staging, request)
         candidates.push(await attempt(pin, request, look))
       }
       const outcomes = candidates.map(({ outcome }) => outcome)
       const ready = candidates.filter(({ outcome }) => outcome.status === 'upgraded')
       if (request.preview || ready.length === 0) return outcomes
-      if (request.agree && !(await request.agree(outcomes))) return outcomes
+      if (request.confirm && !(await request.confirm(outcomes))) return outcomes
       for (const candidate of ready) {
         const { outcome } = candidate
-        const pin = situation.pins.get(outcome.name)
+        const pin = state.pins.get(outcome.name)
         if (!pin) continue
         const make = async () => {
           await replace(place, pin, candidate, request)
@@ -114,16 +114,16 @@ export function createUpgrade(options: {
   }
 
   async function consider(
-    situation: Situation,
+    state: InstalledState,
     pin: LockEntry,
     staging: string,
     request: UpgradeRequest,
   ): Promise<Candidate> {
     const { signal, progress, allowRefChange, allowSignerChange } = request
     const { name, digest: old_digest, source } = pin
-    if (describeSource(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
-    const pinned = (reference: string) => findPinned(situation, reference)
-    const typed = isTyped(situation, pin)
+    if (describeReference(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
+    const pinned = (reference: string) => findPinned(state, reference)
+    const typed = isTyped(state, pin)
     const tree = await fetchTree(sources, source, { staging, typed, pinned, signal, progress })
     const { fetched } = tree[0]
     if (fetched.manifest.name !== name) {
@@ -136,15 +136,15 @@ export function createUpgrade(options: {
       ...{ name, old_digest, new_digest: digest },
       ...(resolvedReference ? { new_resolved_reference: resolvedReference } : {}),
       ...(signer ? { new_signer_identity: signer.signerIdentity } : {}),
-      changes: await compareVersions(pin, situation.records.get(name), fetched),
+      changes: await compareVersions(pin, state.records.get(name), fetched),
     }
     if (!allowRefChange && isElsewhere(pin, resolvedReference))
       return { outcome: { ...facts, status: 'ref-change-blocked' } }
     if (!allowSignerChange && signer && facts.changes.signer)
       return { outcome: { ...facts, status: 'signer-change-blocked', reason: 'signer-mismatch' } }
-    const record = situation.records.get(name)
+    const record = state.records.get(name)
     const allowUnsigned =
-      request.allowUnsigned || (signer === undefined && (await mayBeUnsigned(pin, record, request)))
+      request.allowUnsigned || (signer === undefined && (await confirmUnsignedUpgrade(pin, record, request)))
     checkTrust(fetched, trustBefore(pin, record), { allowUnsigned, rule: ruleOf(request) })
     return { outcome: { ...facts, status: 'upgraded' }, tree, allowUnsigned }
   }
@@ -153,14 +153,14 @@ export function createUpgrade(options: {
    * Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. Where only
    * the lock file says so, nobody here has.
    */
-  async function mayBeUnsigned(
+  async function confirmUnsignedUpgrade(
     pin: LockEntry,
     record: SkillRecord | undefined,
-    { preview, agreeUnsigned }: UpgradeRequest,
+    { preview, confirmUnsigned }: UpgradeRequest,
   ): Promise<boolean> {
-    if (isAgreedUnsigned(record, pin.digest)) return true
+    if (isUnsignedAllowed(record, pin.digest)) return true
     if (preview || pin.unsigned !== true) return false
-    return (await agreeUnsigned?.([pin.name])) ?? false
+    return (await confirmUnsigned?.([pin.name])) ?? false
   }
 
   async function replace(
@@ -170,21 +170,24 @@ export function createUpgrade(options: {
     request: UpgradeRequest,
   ): Promise<void> {
     if (!tree) return
-    await workshop.change(place, async (draft, situation) => {
+    await installations.change(place, async (plan, state) => {
       const { name } = pin
-      const present = situation.pins.get(name)
+      const present = state.pins.get(name)
       if (present?.digest !== pin.digest) throw failures.skill_changed_meanwhile({ name })
-      const has = situation.records.get(name)?.clients
+      const has = state.records.get(name)?.clients
       const clients = request.clients?.length ? request.clients : (has ?? [])
-      await putTree(draft, situation, tree, {
-        clients: clients.length ? await workshop.folders.choose(clients) : await workshop.folders.choose([]),
-        ...{ force: request.force === true, now: now(), replace: true, explicit: false },
+      await planTree(plan, state, tree, {
+        clients: clients.length
+          ? await installations.folders.choose(clients)
+          : await installations.folders.choose([]),
+        onConflict: request.force ? 'replace' : 'fail',
+        ...{ now: now(), replace: true, explicit: false },
         ...{ allowUnsigned, rule: ruleOf(request) },
       })
       for (const { fetched } of tree) {
-        if (situation.records.has(fetched.manifest.name)) continue
-        const steps = await joinSteps(workshop.groups, 'default', fetched.manifest.name)
-        for (const step of steps) draft.join(step)
+        if (state.records.has(fetched.manifest.name)) continue
+        const steps = await joinSteps(installations.groups, 'default', fetched.manifest.name)
+        for (const step of steps) plan.addGroupStep(step)
       }
     })
   }
@@ -194,7 +197,7 @@ const ruleOf = ({ allowSignerChange }: UpgradeRequest) =>
   allowSignerChange ? ('any-signer' as const) : ('newer-version' as const)
 
 /** Fails with `skill_not_locked`. */
-function choosePins({ pins, place, lock }: Situation, names: readonly string[]): LockEntry[] {
+function choosePins({ pins, place, lock }: InstalledState, names: readonly string[]): LockEntry[] {
   if (names.length === 0) return [...pins.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   return [...new Set(names)].map(name => {
     const pin = pins.get(name)
@@ -205,10 +208,10 @@ function choosePins({ pins, place, lock }: Situation, names: readonly string[]):
 }
 
 /** A lock file may come from anybody; what the user has installed by name for themselves, they typed. */
-const isTyped = ({ place }: Situation, { explicit }: LockEntry): boolean =>
+const isTyped = ({ place }: InstalledState, { explicit }: LockEntry): boolean =>
   place.scope === 'user' && explicit === true
 
 function isElsewhere({ resolvedReference, source }: LockEntry, found: string | undefined): boolean {
   if (found === undefined) return false
-  return describeSource(resolvedReference ?? source).repository !== describeSource(found).repository
+  return describeReference(resolvedReference ?? source).repository !== describeReference(found).repository
 }

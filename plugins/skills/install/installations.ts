@@ -4,44 +4,44 @@ import { readFileIfThere } from '../../../src/lib/atomic-file.ts'
 import { type Lock, tryLock, withLock } from '../../../src/lib/file-lock.ts'
 import type { Log } from '../../../src/log.ts'
 import type { ClientFolders } from './client-folders.ts'
-import { createDraft, type Draft } from './draft.ts'
+import { toFileFailure } from './file-failure.ts'
+import { type InstalledState, readInstalledState } from './installed-state.ts'
 import { leaveSteps, type SkillGroups, setMember } from './membership.ts'
 import type { Place } from './place.ts'
+import { createPlan, type Plan } from './plan.ts'
 import { projectLock } from './project-lock.ts'
 import { createRecordStore, type RecordStore } from './record-store.ts'
-import { readSituation, type Situation } from './situation.ts'
 import { sweepStaging, withStaging } from './staging.ts'
 import { sweepTemporary } from './sweep-temporary.ts'
-import { toFailure } from './to-failure.ts'
 import { createTransactions } from './transaction.ts'
 
 const LOCK_SECONDS = 120
 const LOCK_NAME = 'keelson.lock.yaml'
 
-/** Where skills are changed: one change at a time, each whole or not at all. */
-export interface Workshop {
+/** What is installed on this machine: reads it, and changes it one change at a time, each atomically. */
+export interface Installations {
   readonly folders: ClientFolders
   readonly groups: SkillGroups
   readonly store: RecordStore
-  /** A folder for what is fetched; it is gone when the work is done. */
-  stage<T>(work: (staging: string) => Promise<T>): Promise<T>
-  /** What is installed in a place, after what a killed process has left was put right. */
-  look(place: Place): Promise<Situation>
+  /** Calls `work` with a staging folder for what is fetched; the folder is removed afterwards. */
+  withStaging<T>(work: (staging: string) => Promise<T>): Promise<T>
+  /** What is installed in a place. First recovers from what a killed process has left. */
+  read(place: Place): Promise<InstalledState>
   /**
-   * Puts a change together and makes it, while nobody else changes skills. Whatever fails, before or
-   * while it is made: nothing is different afterwards.
+   * Plans a change and applies it, under the lock of all skill changes. When planning or applying fails,
+   * nothing is different afterwards.
    */
-  change<T>(place: Place, work: (draft: Draft, situation: Situation) => Promise<T>): Promise<T>
+  change<T>(place: Place, work: (plan: Plan, state: InstalledState) => Promise<T>): Promise<T>
 }
 
-export function createWorkshop(options: {
+export function createInstallations(options: {
   /** Where records, the journal and staging folders are kept. */
   folder: string
   folders: ClientFolders
   groups: SkillGroups
   contentDigest: (folder: string) => Promise<string>
   log: Log
-}): Workshop {
+}): Installations {
   const { folder, folders, groups, contentDigest, log } = options
   const store = createRecordStore({ folder, log })
   const staging = join(folder, 'staging')
@@ -59,7 +59,7 @@ export function createWorkshop(options: {
       timeoutMs: LOCK_SECONDS * 1000,
       onTimeout: () => core.locked({ path, seconds: LOCK_SECONDS }),
     }).catch(error => {
-      throw toFailure(error)
+      throw toFileFailure(error)
     })
 
   async function sweepFiles(place: Place): Promise<void> {
@@ -71,10 +71,10 @@ export function createWorkshop(options: {
   }
 
   /**
-   * Puts right what a killed process has left, and takes its locks away. Waits for nobody: while a change
-   * is under way, readers see what was before.
+   * Recovers from what a killed process has left, and removes its locks. Never waits: while a change is
+   * under way, readers see the state before it.
    */
-  async function settle(place: Place): Promise<void> {
+  async function recover(place: Place): Promise<void> {
     await sweepStaging(staging)
     await sweepFiles(place)
     const paths = place.scope === 'user' ? [lock] : [lock, await lockOf(place.root)]
@@ -101,40 +101,40 @@ export function createWorkshop(options: {
     })
 
   /** Skills that nothing has installed any more leave their groups. */
-  async function leaveGroups(draft: Draft, situation: Situation): Promise<void> {
-    const gone = [...situation.records.keys()].filter(name => !draft.records.has(name))
+  async function leaveGroups(plan: Plan, state: InstalledState): Promise<void> {
+    const gone = [...state.records.keys()].filter(name => !plan.records.has(name))
     if (gone.length === 0) return
     const elsewhere = new Set<string>()
     for (const place of await store.places()) {
-      if (store.pathOf(place) === store.pathOf(situation.place)) continue
+      if (store.pathOf(place) === store.pathOf(state.place)) continue
       for (const name of (await store.read(place)).keys()) elsewhere.add(name)
     }
     for (const name of gone.filter(name => !elsewhere.has(name)))
-      for (const step of await leaveSteps(groups, name)) draft.join(step)
+      for (const step of await leaveSteps(groups, name)) plan.addGroupStep(step)
   }
 
   return {
     folders,
     groups,
     store,
-    stage: work => withStaging(staging, work),
-    async look(place) {
-      await settle(place)
-      const situation = await readSituation(store, place)
-      const { readFrom, path } = situation.lock ?? {}
+    withStaging: work => withStaging(staging, work),
+    async read(place) {
+      await recover(place)
+      const state = await readInstalledState(store, place)
+      const { readFrom, path } = state.lock ?? {}
       if (readFrom !== undefined && readFrom !== path && !told.has(readFrom)) {
         log.info(`${readFrom} is read, because there is no ${LOCK_NAME} yet.`)
         told.add(readFrom)
       }
-      return situation
+      return state
     },
     change: (place, work) =>
       lockedIn(place, async () => {
-        const situation = await readSituation(store, place)
-        const draft = createDraft(situation, { store, folders })
-        const result = await work(draft, situation)
-        await leaveGroups(draft, situation)
-        if (!draft.isEmpty()) await transactions.run(draft.toChange())
+        const state = await readInstalledState(store, place)
+        const plan = createPlan(state, { store, folders })
+        const result = await work(plan, state)
+        await leaveGroups(plan, state)
+        if (!plan.isEmpty()) await transactions.run(plan.toChange())
         return result
       }),
   }

@@ -1,103 +1,87 @@
 import { join } from 'node:path'
 import { failures as lockFailures } from '../lock/failures.ts'
 import { entryProblem, graphProblem, type LockEntry } from '../lock/lock-entry.ts'
+import type { FileStep, GroupStep } from './change-journal.ts'
 import type { ClientFolders } from './client-folders.ts'
 import { failures } from './failures.ts'
 import { compareFiles, editedFiles, type FileHashes, fileHashes } from './file-hashes.ts'
-import type { FileStep, GroupStep } from './journal.ts'
+import type { InstalledState } from './installed-state.ts'
+import { adoptsSame, isReplacing, keepsEdits, type OnConflict } from './on-conflict.ts'
 import { assertPlainPath } from './path-guard.ts'
 import type { SkillRecord } from './record.ts'
 import type { RecordStore } from './record-store.ts'
-import type { Situation } from './situation.ts'
 import type { Change } from './transaction.ts'
 
-/** How a skill's folder may be treated that is not as we left it. */
-export interface Treatment {
-  /** Edits and what others have put there are given up. */
-  readonly force: boolean
-  /** Edits of what stays the same content anyway are left, and no error. */
-  readonly tolerant?: boolean
-  /** A folder of others that holds the very content is taken over. */
-  readonly claim?: boolean
-  /** So is one that holds something else, which is given up. */
-  readonly adopt?: boolean
-}
-
-/** A change that is being put together: what will be installed, pinned, written and removed. */
-export interface Draft {
+/** The plan of one change: what will be installed, pinned, written and removed. Making it writes nothing. */
+export interface Plan {
   readonly records: ReadonlyMap<string, SkillRecord>
   readonly pins: ReadonlyMap<string, LockEntry>
-  /** Installs a fetched skill's content, or only what is missing of it. Answers the folders it will write. */
-  put(record: SkillRecord, folder: string, treatment: Treatment): Promise<string[]>
-  /** Keeps what is on disk and changes what is known of it. */
-  note(record: SkillRecord): void
-  /** Takes a skill away. */
-  remove(name: string, treatment: Treatment): Promise<void>
-  /** Takes away what a skill needed before and no longer does, where nothing else needs it. */
-  release(parent: string, requires: readonly string[], treatment: Treatment): Promise<void>
+  /** Installs a fetched skill, in those folders that do not hold it yet. */
+  install(record: SkillRecord, folder: string, onConflict: OnConflict): Promise<void>
+  /** Removes a skill, and those that only it needed. */
+  remove(name: string, onConflict: OnConflict): Promise<void>
+  /** Removes the skills that `parent` needed before and no longer does, where nothing else needs them. */
+  removeUnneeded(parent: string, requires: readonly string[], onConflict: OnConflict): Promise<void>
   /** From now on the skill of that name is pinned to this; in a project the lock file says so. */
   pin(entry: LockEntry): void
-  join(step: GroupStep): void
+  addGroupStep(step: GroupStep): void
   toChange(): Change
   isEmpty(): boolean
 }
 
-export function createDraft(
-  situation: Situation,
+export function createPlan(
+  state: InstalledState,
   { store, folders }: { store: RecordStore; folders: ClientFolders },
-): Draft {
-  const { place, lock } = situation
-  const records = new Map(situation.records)
-  const pins = new Map(situation.pins)
+): Plan {
+  const { place, lock } = state
+  const records = new Map(state.records)
+  const pins = new Map(state.pins)
   const changes: Change['folders'][number][] = []
   const groups: GroupStep[] = []
 
-  async function put(record: SkillRecord, folder: string, treatment: Treatment): Promise<string[]> {
+  async function install(record: SkillRecord, folder: string, onConflict: OnConflict): Promise<void> {
     const before = records.get(record.name)
     const own = new Set(folders.of(place, before?.clients ?? []).map(({ path }) => path))
-    const written: string[] = []
     for (const client of folders.of(place, record.clients)) {
       const target = join(client.path, record.name)
       await assertPlainPath(client.base, target)
       const found = await fileHashes(target)
       const mine = own.has(client.path) ? before : undefined
-      if (found && !shouldWrite(record, mine, found, target, treatment)) continue
+      if (found && !shouldWrite(record, mine, found, target, onConflict)) continue
       changes.push({
         target,
         keep: client.keep,
         next: { folder, contentDigest: record.content_digest },
       })
-      written.push(target)
     }
-    note(record)
-    return written
-  }
-
-  function note(record: SkillRecord): void {
     records.set(record.name, record)
   }
 
-  async function remove(name: string, { force }: Treatment): Promise<void> {
+  async function remove(name: string, onConflict: OnConflict): Promise<void> {
     const record = records.get(name)
     for (const client of record ? folders.of(place, record.clients) : []) {
       const target = join(client.path, name)
       await assertPlainPath(client.base, target)
       const found = await fileHashes(target)
       if (!found || !record) continue
-      if (!force) assertUnedited(record, found, target)
+      if (!isReplacing(onConflict)) assertUnedited(record, found, target)
       changes.push({ target, keep: client.keep })
     }
     records.delete(name)
     pins.delete(name)
-    await release(name, [], { force })
+    await removeUnneeded(name, [], onConflict)
   }
 
-  async function release(parent: string, requires: readonly string[], treatment: Treatment): Promise<void> {
+  async function removeUnneeded(
+    parent: string,
+    requires: readonly string[],
+    onConflict: OnConflict,
+  ): Promise<void> {
     for (const [name, pin] of [...pins]) {
       if (!pin.requiredBy?.includes(parent) || requires.includes(name)) continue
       const requiredBy = pin.requiredBy.filter(other => other !== parent)
       if (requiredBy.length === 0 && !pin.explicit) {
-        await remove(name, treatment)
+        await remove(name, onConflict)
         continue
       }
       pins.set(name, { ...pin, requiredBy })
@@ -111,8 +95,8 @@ export function createDraft(
     const add = (path: string, before: string | undefined, after: string | undefined, mode: number) => {
       if (before !== after) steps.push({ path, before: before ?? null, after: after ?? null, mode })
     }
-    add(store.pathOf(place), store.toText(place, situation.records), store.toText(place, records), 0o600)
-    if (lock && !sameMap(pins, situation.pins)) {
+    add(store.pathOf(place), store.toText(place, state.records), store.toText(place, records), 0o600)
+    if (lock && !sameMap(pins, state.pins)) {
       assertLockable(lock.path, [...pins.values()])
       add(lock.path, lock.text, lock.withEntries(pins), 0o644)
     }
@@ -122,41 +106,41 @@ export function createDraft(
   return {
     records,
     pins,
-    put,
-    note,
+    install,
     remove,
-    release,
+    removeUnneeded,
     pin(entry) {
       if (JSON.stringify(entry) !== JSON.stringify(pins.get(entry.name))) pins.set(entry.name, entry)
     },
-    join: step => void groups.push(step),
+    addGroupStep: step => void groups.push(step),
     toChange: () => ({ folders: changes, files: files(), groups }),
     isEmpty: () => changes.length === 0 && groups.length === 0 && files().length === 0,
   }
 }
 
-/** Whether a folder that is there has to be replaced. Fails when that would lose what is not ours. */
+/** Whether an existing folder has to be replaced. Fails when that would lose what is not ours. */
 function shouldWrite(
   record: SkillRecord,
   before: SkillRecord | undefined,
   found: FileHashes,
   target: string,
-  { force, tolerant = false, claim = false, adopt = false }: Treatment,
+  onConflict: OnConflict,
 ): boolean {
   if (!before) {
-    if (claim && editedFiles(record.files, found).length === 0) return false
-    if (!force && !adopt) throw failures.skill_folder_foreign({ path: target })
+    if (adoptsSame(onConflict) && editedFiles(record.files, found).length === 0) return false
+    if (onConflict !== 'adopt' && !isReplacing(onConflict))
+      throw failures.skill_folder_foreign({ path: target })
     return true
   }
   const isSame = before.digest === record.digest
   const edits = editedFiles(before.files, found)
   if (edits.length === 0) return !isSame
-  if (isSame && tolerant) return false
-  if (!force) throw failures.skill_edited({ name: record.name, path: target, files: edits })
+  if (isSame && keepsEdits(onConflict)) return false
+  if (!isReplacing(onConflict)) throw failures.skill_edited({ name: record.name, path: target, files: edits })
   return !isUnchanged(record.files, found)
 }
 
-/** What would not be read again is not written (a signer's name that is too long, say). */
+/** A lock file that could not be read again is not written (for example with a signer's name that is too long). */
 function assertLockable(path: string, entries: readonly LockEntry[]): void {
   const problem = entries.map(entryProblem).find(Boolean) ?? graphProblem(entries)
   if (problem) throw lockFailures.skill_lock_invalid({ path, problem })

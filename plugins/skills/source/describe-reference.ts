@@ -3,7 +3,7 @@ import { isCommit, toGitText } from '../source/git-reference.ts'
 import { parseSkillReference, type SkillReference } from '../source/parse-reference.ts'
 
 /** What a reference says about versions. */
-export interface SourceFacts {
+export interface ReferenceFacts {
   /** Without what chooses a version: two references of one repository are the same thing. */
   readonly repository: string
   /** It names a tag, a branch, a digest or a commit. */
@@ -12,7 +12,7 @@ export interface SourceFacts {
   readonly isPinned: boolean
 }
 
-export function describeSource(reference: string): SourceFacts {
+export function describeReference(reference: string): ReferenceFacts {
   const parsed = tryParse(reference)
   if (parsed?.kind === 'git') {
     const { host, repository, ref, path } = parsed.git
@@ -38,7 +38,7 @@ export function describeSource(reference: string): SourceFacts {
 }
 
 /** A reference that gets exactly this digest or commit again; what names no place is left as it is. */
-export function pinReference(reference: string, digest: string): string {
+export function pinSkillReference(reference: string, digest: string): string {
   const parsed = tryParse(reference)
   if (parsed?.kind === 'git' && isCommit(digest)) return toGitText({ ...parsed.git, ref: digest })
   const artifact = parsed?.kind === 'oci' ? parsed.artifact : undefined

@@ -7,7 +7,7 @@ import { type GitReference, toGitText } from './git-reference.ts'
 import { tokenAdvice } from './git-tokens.ts'
 
 /** Names what went wrong with a fetch: what the tunnel refused, else what git says of it. */
-export function toFailure(
+export function toGitFailure(
   reference: GitReference,
   stderr: string,
   {

@@ -2,7 +2,7 @@ import { isFailure } from '../../../src/errors.ts'
 import { failures } from './failures.ts'
 
 /** Fetches something within a time: what is late fails with `skill_source_timeout`, and what is cancelled as the signal says. */
-export async function within<T>(
+export async function withDeadline<T>(
   { reference, ms, signal }: { reference: string; ms: number; signal: AbortSignal | undefined },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
