@@ -4,6 +4,7 @@
  * Other arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 
 /** The exit code of the engines' set-up where it cannot set them up. */
 const MISSING = 3
@@ -24,5 +25,6 @@ if (engines === MISSING) {
 
 const reporters = ['--reporter=default', '--reporter=./scripts/test-summary.ts']
 let status = run('npm', 'run', '--silent', 'build')
+process.env.KEELSON_TEST_MAIN = resolve('dist/main.js')
 status ||= run('vitest', 'run', ...reporters, ...args.filter(arg => arg !== '--long'))
 process.exit(status)

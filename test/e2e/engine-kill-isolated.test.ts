@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { needs } from '../support/left-out.ts'
+import { main } from '../support/main.ts'
 import { openHome, until } from './home.ts'
 import { daemonProblem, ownDaemon } from './own-daemon.ts'
 import { needsPlace } from './places-to-run.ts'
@@ -11,7 +12,6 @@ import { needsPlace } from './places-to-run.ts'
 // An engine that is killed while an isolated workload runs, and started again: on this host's side of a
 // network of its own, where the door is at the gateway, and from outside of it, where it is in the helper.
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 const fixture = new URL('../../fixtures/isolation', import.meta.url).pathname
 const IMAGE = 'keelson-test/node:24'
 

@@ -9,8 +9,7 @@ import { supervisorPaths } from '../../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../../plugins/supervisor/find-supervisor.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import { findPaths } from '../../src/paths.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { main } from '../support/main.ts'
 
 /** Certificates that package registries are reached with where a proxy re-signs TLS. */
 export const CA = process.env.SSL_CERT_FILE ?? '/etc/ssl/certs/ca-certificates.crt'

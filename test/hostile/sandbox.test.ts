@@ -11,6 +11,7 @@ import { startApi } from '../support/api-server.ts'
 import { plantPackage, STRANGER } from '../support/hostile/plant-package.ts'
 import { keelsonUser } from '../support/keelson.ts'
 import { leaveOut, needs } from '../support/left-out.ts'
+import { main } from '../support/main.ts'
 
 // What a stranger's package does once it runs as a process of this host, in bubblewrap.
 
@@ -459,7 +460,6 @@ test('a user without root runs a package in the same sandbox', { timeout: 120_00
   try {
     await plantPackage(home.path)
     spawnSync('chown', ['-R', '65534:65534', home.path])
-    const main = new URL('../../src/main.ts', import.meta.url).pathname
     const as = (...args: string[]) =>
       spawnSync(
         'setpriv',

@@ -10,12 +10,12 @@ import { flagsOf, needsPlace, PLACES } from '../e2e/places-to-run.ts'
 import { filesWith } from '../plugins/secrets/search.ts'
 import { packageEntry, remoteEntry, setRegistry, type Wanted, wants } from '../support/hostile/stranger.ts'
 import { atTerminal, type Step } from '../support/hostile/terminal.ts'
+import { main } from '../support/main.ts'
 import { registryServer } from '../support/registry-server.ts'
 import { startTinyMcp } from '../support/tiny-mcp.ts'
 
 // A registry where anybody publishes, a user who keeps a token, and servers that would like to have it.
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 /** Tells its whole environment to who calls its tool `get-env`. */
 const TELLS = '@modelcontextprotocol/server-everything'
 

@@ -16,11 +16,11 @@ import { startDockerRegistry } from '../support/docker-registry.ts'
 import { daysAhead } from '../support/hostile/shifted-clock.ts'
 import { type SkillUser, skillUser } from '../support/hostile/skill-user.ts'
 import { needs } from '../support/left-out.ts'
+import { main } from '../support/main.ts'
 import { GITHUB_ISSUER, testSigstore } from '../support/sigstore.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SKILLS = '/api/v1beta/skills'
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 
 /** A git host that writes down what it is sent, with the skill `tidy` in its repository `acme/skills`. */
 async function gitHost(files: Record<string, string> = { 'SKILL.md': skillFile('tidy') }) {

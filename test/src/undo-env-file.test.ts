@@ -4,9 +4,8 @@ import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { undoEnvFile } from '../../src/undo-env-file.ts'
 import { keelsonUser } from '../support/keelson.ts'
+import { main } from '../support/main.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 
 async function file(): Promise<string> {
   const path = join(await temporaryFolder(), 'server.env')

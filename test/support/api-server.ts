@@ -7,8 +7,7 @@ import { Value } from 'typebox/value'
 import { expect, onTestFinished } from 'vitest'
 import { isRunning } from '../../src/lib/process-identity.ts'
 import { type KeelsonUser, keelsonUser } from './keelson.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { main } from './main.ts'
 
 /** One answer, read. */
 export interface Answered {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished } from 'vitest'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { main } from './main.ts'
 
 /** What one run of the program showed. */
 interface Shown {

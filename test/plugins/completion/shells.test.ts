@@ -5,8 +5,7 @@ import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
 import { allNeed } from '../../support/left-out.ts'
-
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
+import { main } from '../../support/main.ts'
 
 /** Why a shell cannot be tried here. */
 const problemOf = (shell: string): string | undefined =>

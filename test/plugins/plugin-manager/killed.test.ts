@@ -4,9 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
+import { main } from '../../support/main.ts'
 import { helloCode, writePlugin } from './plugin-folder.ts'
-
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
 
 test('killed at any moment, `plugin add` leaves the old plugin or the new one, whole', async () => {
   const user = await keelsonUser()

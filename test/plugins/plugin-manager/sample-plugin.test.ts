@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { keelsonUser } from '../../support/keelson.ts'
+import { main } from '../../support/main.ts'
 
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
 const sample = new URL('../../../fixtures/sample-plugin', import.meta.url).pathname
 
 async function userWithSample() {

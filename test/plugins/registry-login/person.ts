@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { vi } from 'vitest'
 import type { KeelsonUser } from '../../support/keelson.ts'
+import { main } from '../../support/main.ts'
 
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
 const ADDRESS = /^https?:\/\/\S+$/m
 
 /** A login that waits for somebody to open the address it shows. */

@@ -9,13 +9,13 @@ import { type Home, openHome, until } from '../../e2e/home.ts'
 import { flagsOf, needsPlace, PLACES, type Place } from '../../e2e/places-to-run.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { needs } from '../../support/left-out.ts'
+import { main } from '../../support/main.ts'
 import { filesWith, processesWith, watchProcesses } from './search.ts'
 
 // Planted values are looked for in every file, process, container and output after a workload that
 // uses them was run, stopped, started, exported, failed and lost its supervisor.
 
 const SERVER = 'npx://@modelcontextprotocol/server-everything@2026.8.31'
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
 const plant = () => `planted${randomBytes(12).toString('hex')}`
 
 /** A user with a password file; everything that the program shows is kept. */

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { needs } from '../../support/left-out.ts'
+import { main } from '../../support/main.ts'
 import { filesWith, watchProcesses } from '../secrets/search.ts'
 import { openWorld, type World } from './world.ts'
 
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
 const problem = engineProblem('docker', 'keelson-test/node:24')
 let world: World
 

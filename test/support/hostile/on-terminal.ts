@@ -1,8 +1,7 @@
 import { execa } from 'execa'
 import { expect } from 'vitest'
 import type { Home } from '../../e2e/home.ts'
-
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
+import { main } from '../main.ts'
 
 /**
  * What strangers write to take a terminal over: its title, its screen, its clipboard, a report that it

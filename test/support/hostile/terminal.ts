@@ -1,6 +1,5 @@
 import { execa } from 'execa'
-
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
+import { main } from '../main.ts'
 
 /** What a person does: when this text has appeared, that is typed. */
 export type Step = readonly [seen: string, typed: string]

@@ -1,6 +1,5 @@
 import { execa } from 'execa'
-
-const main = new URL('../../../src/main.ts', import.meta.url).pathname
+import { main } from '../main.ts'
 
 /**
  * Runs the program on a real terminal (a pseudo-terminal of script(1)), where somebody types the answers
