@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/lib/json-rpc.ts'
+import { assertNoRepeatedMember } from './repeated-member.ts'
 import { type BodyRules, readBody } from './request-body.ts'
 
 /** Makes the exchange of one request. Nothing is read, parsed or listened to before somebody asks for it. */
@@ -72,10 +73,12 @@ class LazyExchange implements Exchange {
 }
 
 function parseMessage(body: Buffer): JsonRpcMessage | undefined {
+  let value: unknown
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isMessage(value) ? value : undefined
+    value = JSON.parse(body.toString('utf8'))
   } catch {
     return undefined
   }
+  assertNoRepeatedMember(body.toString('latin1'))
+  return isMessage(value) ? value : undefined
 }

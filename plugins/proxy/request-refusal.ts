@@ -1,21 +1,22 @@
 import type { CallerProblem } from '../../src/http/callers.ts'
 import type { RequestId } from '../../src/lib/json-rpc.ts'
-import { errorResponse } from '../../src/lib/json-rpc.ts'
+import { errorText } from './bridge/message.ts'
+import { toRaw } from './bridge/raw-json.ts'
 
-/** A request that the proxy answers itself, thrown from wherever that is found out. */
+/** A request that the proxy refuses, thrown from wherever that is found out. `sendRefusal` makes the response. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly contentType: string
-  readonly body: string
+  readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
     status: number,
-    content: { type: string; body: string },
+    content: { type: string; body: Buffer },
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(content.body)
+    super(content.body.toString('utf8'))
     this.status = status
     this.contentType = content.type
     this.body = content.body
@@ -23,14 +24,25 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal that carries a JSON-RPC error; the id is left out where it is not known. */
+/**
+ * A refusal that carries a JSON-RPC error. The id is a value (`id`) or the raw text that the client wrote
+ * (`idText`, see raw-json.ts); it is left out where it is not known.
+ */
 export const rpcRefusal = (
   status: number,
   code: number,
   message: string,
-  { id, headers }: { id?: RequestId | undefined; headers?: Readonly<Record<string, string>> } = {},
-): Refusal =>
-  new Refusal(status, { type: 'application/json', body: errorResponse(code, message, id) }, headers)
+  options: {
+    id?: RequestId | undefined
+    idText?: string | undefined
+    data?: unknown
+    headers?: Readonly<Record<string, string>>
+  } = {},
+): Refusal => {
+  const idText = options.idText ?? (options.id === undefined ? undefined : toRaw(JSON.stringify(options.id)))
+  const body = Buffer.from(errorText(idText, code, message, options.data), 'latin1')
+  return new Refusal(status, { type: 'application/json', body }, options.headers)
+}
 
 /** Refuses another user, or a request without the caller token. */
 export const refuseCaller = (problem: CallerProblem): Refusal =>
@@ -48,9 +60,10 @@ export const textRefusal = (
   status: number,
   text: string,
   headers: Readonly<Record<string, string>> = {},
-): Refusal => new Refusal(status, { type: 'text/plain; charset=utf-8', body: `${text}\n` }, headers)
+): Refusal =>
+  new Refusal(status, { type: 'text/plain; charset=utf-8', body: Buffer.from(`${text}\n`) }, headers)
 
-/** The client went away in the middle of its request: nobody is left to answer. */
+/** The client closed its connection in the middle of its request: no response can be sent. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
   constructor() {

@@ -8,22 +8,24 @@ import { ClientGone, Refusal, rpcRefusal } from './request-refusal.ts'
 /** The id of the exchange's request, as far as its body has been read (or is small enough to be). */
 export async function requestId(exchange: Exchange): Promise<RequestId | undefined> {
   if (exchange.request.method !== 'POST') return undefined
-  const message = await exchange.message()
+  // Whoever asks refuses the request already: a body that cannot be read has no id.
+  const message = await exchange.message().catch(() => undefined)
   return isRequest(message) ? message.id : undefined
 }
 
-function send(response: ServerResponse, refusal: Refusal, withBody: boolean): void {
+/** The response to a refused request. */
+function sendRefusal(response: ServerResponse, refusal: Refusal, withBody: boolean): void {
   response.writeHead(refusal.status, {
     ...refusal.headers,
     'content-type': refusal.contentType,
-    'content-length': Buffer.byteLength(refusal.body),
+    'content-length': refusal.body.length,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
   response.end(withBody ? refusal.body : undefined)
 }
 
-/** Answers an exchange whose handling threw. A bug is logged with its stack and told in two words. */
+/** Ends an exchange whose handling threw. A bug is logged with its stack; the client gets `Internal error`. */
 export function replyError(exchange: Exchange, error: unknown, log: Log): void {
   const { request, response } = exchange
   if (error instanceof ClientGone || response.destroyed) {
@@ -43,7 +45,7 @@ export function replyError(exchange: Exchange, error: unknown, log: Log): void {
       stack: error instanceof Error ? error.stack : undefined,
     })
   }
-  send(response, refusal ?? rpcRefusal(500, -32603, 'Internal error'), request.method !== 'HEAD')
+  sendRefusal(response, refusal ?? rpcRefusal(500, -32603, 'Internal error'), request.method !== 'HEAD')
   // What the client still sends is thrown away, so that it can read the answer.
   if (!request.readableEnded) request.on('error', () => {}).resume()
 }

@@ -13,7 +13,7 @@ export interface Health {
 }
 
 const json = (status: number, value: unknown, headers?: Record<string, string>) =>
-  new Refusal(status, { type: 'application/json', body: JSON.stringify(value) }, headers)
+  new Refusal(status, { type: 'application/json', body: Buffer.from(JSON.stringify(value)) }, headers)
 
 /**
  * Paths that are ours and never the server's: `/health`, `/metrics`, `/.well-known/`.

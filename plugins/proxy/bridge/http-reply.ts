@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { type Refusal, rpcRefusal } from '../request-refusal.ts'
 import { errorText } from './message.ts'
 import type { CallFailure } from './pending-calls.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const
 
-/** Sends raw text (see raw-json.ts) as a whole JSON answer. */
+/** Sends raw text (see raw-json.ts) as a whole JSON response. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -17,36 +18,22 @@ export function sendJson(
   response.end(body)
 }
 
-/** Refuses with a JSON-RPC error, under the request's id where it is known. */
-export function refuse(
-  response: ServerResponse,
-  status: number,
-  error: { code: number; message: string; idText?: string | undefined; data?: unknown },
-  headers?: Readonly<Record<string, string>>,
-): void {
-  sendJson(response, status, errorText(error.idText, error.code, error.message, error.data), headers)
-}
-
-/** Too much waits, or no server is there: come again. */
-export const refuseBusy = (response: ServerResponse, idText: string | undefined, problem?: string): void =>
-  refuse(
-    response,
+/** Too many requests wait for the server, or it is not available (`problem`): the client should try again. */
+export const busyRefusal = (idText: string | undefined, problem?: string): Refusal =>
+  rpcRefusal(
     503,
-    {
-      code: -32000,
-      message: problem ? `The server is not available: ${problem}` : 'Too many requests are waiting',
-      idText,
-    },
-    { 'retry-after': problem ? '5' : '1' },
+    -32000,
+    problem ? `The server is not available: ${problem}` : 'Too many requests are waiting',
+    { idText, headers: { 'retry-after': problem ? '5' : '1' } },
   )
 
-/** An answer without content; 202 for what was accepted, 204 for what is done. */
+/** A response without content; 202 for what was accepted, 204 for what is done. */
 export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, status === 202 ? { 'content-length': 0 } : {}).end()
 }
 
-/** How each failure is told. `-32000` is the first of JSON-RPC's server errors. */
+/** Status and message of each failure. `-32000` is the first of JSON-RPC's server errors. */
 export const FAILURE_TEXT: Readonly<Record<CallFailure, { status: number; message: string }>> = {
   timeout: { status: 504, message: 'The server did not answer in time' },
   gone: { status: 502, message: 'The server ended before it answered' },

@@ -148,7 +148,7 @@ function readObject(text: string, from: number): { members: Members; end: number
     const end = skipValue(text, start)
     if (end < 0) return undefined
     const keyText = text.slice(key, skipString(text, key))
-    const name = JSON.parse(keyText) as string
+    const name = nameOf(keyText)
     if (at.has(name)) repeated.add(name)
     at.set(name, { key: keyText, start, end })
     pos = skipSpace(text, end)
@@ -157,6 +157,38 @@ function readObject(text: string, from: number): { members: Members; end: number
     if (code !== COMMA) return undefined
     pos += 1
   }
+}
+
+/** The name that a key stands for; `"a"` and `"\\u0061"` are the same name. */
+const nameOf = (keyText: string): string =>
+  /[^\x20-\x5b\x5d-\x7e]/.test(keyText) ? (parseRaw(keyText) as string) : keyText.slice(1, -1)
+
+/**
+ * The first name that stands twice in one object of a valid JSON text, at any depth; undefined when none does.
+ *
+ * RFC 8259, section 4, leaves open which of two members counts, so a policy and a server could disagree.
+ */
+export function repeatedMember(text: string): string | undefined {
+  /** The names of each object that is open, innermost last. */
+  const open: Set<string>[] = []
+  for (let pos = 0; pos < text.length; pos += 1) {
+    const code = text.charCodeAt(pos)
+    if (code === OPEN_BRACE) open.push(new Set())
+    else if (code === CLOSE_BRACE) open.pop()
+    else if (code === QUOTE) {
+      const end = skipString(text, pos)
+      if (end < 0) return undefined
+      // In valid JSON a string before a colon is a name.
+      const names = text.charCodeAt(skipSpace(text, end)) === COLON ? open.at(-1) : undefined
+      if (names) {
+        const name = nameOf(text.slice(pos, end))
+        if (names.has(name)) return name
+        names.add(name)
+      }
+      pos = end - 1
+    }
+  }
+  return undefined
 }
 
 /** The members of a text that is one valid JSON object and nothing else; undefined otherwise. */

@@ -1,12 +1,13 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { rpcRefusal } from '../request-refusal.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
-import { failureText, refuse, refuseBusy } from './http-reply.ts'
-import { param, paramText, type Request, readMessage, resultText } from './message.ts'
+import { busyRefusal, failureText } from './http-reply.ts'
+import { param, paramText, type Request, resultText } from './message.ts'
 import type { Core } from './message-router.ts'
 import type { Reply } from './pending-calls.ts'
+import { readClientMessage } from './read-client-message.ts'
 
 const INVALID_REQUEST = -32600
 
@@ -28,8 +29,7 @@ export function createSse(
       onClosed: () => session && core.sessions.close(session, 'the client has gone'),
     })
     if (!session) {
-      refuse(response, 503, { code: -32000, message: 'All sessions are taken' }, { 'retry-after': '60' })
-      return
+      throw rpcRefusal(503, -32000, 'All sessions are taken', { headers: { 'retry-after': '60' } })
     }
     response.writeHead(200, EVENT_STREAM_HEADERS)
     response.write(`event: endpoint\ndata: ${publicBase(request)}/messages?session_id=${session.id}\n\n`)
@@ -63,37 +63,33 @@ export function createSse(
   async function post(exchange: Exchange, url: URL): Promise<void> {
     const { response } = exchange
     const id = url.searchParams.get('session_id')
-    if (!id)
-      return refuse(response, 400, { code: INVALID_REQUEST, message: 'The session_id parameter is missing' })
+    if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
     const session = core.sessions.find(id)
-    if (!session) return refuse(response, 404, { code: -32001, message: 'Session not found' })
-    const body = await exchange.body()
-    const message = isUtf8(body) ? readMessage(body.toString('latin1')) : undefined
-    if (!message)
-      return refuse(response, 400, { code: -32700, message: 'The body is not a JSON-RPC message' })
+    if (!session) throw rpcRefusal(404, -32001, 'Session not found')
+    const message = await readClientMessage(exchange)
+    if (!message) throw rpcRefusal(400, -32700, 'The body is not a JSON-RPC message')
     const idText = message.kind === 'request' ? message.idText : undefined
-    if (!(await core.ready(exchange.signal)))
-      return refuseBusy(response, idText, core.problem ?? 'it is starting')
-    if (session.closed) return refuse(response, 404, { code: -32001, message: 'Session not found' })
+    if (!(await core.ready(exchange.signal))) throw busyRefusal(idText, core.problem ?? 'it is starting')
+    if (session.closed) throw rpcRefusal(404, -32001, 'Session not found')
 
     if (message.kind === 'response') core.messages.respond(message, session)
     else if (message.kind === 'notification') {
-      if (!core.messages.notify(message, session)) return refuseBusy(response, undefined)
+      if (!core.messages.notify(message, session)) throw busyRefusal(undefined)
     } else if (message.method === 'initialize') void initialize(message, session)
     else {
       const reply = replyTo(session, message.idText)
-      if (core.messages.request(message, { session, reply }) === 'busy') return refuseBusy(response, idText)
+      if (core.messages.request(message, { session, reply }) === 'busy') throw busyRefusal(idText)
     }
     if (!response.destroyed) response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
   }
 
   return async exchange => {
     const url = new URL(exchange.url, 'http://localhost')
-    const { request, response } = exchange
+    const { request } = exchange
     const allow = { '/sse': 'GET', '/messages': 'POST' }[url.pathname]
-    if (!allow) return refuse(response, 404, { code: INVALID_REQUEST, message: 'MCP is at /sse' })
+    if (!allow) throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /sse')
     if (request.method !== allow) {
-      return refuse(response, 405, { code: INVALID_REQUEST, message: 'Method not allowed' }, { allow })
+      throw rpcRefusal(405, INVALID_REQUEST, 'Method not allowed', { headers: { allow } })
     }
     return allow === 'GET' ? open(exchange) : post(exchange, url)
   }

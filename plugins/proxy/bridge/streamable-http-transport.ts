@@ -1,14 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { rpcRefusal } from '../request-refusal.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
-import { failureText, refuse, refuseBusy, sendEmpty, sendJson } from './http-reply.ts'
+import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
 import { accepts, header, isJsonBody, modernVersion, takesPriming, wantsStream } from './mcp-headers.ts'
-import { type Message, param, paramText, type Request, readMessage, resultText } from './message.ts'
+import { type Message, param, paramText, type Request, resultText } from './message.ts'
 import type { Core } from './message-router.ts'
 import type { Call } from './pending-calls.ts'
-import { arrayElements, parseRaw } from './raw-json.ts'
+import { parseRaw } from './raw-json.ts'
+import { readClientMessage } from './read-client-message.ts'
 import { createJsonReply, createStreamReply } from './streamable-replies.ts'
 
 const SESSION_HEADER = 'mcp-session-id'
@@ -18,58 +20,46 @@ const UNSUPPORTED_VERSION = -32022
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the core. */
 export function createStreamableHttp(core: Core): (exchange: Exchange) => Promise<void> {
-  /** The session of a request; refuses (and answers undefined) when it names one that is not there. */
-  function findSession(
-    request: IncomingMessage,
-    response: ServerResponse,
-    idText?: string,
-  ): { session: Session | undefined } | undefined {
+  /** The session that a request names; undefined when it names none. An unknown one is refused. */
+  function findSession(request: IncomingMessage, idText?: string): Session | undefined {
     const id = header(request, SESSION_HEADER)
-    if (id === undefined) return { session: undefined }
+    if (id === undefined) return undefined
     const session = core.sessions.find(id)
-    if (session) return { session }
-    refuse(response, 404, { code: NOT_FOUND, message: 'Session not found', idText })
-    return undefined
+    if (!session) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
+    return session
   }
 
-  /** A session that the method cannot do without. */
-  function needSession(request: IncomingMessage, response: ServerResponse): Session | undefined {
-    const found = findSession(request, response)
-    if (found && !found.session) {
-      refuse(response, 400, { code: INVALID_REQUEST, message: 'The Mcp-Session-Id header is missing' })
-    }
-    return found?.session
+  /** The session of a request that cannot do without one. */
+  function needSession(request: IncomingMessage): Session {
+    const session = findSession(request)
+    if (!session) throw rpcRefusal(400, INVALID_REQUEST, 'The Mcp-Session-Id header is missing')
+    return session
   }
 
   async function post(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
     const message = await readBody(exchange)
-    if (!message) return
     if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
       const problem = 'The Accept header must allow application/json or text/event-stream'
-      return refuse(response, 406, { code: INVALID_REQUEST, message: problem })
+      throw rpcRefusal(406, INVALID_REQUEST, problem)
     }
     const idText = message.kind === 'request' ? message.idText : undefined
     const version = modernVersion(request, message)
     const isInitialize = message.kind === 'request' && message.method === 'initialize'
     // Statelessness is the point of 2026-07-28, and `initialize` makes a session: a header counts in neither.
-    const found =
-      version !== undefined || isInitialize ? { session: undefined } : findSession(request, response, idText)
-    if (!found) return
+    const session = version !== undefined || isInitialize ? undefined : findSession(request, idText)
 
-    if (!(await core.ready(exchange.signal)))
-      return refuseBusy(response, idText, core.problem ?? 'it is starting')
+    if (!(await core.ready(exchange.signal))) throw busyRefusal(idText, core.problem ?? 'it is starting')
     if (response.destroyed) return
-    if (found.session?.closed)
-      return refuse(response, 404, { code: NOT_FOUND, message: 'Session not found', idText })
+    if (session?.closed) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
     if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
     const { agreed, modern } = core.handshake
-    if (message.kind === 'request' && !found.session && !agreed && !modern) await core.handshake.ensure()
+    if (message.kind === 'request' && !session && !agreed && !modern) await core.handshake.ensure()
     if (version !== undefined && !core.handshake.modern) return refuseModern(message, version, response)
 
-    if (message.kind === 'response') core.messages.respond(message, found.session)
-    else if (message.kind === 'request') return call(message, found.session, request, response)
-    else if (!core.messages.notify(message, found.session)) return refuseBusy(response, undefined)
+    if (message.kind === 'response') core.messages.respond(message, session)
+    else if (message.kind === 'request') return call(message, session, request, response)
+    else if (!core.messages.notify(message, session)) throw busyRefusal(undefined)
     sendEmpty(response, 202)
   }
 
@@ -82,7 +72,7 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     if (response.destroyed) return
     const { idText } = message
     if (answer.kind === 'failed') {
-      if (answer.failure === 'overload') return refuseBusy(response, idText)
+      if (answer.failure === 'overload') throw busyRefusal(idText)
       return sendJson(response, answer.failure === 'timeout' ? 504 : 502, failureText(idText, answer.failure))
     }
     if (answer.kind === 'error') {
@@ -94,8 +84,7 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
       ids: true,
     })
     if (!session) {
-      const problem = 'All sessions are taken'
-      return refuse(response, 503, { code: -32000, message: problem, idText }, { 'retry-after': '60' })
+      throw rpcRefusal(503, -32000, 'All sessions are taken', { idText, headers: { 'retry-after': '60' } })
     }
     send(request, response, resultText(idText, answer.text), { [SESSION_HEADER]: session.id })
   }
@@ -117,33 +106,28 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
       : undefined
     const reply = stream ?? createJsonReply(response, { idText, onGone })
     const outcome = core.messages.request(message, { session, reply })
-    if (outcome === 'busy') refuseBusy(response, idText)
-    else {
-      if (outcome !== 'answered') started = outcome
-      stream?.open(response, takesPriming(request))
-    }
+    if (outcome === 'busy') throw busyRefusal(idText)
+    if (outcome !== 'answered') started = outcome
+    stream?.open(response, takesPriming(request))
   }
 
   /** Tells a client of 2026-07-28 what the server speaks, so that it falls back to `initialize`. */
   function refuseModern(message: Message, version: string, response: ServerResponse): void {
-    if (message.kind !== 'request') sendEmpty(response, 202)
-    else
-      refuse(response, 400, {
-        code: UNSUPPORTED_VERSION,
-        message: `The server does not speak ${version}`,
-        idText: message.idText,
-        data: { supported: [core.handshake.agreed?.version ?? '2025-11-25'], requested: version },
-      })
+    if (message.kind !== 'request') {
+      sendEmpty(response, 202)
+      return
+    }
+    throw rpcRefusal(400, UNSUPPORTED_VERSION, `The server does not speak ${version}`, {
+      idText: message.idText,
+      data: { supported: [core.handshake.agreed?.version ?? '2025-11-25'], requested: version },
+    })
   }
 
   function get({ request, response }: Exchange): void {
     if (!accepts(request, 'text/event-stream')) {
-      const problem = 'The Accept header must allow text/event-stream'
-      refuse(response, 406, { code: INVALID_REQUEST, message: problem })
-      return
+      throw rpcRefusal(406, INVALID_REQUEST, 'The Accept header must allow text/event-stream')
     }
-    const session = needSession(request, response)
-    if (!session) return
+    const session = needSession(request)
     const writeHead = () => {
       response.writeHead(200, EVENT_STREAM_HEADERS)
       response.flushHeaders()
@@ -159,23 +143,19 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     // 204 makes a client stop reconnecting (WHATWG HTML, server-sent events).
     if (outcome === 'complete') sendEmpty(response, 204)
     else if (outcome === 'unknown') {
-      refuse(response, 400, {
-        code: INVALID_REQUEST,
-        message: 'The event id is unknown or too old to resume from',
-      })
+      throw rpcRefusal(400, INVALID_REQUEST, 'The event id is unknown or too old to resume from')
     }
   }
 
   function remove({ request, response }: Exchange): void {
-    const session = needSession(request, response)
-    if (!session) return
+    const session = needSession(request)
     core.sessions.close(session, 'the client ended the session')
     sendEmpty(response, 204)
   }
 
   return async exchange => {
     if (!/^\/mcp\/?(\?|$)/.test(exchange.url)) {
-      return refuse(exchange.response, 404, { code: INVALID_REQUEST, message: 'MCP is at /mcp' })
+      throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /mcp')
     }
     switch (exchange.request.method) {
       case 'POST':
@@ -185,33 +165,23 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
       case 'DELETE':
         return remove(exchange)
       default:
-        refuse(
-          exchange.response,
-          405,
-          { code: INVALID_REQUEST, message: 'Method not allowed' },
-          { allow: 'GET, POST, DELETE' },
-        )
+        throw rpcRefusal(405, INVALID_REQUEST, 'Method not allowed', {
+          headers: { allow: 'GET, POST, DELETE' },
+        })
     }
   }
 }
 
-/** The message in the body; refuses (and answers undefined) when there is not exactly one. */
-async function readBody(exchange: Exchange): Promise<Message | undefined> {
-  const { request, response } = exchange
-  const body = await exchange.body()
-  const text = body.toString('latin1')
-  const message = isUtf8(body) ? readMessage(text) : undefined
+/** The message in the body; anything else is refused. */
+async function readBody(exchange: Exchange): Promise<Message> {
+  const message = await readClientMessage(exchange)
   if (!message) {
-    if (/^\s*\[/.test(text) && arrayElements(text)) {
-      refuse(response, 400, { code: INVALID_REQUEST, message: 'Batches are not supported' })
-    } else if (isJson(body))
-      refuse(response, 400, { code: INVALID_REQUEST, message: 'The body is not a JSON-RPC message' })
-    else refuse(response, 400, { code: -32700, message: 'The body is not valid JSON' })
-    return undefined
+    const isOther = isJson(await exchange.body())
+    if (isOther) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
+    throw rpcRefusal(400, -32700, 'The body is not valid JSON')
   }
-  if (isJsonBody(request)) return message
-  refuse(response, 415, { code: INVALID_REQUEST, message: 'The Content-Type must be application/json' })
-  return undefined
+  if (isJsonBody(exchange.request)) return message
+  throw rpcRefusal(415, INVALID_REQUEST, 'The Content-Type must be application/json')
 }
 
 function isJson(body: Buffer): boolean {

@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type Bridge, createBridge, type Limits } from '../../../../plugins/proxy/bridge/index.ts'
+import { createExchange } from '../../../../plugins/proxy/exchange.ts'
+import { replyError } from '../../../../plugins/proxy/send-refusal.ts'
 import type { Attachment } from '../../../../src/contracts/runtime.ts'
-import { createLog } from '../../../../src/log.ts'
+import { createLog, type Log } from '../../../../src/log.ts'
 
 export interface Started {
   readonly bridge: Bridge
@@ -26,15 +28,19 @@ export async function startBridge(
 ): Promise<Started> {
   const { attachment, mode = 'streamable-http', limits = {}, ttlMs = 60_000, now } = options
   const log: string[] = []
+  const bridgeLog = createLog({ write: line => void log.push(line), human: false, debug: true })
   const bridge = createBridge({
     config: { schema_version: 'v0.1.0', name: 'test', transport: 'stdio', proxy_mode: mode, port: 0 },
-    log: createLog({ write: line => void log.push(line), human: false, debug: true }),
+    log: bridgeLog,
     sessionTtlMs: ttlMs,
     publicBase: request => `http://${request.headers.host}`,
     limits: { sweepMs: 10, ...limits },
     ...(now ? { now } : {}),
   })
-  const server = createServer((request, response) => void handle(bridge, request, response))
+  const server = createServer(
+    (request, response) =>
+      void handle(bridge, request, response, { refuseBatches: mode !== 'sse', log: bridgeLog }),
+  )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   onTestFinished(async () => {
@@ -46,22 +52,16 @@ export async function startBridge(
   return { bridge, origin, url: `${origin}/mcp`, log, cut: () => server.closeAllConnections() }
 }
 
-async function handle(bridge: Bridge, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const abort = new AbortController()
-  response.once('close', () => abort.abort())
-  const body = async () => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks)
+async function handle(
+  bridge: Bridge,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: { refuseBatches: boolean; log: Log },
+): Promise<void> {
+  const exchange = createExchange(request, response, options)
+  try {
+    await bridge.handle(exchange)
+  } catch (error) {
+    replyError(exchange, error, options.log)
   }
-  await bridge.handle({
-    request,
-    response,
-    url: request.url ?? '/',
-    signal: abort.signal,
-    buffered: undefined,
-    body,
-    message: async () => undefined,
-    replaceBody: () => {},
-  })
 }

@@ -1,0 +1,9 @@
+import { repeatedMember } from './bridge/raw-json.ts'
+import { rpcRefusal } from './request-refusal.ts'
+
+/** Refuses a JSON text (raw, see raw-json.ts) in which a name stands twice in one object, at any depth. */
+export function assertNoRepeatedMember(text: string): void {
+  const name = repeatedMember(text)
+  if (name === undefined) return
+  throw rpcRefusal(400, -32600, `The member ${JSON.stringify(name.slice(0, 100))} stands twice in one object`)
+}

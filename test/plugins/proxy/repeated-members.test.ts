@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import { createPuppet } from './bridge/puppet-server.ts'
+import { post, rpc, testProxy, testServer } from './test-proxy.ts'
+
+/** A policy that notes each method it is asked to judge. */
+function policy(judged: unknown[]): MiddlewareFactory {
+  return async () => ({
+    name: 'policy',
+    stage: 'authorize',
+    wrap: next => async exchange => {
+      judged.push(await exchange.message())
+      await next(exchange)
+    },
+  })
+}
+
+const REPEATED: readonly (readonly [where: string, body: string])[] = [
+  ['jsonrpc', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"a"}'],
+  ['id', '{"jsonrpc":"2.0","id":1,"method":"a","id":2}'],
+  ['method', '{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}'],
+  ['method, once escaped', '{"jsonrpc":"2.0","id":1,"method":"a","\\u006dethod":"b"}'],
+  ['params', '{"jsonrpc":"2.0","id":1,"method":"a","params":{},"params":{}}'],
+  ['params.name', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}'],
+  [
+    'params.name, apart',
+    '{"jsonrpc":"2.0","id":1,"method":"a","params":{"name":"a","arguments":{"x":"}"},"name":"b"}}',
+  ],
+  ['params.uri', '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a://","uri":"b://"}}'],
+  ['params.arguments', '{"jsonrpc":"2.0","id":1,"method":"a","params":{"arguments":{"é":1,"\\u00e9":2}}}'],
+  ['deep in a list', '{"jsonrpc":"2.0","id":1,"method":"a","params":{"list":[[{"b":{}},{"b":1,"b":1}]]}}'],
+  ['a notification', '{"jsonrpc":"2.0","method":"a","method":"b"}'],
+  ['a response', '{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}'],
+]
+
+/** Names that stand twice, but not in one object. */
+const SINGLE =
+  '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"id":"id","method":["method","method"],"a":{"a":{}},"text":"\\"a\\":1,\\"a\\":2"}}'
+
+describe('a server that speaks HTTP, with a policy', () => {
+  const start = async () => {
+    const judged: unknown[] = []
+    const received: string[] = []
+    const target = await testServer(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      received.push(text)
+      response.end()
+    })
+    const proxy = await testProxy({ target, middlewares: [policy(judged)] })
+    return { url: `${proxy.origin}/mcp`, judged, received }
+  }
+
+  test.each(REPEATED)(
+    'a repeated member is refused before the policy judges it: %s',
+    async (_where, body) => {
+      const { url, judged, received } = await start()
+      const answer = await post(url, body)
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({
+        error: { code: -32600, message: expect.stringContaining('twice') },
+      })
+      expect(judged).toEqual([])
+      expect(received).toEqual([])
+    },
+  )
+
+  test('names that stand twice in different objects pass byte for byte', async () => {
+    const { url, judged, received } = await start()
+    expect((await post(url, SINGLE)).status).toBe(200)
+    expect(judged).toEqual([JSON.parse(SINGLE)])
+    expect(received).toEqual([SINGLE])
+  })
+})
+
+test('without a policy the body passes to an HTTP server byte for byte', async () => {
+  const received: string[] = []
+  const target = await testServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    received.push(text)
+    response.end()
+  })
+  const proxy = await testProxy({ target })
+  for (const [, body] of REPEATED) expect((await post(`${proxy.origin}/mcp`, body)).status).toBe(200)
+  expect(received).toEqual(REPEATED.map(([, body]) => body))
+})
+
+describe.each([
+  ['with a policy', true],
+  ['without one', false],
+])('a stdio server, %s', (_what, hasPolicy) => {
+  const start = async () => {
+    const judged: unknown[] = []
+    const server = createPuppet()
+    const middlewares = hasPolicy ? [policy(judged)] : []
+    const proxy = await testProxy({ config: { transport: 'stdio' }, middlewares })
+    await proxy.connect({ kind: 'stdio', attachment: server.attachment })
+    return { url: `${proxy.origin}/mcp`, judged, server }
+  }
+
+  test.each(REPEATED)(
+    'a repeated member is refused and does not reach the server: %s',
+    async (_where, body) => {
+      const { url, judged, server } = await start()
+      const answer = await post(url, body)
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({
+        error: { code: -32600, message: expect.stringContaining('twice') },
+      })
+      expect(judged).toEqual([])
+      expect((await post(url, rpc('notifications/flush'))).status).toBe(202)
+      expect((await server.take(() => true)).message.method).toBe('notifications/flush')
+    },
+  )
+
+  test('names that stand twice in different objects reach the server', async () => {
+    const { url, server } = await start()
+    const answer = post(url, SINGLE)
+    const { message } = await server.take('ping')
+    expect(message.params).toEqual(JSON.parse(SINGLE).params)
+    server.send({ jsonrpc: '2.0', id: message.id, result: {} })
+    expect((await answer).status).toBe(200)
+  })
+})
+
+test('over SSE a repeated member is refused by a stdio server too', async () => {
+  const server = createPuppet()
+  const proxy = await testProxy({ config: { transport: 'stdio', proxy_mode: 'sse' } })
+  await proxy.connect({ kind: 'stdio', attachment: server.attachment })
+  const stream = await fetch(`${proxy.origin}/sse`)
+  const first = await stream.body?.getReader().read()
+  const endpoint = /data: (\S+)/.exec(Buffer.from(first?.value ?? []).toString())?.[1] ?? ''
+  for (const [, body] of REPEATED) expect((await post(endpoint, body)).status).toBe(400)
+})
