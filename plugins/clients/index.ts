@@ -23,7 +23,7 @@ declare module '../../src/plugin.ts' {
 /** Writes running workloads into the configuration of the applications that use them. */
 const clients: Plugin = {
   name: 'clients',
-  needs: ['callers', 'groups', 'proxy', 'workloads'],
+  needs: ['callers', 'proxy'],
   commands: [ClientStatusCommand, ClientSetup, ClientRegister, ClientRemove, ClientListRegistered],
   routes: async (api, app) => (await import('./routes.ts')).clientRoutes(api, app),
   services: {

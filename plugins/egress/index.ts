@@ -48,7 +48,7 @@ declare module '../../src/plugin.ts' {
 /** Decides what workloads may reach, and is the way by which they reach it. */
 const egress: Plugin = {
   name: 'egress',
-  needs: ['runtimes', 'workloads'],
+  needs: ['runtimes'],
   commands: [EgressExplain],
   routes: async (api, app) => (await import('./routes.ts')).egressRoutes(api, app),
   services: {

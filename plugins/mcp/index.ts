@@ -1,12 +1,11 @@
 import type { Plugin } from '../../src/plugin.ts'
-import type {} from '../workloads/index.ts'
 import { McpCall } from './commands/mcp-call.ts'
 import { McpList } from './commands/mcp-list.ts'
 
 /** Asks a running MCP server what it offers, and calls its tools. */
 const mcp: Plugin = {
   name: 'mcp',
-  needs: ['callers', 'state', 'workloads'],
+  needs: ['callers', 'state'],
   commands: [McpList, McpCall],
   routes: async (api, app) => (await import('./routes.ts')).mcpRoutes(api, app),
 }

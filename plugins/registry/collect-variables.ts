@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
-import { readEnvFolder } from '../workloads/index.ts'
+import { readEnvFolder } from '../../src/env-files.ts'
 import { askVariables, type Needed } from './ask-variables.ts'
 import { failures } from './failures.ts'
 import { foreignText } from './foreign-text.ts'

@@ -47,7 +47,7 @@ declare module '../../src/contracts/run-config.ts' {
 /** Finds servers and skills by name, and runs them by it. */
 const registry: Plugin = {
   name: 'registry',
-  needs: ['egress', 'secrets', 'settings', 'workloads'],
+  needs: ['egress', 'secrets', 'settings'],
   commands: [
     RegistryList,
     RegistryInfo,

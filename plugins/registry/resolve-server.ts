@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts'
 import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
+import { parseVariables } from '../../src/env-files.ts'
 import { clean } from '../../src/lib/printable.ts'
-import { parseVariables } from '../workloads/index.ts'
 import { acceptPermissions } from './accept-permissions.ts'
 import { assertKnownTransport } from './assert-known-transport.ts'
 import { collectVariables } from './collect-variables.ts'

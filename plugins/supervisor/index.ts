@@ -16,7 +16,7 @@ declare module '../../src/plugin.ts' {
 /** The one background process that hosts every proxy of a user. */
 const supervisor: Plugin = {
   name: 'supervisor',
-  needs: ['state', 'workloads', 'runtimes', 'proxy', 'hidden-files', 'egress'],
+  needs: ['state', 'runtimes', 'proxy', 'hidden-files', 'egress'],
   commands: [SupervisorCommand],
   services: {
     supervisor: async app => (await import('./service.ts')).createSupervisor(app),

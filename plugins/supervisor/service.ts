@@ -63,7 +63,7 @@ export async function createAppHost(
     },
     async findEnv(config) {
       if (!config.env_file_dir) return {}
-      const { readEnvFolder } = await import('../workloads/index.ts')
+      const { readEnvFolder } = await import('../../src/env-files.ts')
       return readEnvFolder(config.env_file_dir, app.log)
     },
     async findSecrets({ name, secrets = [] }) {

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { readEnvFolder } from '../../src/env-files.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import {
@@ -12,7 +13,7 @@ import {
   toView,
 } from '../registry/index.ts'
 import type { WorkloadStore } from '../state/index.ts'
-import { readEnvFolder, type Workloads } from '../workloads/index.ts'
+import type { Workloads } from '../workloads/index.ts'
 import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply.ts'
 import { compareReferences } from './compare-references.ts'
 import { configDrift, envVarDrift } from './drift.ts'

@@ -15,8 +15,6 @@ import { remoteTarget } from './targets/remote.ts'
 import { schemeTarget } from './targets/scheme.ts'
 import { variablesSection } from './variables-section.ts'
 
-export { parseVariables, readEnvFolder } from './env-files.ts'
-export { toMounts } from './mounts.ts'
 export type { Workloads } from './service.ts'
 
 declare module '../../src/plugin.ts' {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type InstanceFacts, toInstanceSpec } from '../../../plugins/supervisor/to-instance-spec.ts'
-import { toMounts } from '../../../plugins/workloads/mounts.ts'
+import { toMounts } from '../../../src/contracts/mounts.ts'
 import { createLog } from '../../../src/log.ts'
 import { stdio, workload } from './hosting.ts'
 

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { failures as core, messageOf } from '../../src/errors.ts'
-import { isMissing } from '../../src/lib/atomic-file.ts'
-import type { Log } from '../../src/log.ts'
-import { readUserFile } from '../../src/user-file.ts'
+import { failures as core, messageOf } from './errors.ts'
+import { isMissing } from './lib/atomic-file.ts'
+import type { Log } from './log.ts'
+import { readUserFile } from './user-file.ts'
 
 type Variables = Record<string, string>
 

@@ -1,8 +1,8 @@
 import { isAbsolute, posix } from 'node:path'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
-import type { Mount } from '../../src/contracts/runtime.ts'
-import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
-import type { Log } from '../../src/log.ts'
+import type { Log } from '../log.ts'
+import type { RunConfig } from './run-config.ts'
+import type { Mount } from './runtime.ts'
+import { runtimeFailures } from './runtime-failures.ts'
 
 /**
  * The bind mounts of a workload: its volumes and what its permission profile lets it read and write.
