@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
-import { bundleArguments } from './plugins/egress/helper/bundle.ts'
+import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
 
 const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort()
 const plugins = globSync('plugins/*/index.ts')
@@ -15,7 +15,7 @@ for (const file of sources) build.update(file).update(readFileSync(file))
 /** The egress proxy as one file, to be run in the helper of an engine that is elsewhere. */
 const helper = execFileSync(
   'node_modules/.bin/esbuild',
-  bundleArguments('plugins/egress/helper/program.ts'),
+  bundleArguments('plugins/egress/helper/helper-main.ts'),
   {
     encoding: 'utf8',
   },

@@ -12,12 +12,12 @@ const ROUNDS = 7
 const BYTES = 1024 * 1024 * 1024
 const REQUESTS = 4000
 const AT_ONCE = 16
-const DOORS = 200
+const LISTENERS = 200
 
 /**
  * Traffic through the egress proxy against the same traffic without it, side by side on loopback:
  * a gigabyte through a tunnel, a gigabyte as one plain answer, many small plain requests. Server,
- * proxy and client are processes of their own, as in life. Also what an idle door takes.
+ * proxy and client are processes of their own, as in life. Also what an idle listener takes.
  *
  * The bound is on throughput. Every small plain request is parsed and written anew on the way; how many
  * there are in a second is shown without a bound.
@@ -54,7 +54,7 @@ export async function run(): Promise<Result> {
   const of = (name: Figure) => median(figures[name])
   const tunnel = of('through a tunnel, MB/s') / of('direct, MB/s')
   const plain = of('plain HTTP, MB/s') / of('direct, MB/s')
-  const doorKb = await measureDoors()
+  const listenerKb = await measureListeners()
   return {
     name: 'egress',
     figures: {
@@ -62,9 +62,9 @@ export async function run(): Promise<Result> {
       'tunnel / direct (at least 0.5)': tunnel,
       'plain HTTP / direct (at least 0.5)': plain,
       'requests: plain HTTP / direct': of('plain HTTP, requests/s') / of('direct, requests/s'),
-      'an idle door, KB (at most 100)': doorKb,
+      'an idle listener, KB (at most 100)': listenerKb,
     },
-    ok: tunnel >= 0.5 && plain >= 0.5 && doorKb <= 100,
+    ok: tunnel >= 0.5 && plain >= 0.5 && listenerKb <= 100,
   }
 }
 
@@ -124,9 +124,9 @@ async function many(origin: number, proxy?: number): Promise<number> {
   return REQUESTS / ((performance.now() - start) / 1000)
 }
 
-/** Kilobytes of resident memory for one more door that nobody uses. */
-async function measureDoors(): Promise<number> {
-  const role = await startRole('doors')
+/** Kilobytes of resident memory for one more listener that nobody uses. */
+async function measureListeners(): Promise<number> {
+  const role = await startRole('listeners')
   role.stop()
   return role.port // a number, like a port
 }
@@ -181,8 +181,8 @@ async function play(role: string, argument: string | undefined): Promise<number>
     return process.memoryUsage().rss / 1024
   }
   const before = resident()
-  for (let i = 0; i < DOORS; i++) await open(proxy, 1)
-  return Math.max(0, resident() - before) / DOORS
+  for (let i = 0; i < LISTENERS; i++) await open(proxy, 1)
+  return Math.max(0, resident() - before) / LISTENERS
 }
 
 if (process.send) {

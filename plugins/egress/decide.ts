@@ -1,7 +1,7 @@
 import { parseAddress } from '../../src/net/address.ts'
 import { embeddedIpv4, KIND_WORDS, kindOf } from '../../src/net/address-kind.ts'
 import type { Decision, Destination, Resolve, Rule } from './decision.ts'
-import { type Host, parseHost } from './host.ts'
+import { type Host, parseHost } from './parse-host.ts'
 import type { Policy } from './policy.ts'
 
 /** Names under which engines show the host to containers. */

@@ -19,7 +19,7 @@ export const failures = defineFailures({
     text: (d: { problem: string }) => `That is no destination: ${d.problem}.`,
     hint: 'Write a URL such as https://api.example.com/, or HOST:PORT.',
   },
-  door_unusable: {
+  egress_listener_unusable: {
     status: 500,
     text: (d: { workload: string; where: string; problem: string }) =>
       `The egress proxy of "${d.workload}" cannot listen on ${d.where}: ${d.problem}.`,

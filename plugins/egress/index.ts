@@ -10,9 +10,14 @@ import { egressSection } from './section.ts'
 export type { Decision, Destination, Resolve, Rule } from './decision.ts'
 export { compilePolicy, type Policy, policyOf } from './policy.ts'
 export { checkProfile, type ProfileReport } from './profile-check.ts'
-export type { Door, DoorOptions, EgressEvent, EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
-export type { EgressLimits } from './proxy/limits.ts'
-export type { Listen } from './proxy/listen.ts'
+export type { EgressLimits } from './proxy/egress-limits.ts'
+export type {
+  EgressEvent,
+  EgressListener,
+  EgressListenerOptions,
+  EgressProxy,
+  EgressProxyOptions,
+} from './proxy/egress-proxy.ts'
 export { publicHostProblem } from './public-host.ts'
 export type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 export { isBridgeMode, type NetworkKind, networkKindOf } from './section.ts'
@@ -24,7 +29,7 @@ export interface Explanation extends Omit<Decision, 'rule'> {
   readonly rule: Rule | 'not_isolated' | 'no_network'
 }
 
-/** The way out of isolated workloads, and the rules about it. */
+/** The egress proxy of isolated workloads, and its policy. */
 export interface Egress {
   /**
    * Says what would happen, from the saved run config and the addresses as they are now. Fails with
@@ -33,7 +38,7 @@ export interface Egress {
   explain(workload: string, url: string): Promise<Explanation>
   /** Makes the proxy that enforces policies; one for all workloads of a process. */
   createProxy(options: EgressProxyOptions): EgressProxy
-  /** Makes a proxy that lets through to registries, for tools that install or build packages. Fails with `door_unusable`. */
+  /** Opens a proxy to package registries only, for tools that install or build packages. Fails with `egress_listener_unusable`. */
   openRegistryProxy(options: RegistryProxyOptions): Promise<RegistryProxy>
   /** What is odd about the profile of a run config, e.g. members that do nothing. */
   warnings(config: RunConfig): readonly string[]

@@ -1,5 +1,5 @@
 import type { PermissionProfile, RunConfig } from '../../src/contracts/run-config.ts'
-import { parseHost } from './host.ts'
+import { parseHost } from './parse-host.ts'
 
 /** What a workload may reach: the network section of a permission profile, ready to be asked. */
 export interface Policy {

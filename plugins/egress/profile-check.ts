@@ -1,6 +1,6 @@
 import { parseAddress } from '../../src/net/address.ts'
 import { kindOf } from '../../src/net/address-kind.ts'
-import { parseHost } from './host.ts'
+import { parseHost } from './parse-host.ts'
 import { parseHostPattern } from './policy.ts'
 
 /** What is wrong with a permission profile (it cannot be used), and what is only odd. Both name the member. */

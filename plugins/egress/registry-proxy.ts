@@ -1,12 +1,11 @@
 import { lookup } from 'node:dns/promises'
-import type { Enclosure } from '../../src/contracts/runtime.ts'
+import type { IsolatedNetwork, ListenAddress } from '../../src/contracts/runtime.ts'
 import { PUBLIC_GO, PUBLIC_PYPI } from '../../src/lib/public-registries.ts'
 import type { Log } from '../../src/log.ts'
 import type { Egress } from './index.ts'
 import { compilePolicy } from './policy.ts'
-import type { Listen } from './proxy/listen.ts'
 
-/** The way to some registries and to nowhere else, open while packages are installed or built. */
+/** A proxy to some registries and to nowhere else, open while packages are installed or built. */
 export interface RegistryProxy {
   /** Address of the proxy, where it listens on this host itself. */
   readonly url: string | undefined
@@ -31,18 +30,18 @@ export interface RegistryProxyOptions {
   readonly registries: readonly string[]
   /** Hosts to be reached as well, on their usual ports, as in `allow_host` of a permission profile. */
   readonly hosts?: readonly string[]
-  readonly listen: Listen
-  /** Of an enclosure: who may come, where the door is, and what its host is called there. */
-  readonly enclosure?: Pick<Enclosure, 'peer' | 'helper' | 'gateways'>
+  readonly listen: ListenAddress
+  /** Present when the tool runs in a network of its own: its address, where the proxy runs, and how it sees this host. */
+  readonly isolatedNetwork?: Pick<IsolatedNetwork, 'peer' | 'helper' | 'gateways'>
   readonly log: Log
 }
 
-/** Opens an egress proxy that lets through to registries. Fails with `door_unusable`. */
+/** Opens an egress proxy that lets through to registries. Fails with `egress_listener_unusable`. */
 export async function openRegistryProxy(
   { createProxy }: Pick<Egress, 'createProxy'>,
   options: RegistryProxyOptions,
 ): Promise<RegistryProxy> {
-  const { registries, hosts = [], listen, enclosure, log } = options
+  const { registries, hosts = [], listen, isolatedNetwork, log } = options
   const denied = new Set<string>()
   const proxy = createProxy({
     log: quiet(log),
@@ -50,15 +49,15 @@ export async function openRegistryProxy(
       if (!allowed && rule !== 'unresolvable') denied.add(`${host}:${port}`)
     },
   })
-  const door = await proxy.open({
+  const listener = await proxy.open({
     workload: 'installation',
-    policy: await policyFor(registries, hosts, enclosure?.gateways),
+    policy: await policyFor(registries, hosts, isolatedNetwork?.gateways),
     listen,
-    peer: enclosure?.peer,
-    via: enclosure?.helper,
+    peer: isolatedNetwork?.peer,
+    helper: isolatedNetwork?.helper,
   })
   return {
-    url: 'path' in door.listen ? undefined : `http://${door.listen.host}:${door.listen.port}`,
+    url: 'path' in listener.listen ? undefined : `http://${listener.listen.host}:${listener.listen.port}`,
     denied,
     close: () => proxy.close(),
   }

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
 import { parseAddress } from '../../src/net/address.ts'
 import type { Resolve } from './decision.ts'
-import { parseHost } from './host.ts'
+import { parseHost } from './parse-host.ts'
 
 const MAX_KEPT = 1000
 const MAX_KEPT_MS = 60_000

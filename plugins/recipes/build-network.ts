@@ -44,22 +44,27 @@ export const createBuildNetworks = (host: {
   async open({ runtime: { name, isolation }, image, reach, report, signal }) {
     if (!isolation?.prepareBuild) throw unsupported(name, 'it has no means to do so for builds.')
     const { openRegistryProxy } = await host.egress()
-    const enclosure = await isolation.prepareBuild({ image, signal })
-    const { instance, warnings } = enclosure
+    const isolatedNetwork = await isolation.prepareBuild({ image, signal })
+    const { instance, warnings } = isolatedNetwork
     try {
       for (const warning of warnings) report(`warning: ${warning}`)
-      const door = await openRegistryProxy({ ...reach, listen: enclosure.door, enclosure, log: host.log })
+      const proxy = await openRegistryProxy({
+        ...reach,
+        listen: isolatedNetwork.proxyAddress,
+        isolatedNetwork,
+        log: host.log,
+      })
       return {
-        network: enclosure,
-        denied: door.denied,
+        network: isolatedNetwork,
+        denied: proxy.denied,
         async close() {
-          await door.close()
+          await proxy.close()
           await isolation.remove(instance)
         },
       }
     } catch (error) {
       await isolation.remove(instance)
-      throw isFailure(error, 'door_unusable') ? unsupported(name, error.message) : error
+      throw isFailure(error, 'egress_listener_unusable') ? unsupported(name, error.message) : error
     }
   },
 })

@@ -71,13 +71,13 @@ export function createContainerRuntime(options: {
 
   const inspect = async (name: string) => {
     const container = await findOurs(name)
-    return container && withInside(container)
+    return container && withPortAccess(container)
   }
 
   /** Its address in its own network is the way in, for this host or for the helper. */
-  function withInside({ instance, addresses }: Container): Instance {
+  function withPortAccess({ instance, addresses }: Container): Instance {
     const address = addresses[networkName(owner, instance.name)]
-    return address && instance.state === 'running' ? { ...instance, inside: { address } } : instance
+    return address && instance.state === 'running' ? { ...instance, portAccess: { address } } : instance
   }
 
   async function get(name: string): Promise<Instance> {

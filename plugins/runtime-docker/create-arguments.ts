@@ -2,7 +2,7 @@ import type { HiddenPath, InstanceSpec, Mount, PortBinding } from '../../src/con
 import { LABEL } from '../../src/lib/labels.ts'
 import { DEFAULT_LIMITS } from '../../src/lib/resources.ts'
 import type { Abilities, Dialect } from './dialect.ts'
-import { enclosureArguments } from './isolation/networks.ts'
+import { isolatedNetworkArguments } from './isolation/networks.ts'
 
 /** Arguments of `create`. Holds names of environment variables, never their values. */
 export function createArguments(
@@ -37,8 +37,8 @@ export function createArguments(
     ...limits(spec, abilities),
     ...abilities.logOptions.map(option => `--log-opt=${option}`),
     `--restart=${spec.restart === 'never' ? 'no' : spec.restart}`,
-    ...(spec.enclosure
-      ? enclosureArguments(dialect, owner, spec.name, spec.enclosure)
+    ...(spec.isolatedNetwork
+      ? isolatedNetworkArguments(dialect, owner, spec.name, spec.isolatedNetwork)
       : [`--network=${spec.network ?? 'bridge'}`, ...spec.ports.map(port => `--publish=${toPublish(port)}`)]),
     ...spec.mounts.map(mount => `--mount=${toMount(mount)}`),
     ...(spec.hidden ?? []).map(path => `--mount=${toCover(path, dialect)}`),

@@ -93,7 +93,7 @@ export interface IsolationDialect {
   /** The network of a running container, as `build --network` takes it. */
   joinOf(container: { name: string; pid: number }): string
   /** Brings up the network of a created instance, where that happens with the instance only. */
-  readonly raiseArguments?: readonly string[]
+  readonly activateArguments?: readonly string[]
 }
 
 export interface BuildExtras {

@@ -178,7 +178,7 @@ export const podmanDialect: Dialect = {
           }))
         : [],
     joinOf: ({ pid }) => `ns:/proc/${pid}/ns/net`,
-    raiseArguments: ['init'],
+    activateArguments: ['init'],
   },
   install: 'Install podman (https://podman.io/docs/installation) or Docker Engine.',
 }

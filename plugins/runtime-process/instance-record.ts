@@ -14,7 +14,7 @@ export interface InstanceRecord {
   stdio: boolean
   sandboxed: boolean
   ports: number[]
-  /** It has no network; its ports are reached by callbacks. */
+  /** It is in a network of its own. The name is the one that earlier versions wrote. */
   enclosed?: boolean
   /** Folders of its control groups. */
   groups?: string[]

@@ -17,7 +17,6 @@ import { isPortFree } from '../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
 import { assertRunnable, noSandbox } from './assert-runnable.ts'
 import { describeExit, toAttachment } from './attachment.ts'
-import { createEnclosures, enclosureFiles, insideOf } from './enclosure.ts'
 import { failures } from './failures.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { isExecutable } from './find-on-path.ts'
@@ -37,6 +36,7 @@ import type { InstalledPackage } from './packages/installed-package.ts'
 import { probeHost } from './probe-host.ts'
 import { endGroup, type Group, killLeftovers, MARK } from './process-group.ts'
 import { HOME, sandboxCommand } from './sandbox.ts'
+import { createSandboxNetworks, networkFiles, portAccessOf } from './sandbox-network.ts'
 import { seccompFilter } from './seccomp/filter.ts'
 import { starterCommand, starterInput } from './starter.ts'
 import { createBell, watchInstances } from './watch-instances.ts'
@@ -63,7 +63,7 @@ interface Prepared extends Pick<Launch, 'command' | 'env' | 'input' | 'seccomp'>
 export interface ProcessRuntimeOptions {
   /** Where instances are kept, one folder each. */
   readonly folder: string
-  /** Where the sockets of enclosed instances are: a short path. */
+  /** Where the sockets of isolated instances are: a short path. */
   readonly sockets: string
   readonly packages: PackageStore & {
     resolve(image: string, options?: WaitOptions): Promise<InstalledPackage>
@@ -137,7 +137,9 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
         running && !record.enclosed
           ? record.ports.map(port => ({ instancePort: port, hostPort: port, address: LOOPBACK }))
           : [],
-      ...(running && record.enclosed ? { inside: insideOf(options.sockets, record.name, record.ports) } : {}),
+      ...(running && record.enclosed
+        ? { portAccess: portAccessOf(options.sockets, record.name, record.ports) }
+        : {}),
       createdAt: new Date(record.created_at),
       ...(record.process ? { startedAt: new Date(record.process.started_at) } : {}),
       ...(exit?.code === undefined ? {} : { exitCode: exit.code }),
@@ -220,7 +222,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   return {
     name: RUNTIME,
     packages,
-    isolation: createEnclosures({ root: options.sockets, bubblewrap }),
+    isolation: createSandboxNetworks({ root: options.sockets, bubblewrap }),
     probe: async () => probeHost(await bubblewrap(), await limitSupport(), path),
 
     async sandbox() {
@@ -251,7 +253,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
           stdio: spec.stdio,
           sandboxed: found.works,
           ports: spec.ports.map(port => port.instancePort),
-          ...(spec.enclosure ? { enclosed: true } : {}),
+          ...(spec.isolatedNetwork ? { enclosed: true } : {}),
           groups: groupFolders((await limitSupport()).groups, id),
           created_at: new Date().toISOString(),
         })
@@ -336,7 +338,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   ): Promise<Prepared> {
     const home = records.home(spec.name)
     const node = dirname(process.execPath)
-    const { sockets } = enclosureFiles(options.sockets, spec.name)
+    const { sockets } = networkFiles(options.sockets, spec.name)
     const limits = withDefaultLimits(spec.limits)
     const own = processLimits(await limitSupport(), { limits, sandboxed: found.works })
     const seccomp = found.works ? seccompFilter() : undefined
@@ -364,7 +366,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
           ...spec.env,
           [MARK]: id,
         },
-        agentFor: spec.enclosure && spec.ports.map(port => port.instancePort),
+        agentFor: spec.isolatedNetwork && spec.ports.map(port => port.instancePort),
       }),
     }
   }

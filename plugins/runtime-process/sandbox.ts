@@ -73,10 +73,10 @@ export async function systemFolders(): Promise<string[]> {
   return args
 }
 
-/** Without a network of its own there is only loopback; an enclosed instance also sees its sockets. */
-const networkArguments = ({ network, enclosure }: InstanceSpec, sockets: string): string[] => [
-  ...(enclosure ? ['--unshare-net', '--ro-bind', sockets, SOCKETS] : []),
-  ...(!enclosure && network === 'none' ? ['--unshare-net'] : []),
+/** Without a network of its own there is only loopback; an isolated instance also sees its sockets. */
+const networkArguments = ({ network, isolatedNetwork }: InstanceSpec, sockets: string): string[] => [
+  ...(isolatedNetwork ? ['--unshare-net', '--ro-bind', sockets, SOCKETS] : []),
+  ...(!isolatedNetwork && network === 'none' ? ['--unshare-net'] : []),
 ]
 
 /** Mounts over what the instance must not see; it cannot take them away without rights it does not have. */

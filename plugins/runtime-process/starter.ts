@@ -1,4 +1,4 @@
-import { DOOR_PORT } from './enclosure.ts'
+import { EGRESS_PORT } from './sandbox-network.ts'
 
 /** Folder of the sockets inside a sandbox. */
 export const SOCKETS = '/run/keelson'
@@ -29,7 +29,7 @@ const join = (a, b) => {
  */
 const AGENT = `
 const net = require('node:net')
-const [folder, door, ...ports] = process.argv.slice(1)
+const [folder, egressPort, ...ports] = process.argv.slice(1)
 process.on('SIGTERM', () => {})
 ${PIPE_BOTH_WAYS}const options = { allowHalfOpen: true, noDelay: true }
 const offer = port => {
@@ -47,7 +47,7 @@ const offer = port => {
   socket.once('close', () => used || setTimeout(offer, 100, port))
 }
 net.createServer(options, client => join(client, net.connect({ path: folder + '/out', ...options })))
-  .listen(Number(door), '127.0.0.1', () => {
+  .listen(Number(egressPort), '127.0.0.1', () => {
     for (const port of ports) for (let i = 0; i < 4; i++) offer(port)
     process.stdout.end('up')
   })
@@ -97,7 +97,7 @@ export function starterInput(options: {
     '-e',
     AGENT,
     SOCKETS,
-    String(DOOR_PORT),
+    String(EGRESS_PORT),
     ...new Set(agentFor.map(String)),
   ]
   return JSON.stringify({ command, env, agent })

@@ -44,7 +44,7 @@ export async function settleIsolation(
   }
   const probe = config.no_sandbox ? UNWANTED : ((await runtime.isolation?.probe()) ?? UNKNOWN)
   if (probe.ok) {
-    const lacking = (await runtime.isolation?.equip?.(wait)) ?? []
+    const lacking = (await runtime.isolation?.prefetch?.(wait)) ?? []
     for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))
     return { ...config, isolate_network: true }
   }

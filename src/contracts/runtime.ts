@@ -14,7 +14,7 @@ export interface WaitOptions {
   readonly report?: Report | undefined
 }
 
-/** Answer to "are you there?": never thrown, always explained. */
+/** Whether a runtime can be used. A failed probe is a value with its explanation, never an exception. */
 export type Probe =
   | { readonly ok: true; readonly version: string; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problem: string; readonly hint: string }
@@ -51,43 +51,43 @@ export interface Limits {
   readonly pids?: number
 }
 
-/** A place to listen at or to connect to: an address of this host, or a socket file. */
-export type Place = { readonly host: string; readonly port: number } | { readonly path: string }
+/** Where a server listens: an address and TCP port, or a socket file. Port 0 takes a free port. */
+export type ListenAddress = { readonly host: string; readonly port: number } | { readonly path: string }
 
 /**
  * How the ports of an isolated instance are reached from this host.
  *
- * Either at an address of its own. Or by callbacks: this host listens at the socket file of a port,
- * the instance's side connects to it ahead of need, and each of its connections carries one
- * conversation that this host begins. (A socket that the instance made could be a link to another.)
+ * Either the instance has an address of its own. Or its side calls back: this host listens at one socket
+ * file per port, the instance's side keeps connections to it open ahead of need, and each of them carries
+ * one connection that this host opens. (A socket that the instance made could be a link to another.)
  */
-export type Inside =
+export type PortAccess =
   | { readonly address: string }
   | { readonly callbacks: readonly { readonly port: number; readonly path: string }[] }
 
 /**
- * A place beside the instances of an engine whose networks are not networks of this host: one for all
- * of them, a member of every enclosure's network.
+ * A container of an engine whose networks this host is not on. There is one per engine, and it is a
+ * member of every isolated network.
  */
 export interface Helper {
-  /** Tells one from another. */
+  /** Unique per engine. */
   readonly name: string
   /**
-   * Runs a program there and answers its standard input and output. The program is an ECMAScript module
+   * Runs a program there and returns its standard input and output. The program is an ECMAScript module
    * without dependencies, whose default export is called with both streams. It must end with its input.
    */
   run(program: string): Promise<Duplex>
 }
 
-/** A network for one instance alone, from which nothing leads out but the door. */
-export interface Enclosure {
-  /** Where the egress proxy of the instance must listen: on this host, or at the helper if there is one. */
-  readonly door: Place
-  /** Present where this host is not on the network: door and instance can be reached from there only. */
+/** A network with one instance. Its only exit is the egress proxy. */
+export interface IsolatedNetwork {
+  /** Where the egress proxy of the instance must listen: on this host, or in the helper if there is one. */
+  readonly proxyAddress: ListenAddress
+  /** Present where this host is not on the network: the egress proxy then runs in this container. */
   readonly helper?: Helper
-  /** The instance's address; whoever else comes to the door is not let in. Absent for a socket file. */
+  /** The instance's address; the egress proxy serves no other. Absent for a socket file. */
   readonly peer?: string
-  /** The URL of that door as the instance has to write it. */
+  /** The URL of the egress proxy as the instance sees it. */
   readonly proxyUrl: string
   /** Addresses of this host as the instance sees them. */
   readonly gateways: readonly string[]
@@ -95,17 +95,17 @@ export interface Enclosure {
   readonly warnings: readonly string[]
 }
 
-/** An enclosure for the steps of one build. */
-export interface BuildEnclosure extends Enclosure {
-  /** By which `Isolation.remove` knows it. */
+/** An isolated network for the steps of one image build. */
+export interface IsolatedBuildNetwork extends IsolatedNetwork {
+  /** The name to give to `Isolation.remove`. */
   readonly instance: string
-  /** The network of those steps, as the engine's builder takes it. */
+  /** The network of those steps, in the syntax of the engine's builder. */
   readonly join: string
 }
 
-/** Answer to "can you isolate?". `fallback`: whether a workload that did not insist may run without. */
+/** Whether a runtime can isolate networks. `fallback`: a workload that did not ask for isolation may run without. */
 export type IsolationProbe =
-  | { readonly ok: true /** What would not be held. */; readonly warnings: readonly string[] }
+  | { readonly ok: true /** What would not be enforced. */; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problem: string; readonly hint: string; readonly fallback: boolean }
 
 /** Whether a runtime can keep an instance away from the user's files. */
@@ -113,31 +113,31 @@ export type SandboxProbe =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly hint: string }
 
-/** Encloses instances, each in a network of its own. */
+/** Gives each instance a network of its own. */
 export interface Isolation {
   probe(): Promise<IsolationProbe>
   /**
-   * Fetches what `prepare` will need, for a caller who sees the progress; answers what will not be held.
-   * Fails with `isolation_unsupported` where it is not to be had.
+   * Fetches what `prepare` needs, in a process that shows progress. Returns what will not be enforced.
+   * Fails with `isolation_unsupported` when it cannot be fetched.
    */
-  equip?(options?: WaitOptions): Promise<readonly string[]>
-  /** Addresses under which an instance sees the host that its engine runs on, as far as they are known now. */
+  prefetch?(options?: WaitOptions): Promise<readonly string[]>
+  /** Addresses of the engine's host as the instance sees them, as far as they are known now. */
   gateways?(name: string): Promise<readonly string[]>
   /**
-   * Makes the enclosure of an instance, or finds the one that is there. Before `create`, whose spec
-   * gets it. Fails with `isolation_unsupported` where it could not be held.
+   * Creates the network of an instance, or finds the existing one. Call it before `create` and put the
+   * result into the spec. Fails with `isolation_unsupported` when it cannot be enforced.
    */
-  prepare(name: string, options: { workload: string; signal?: AbortSignal }): Promise<Enclosure>
+  prepare(name: string, options: { workload: string; signal?: AbortSignal }): Promise<IsolatedNetwork>
   /**
-   * Makes an enclosure for one build, held up by a container of `image`, which is on the engine and has
-   * `sleep` in it. `list` leaves it out while this process lives. Fails as `prepare` does.
+   * Creates a network for one build. A container of `image` keeps it open: the image is on the engine and
+   * contains `sleep`. `list` leaves the network out while this process runs. Fails as `prepare` does.
    */
-  prepareBuild?(options: { image: string; signal?: AbortSignal | undefined }): Promise<BuildEnclosure>
-  /** Makes the door's address exist, for an engine that brings it up with the instance only. After `create`. */
-  raise(name: string): Promise<void>
-  /** Removes all that `prepare` made. Idempotent; the instance has been stopped or removed. */
+  prepareBuild?(options: { image: string; signal?: AbortSignal | undefined }): Promise<IsolatedBuildNetwork>
+  /** Brings up the bridge with the proxy's address, on engines that only do so when the instance starts. After `create`. */
+  activate(name: string): Promise<void>
+  /** Removes everything that `prepare` created. Idempotent. Stop or remove the instance first. */
   remove(name: string): Promise<void>
-  /** What is there, made by this installation. */
+  /** Networks that this installation has created. */
   list(): Promise<readonly { readonly instance: string; readonly workload: string }[]>
 }
 
@@ -159,8 +159,8 @@ export interface InstanceSpec {
   readonly hidden?: readonly HiddenPath[]
   /** Container network mode: `bridge` (default), `none`, `host` or the name of a network. */
   readonly network: string | undefined
-  /** What `isolation.prepare` made; replaces `network`, and `ports` are reached as `Instance.inside` says. */
-  readonly enclosure?: Enclosure | undefined
+  /** What `isolation.prepare` made; replaces `network`, and `Instance.portAccess` says how `ports` are reached. */
+  readonly isolatedNetwork?: IsolatedNetwork | undefined
   readonly limits: Limits
   /** Whether the runtime itself brings the instance back after a crash or a reboot. */
   readonly restart: 'never' | 'unless-stopped'
@@ -182,8 +182,8 @@ export interface Instance {
   readonly labels: Readonly<Record<string, string>>
   /** Published ports as they are now; empty when not running. */
   readonly ports: readonly Required<PortBinding>[]
-  /** Of a running isolated instance: the way in. */
-  readonly inside?: Inside
+  /** How to reach the ports of a running isolated instance. */
+  readonly portAccess?: PortAccess
   readonly createdAt: Date
   readonly startedAt?: Date
   readonly exitCode?: number
@@ -242,10 +242,10 @@ export interface ImageBuild {
   /** A label, `name=value`, of stages that hold secrets: their images do not outlive the build, done or failed. */
   readonly passing?: string
   /**
-   * `none`: its steps have loopback only. An enclosure: they have the way out through its door. In both they
-   * see none of the caller's proxies. Absent: the engine's network for builds.
+   * `none`: its steps have loopback only. A build network: they reach out through its egress proxy. In both
+   * cases they see none of the caller's proxies. Absent: the engine's network for builds.
    */
-  readonly network?: 'none' | Pick<BuildEnclosure, 'join' | 'proxyUrl'>
+  readonly network?: 'none' | Pick<IsolatedBuildNetwork, 'join' | 'proxyUrl'>
 }
 
 /** A package to run: what the recipe for its scheme needs. */
@@ -266,7 +266,7 @@ export interface PackageStore {
 /**
  * Runs containers or processes. Knows nothing of MCP, authentication or registries.
  *
- * "Not there" is a value: `inspect` answers undefined, `stop` and `remove` of a missing instance succeed.
+ * "Not there" is a value: `inspect` returns undefined, `stop` and `remove` of a missing instance succeed.
  */
 export interface Runtime {
   readonly name: string
@@ -279,7 +279,7 @@ export interface Runtime {
   probe(signal?: AbortSignal): Promise<Probe>
   /** Whether this host has a sandbox for instances. Absent for runtimes whose instances are always contained. */
   sandbox?(): Promise<SandboxProbe>
-  /** Says in a sentence which of these limits are not fully enforced. Absent where the runtime refuses such limits. */
+  /** Returns a sentence on the limits that are not fully enforced. Absent when the runtime refuses such limits. */
   missingLimits?(limits: Limits): Promise<string | undefined>
   /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
   create(spec: InstanceSpec, options?: WaitOptions): Promise<void>

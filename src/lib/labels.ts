@@ -9,10 +9,10 @@ export const LABEL = {
   owner: 'keelson-owner',
   /** Whether the network is isolated: `true` or `false`. */
   isolation: 'keelson-network-isolation',
-  /** On a network: the instance it is for, and the port of the door in it. */
+  /** On a network: the instance it is for, and the port of its egress proxy. */
   instance: 'keelson-instance',
-  door: 'keelson-door',
-  /** On a network whose door is in the helper: the address of that. On the helper: the name of its image. */
+  egressPort: 'keelson-door', // the name that earlier versions wrote
+  /** On a network whose egress proxy runs in the helper: the helper's address there. On the helper: the name of its image. */
   helper: 'keelson-helper',
 } as const
 

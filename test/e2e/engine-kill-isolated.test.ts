@@ -10,7 +10,7 @@ import { daemonProblem, ownDaemon } from './own-daemon.ts'
 import { needsPlace } from './places-to-run.ts'
 
 // An engine that is killed while an isolated workload runs, and started again: on this host's side of a
-// network of its own, where the door is at the gateway, and from outside of it, where it is in the helper.
+// network of its own, where the egress proxy listens at the gateway, and from outside of it, where it runs in the helper.
 
 const fixture = new URL('../../fixtures/isolation', import.meta.url).pathname
 const IMAGE = 'keelson-test/node:24'
@@ -110,12 +110,12 @@ async function killAndStartAgain({ isHere, name }: { isHere: boolean; name: stri
   expect((await execa(...within('iptables', '-t', 'mangle', '-S'))).stdout).not.toContain('KEELSON')
 }
 
-test('with the door at the gateway', { timeout: 400_000 }, async context => {
+test('the egress proxy at the gateway survives a kill of the engine', { timeout: 400_000 }, async context => {
   needsDaemon(context)
   await killAndStartAgain({ isHere: true, name: 'kill-gateway' })
 })
 
-test('with the door in the helper', { timeout: 400_000 }, async context => {
+test('the egress proxy in the helper survives a kill of the engine', { timeout: 400_000 }, async context => {
   needsDaemon(context)
   await killAndStartAgain({ isHere: false, name: 'kill-helper' })
 })

@@ -32,13 +32,13 @@ export function isolationSuite(
     return textOf(await client.callTool({ name: tool, arguments: args }))
   }
   const envOf = async (at: string) => JSON.parse(await call('env', {}, at)) as Record<string, string>
-  const doorOf = async (at: string) => {
+  const listenerOf = async (at: string) => {
     const { hostname, port } = new URL((await envOf(at)).HTTP_PROXY ?? '')
     return { host: hostname, port: Number(port) }
   }
   const addressOf = async (name: string): Promise<string> => {
-    const inside = (await world.runtime.inspect(name))?.inside
-    return inside && 'address' in inside ? inside.address : NOBODY
+    const access = (await world.runtime.inspect(name))?.portAccess
+    return access && 'address' in access ? access.address : NOBODY
   }
 
   beforeAll(async () => {
@@ -50,24 +50,24 @@ export function isolationSuite(
     needs(context)
     const { allowed } = world
     const start = { allowed, gateway: '', otherWorkload: '', hostAddress: world.hostAddress }
-    const profile = corpusProfile({ ...start, door: allowed, otherDoor: allowed })
+    const profile = corpusProfile({ ...start, listener: allowed, otherListener: allowed })
     const [first, second] = await Promise.all([
       world.run(`ki-one-${id}`, profile),
       world.run(`ki-two-${id}`, profile),
     ])
     url = first
-    const door = await doorOf(first)
+    const listener = await listenerOf(first)
     about = {
       ...start,
-      door,
-      otherDoor: await doorOf(second),
-      gateway: place === 'process' ? NOBODY : door.host,
+      listener,
+      otherListener: await listenerOf(second),
+      gateway: place === 'process' ? NOBODY : listener.host,
       otherWorkload: await addressOf(`ki-two-${id}`),
     }
     await world.setNames(corpusNames(about))
   })
 
-  test('every escape of the corpus ends at the door, and what is allowed passes', async context => {
+  test('every escape of the corpus ends at the listener, and what is allowed passes', async context => {
     needs(context)
     const client = await clientV1(url)
     const wrong: string[] = []
@@ -110,11 +110,11 @@ export function isolationSuite(
     const { tcp } = world.services
     const hosts = [
       about.gateway,
-      about.door.host,
+      about.listener.host,
       world.hostAddress,
       '172.17.0.1',
       '10.88.0.1',
-      about.otherDoor.host,
+      about.otherListener.host,
       'host.docker.internal',
       'host.containers.internal',
       ...linkLocals().flatMap(address => ['eth0', 'lo'].map(zone => `${address}%${zone}`)),
@@ -125,7 +125,7 @@ export function isolationSuite(
       { host: about.gateway, port: 22 },
       { host: world.hostAddress, port: world.web.port },
       { host: about.otherWorkload, port: 80 },
-      ...(place === 'process' ? [] : [about.otherDoor]),
+      ...(place === 'process' ? [] : [about.otherListener]),
       { host: '8.8.8.8', port: 53 },
       { host: '1.1.1.1', port: 443 },
       { host: '169.254.169.254', port: 80 },
@@ -156,7 +156,7 @@ export function isolationSuite(
       call('resolve', { name: 'secret.exfil.test', server: '8.8.8.8' }),
       call('udp', { host: world.hostAddress, port: dns, send: query }),
       call('udp', { host: about.gateway, port: dns, send: query }),
-      call('udp', { host: about.gateway, port: about.door.port, send: query }),
+      call('udp', { host: about.gateway, port: about.listener.port, send: query }),
       call('udp', { host: '8.8.8.8', port: 53, send: query }),
       call('udp', { host: '255.255.255.255', port: dns, send: query }),
       call('udp', { host: 'ff02::1', port: dns, send: query }),
@@ -205,7 +205,7 @@ export function isolationSuite(
     })
   })
 
-  test('proxy variables of the user do not lead past the door', async context => {
+  test('proxy variables of the user do not lead past the listener', async context => {
     needs(context)
     const own = { HTTP_PROXY: 'http://192.0.2.9:1', https_proxy: 'http://192.0.2.9:1', NO_PROXY: '*' }
     const at = await world.run(`ki-env-${id}`, undefined, { env_vars: own })
@@ -285,10 +285,10 @@ export function isolationSuite(
   test('a server that is killed comes back with the same way out', async context => {
     needs(context)
     const name = `ki-one-${id}`
-    const before = await doorOf(url)
+    const before = await listenerOf(url)
     await world.runtime.stop(name, { graceSeconds: 0 })
     await expect.poll(() => call('env').catch(() => ''), { timeout: 30_000 }).toContain('HTTP_PROXY')
-    expect(await doorOf(url)).toEqual(before)
+    expect(await listenerOf(url)).toEqual(before)
     expect(await call('fetch', { url: `http://allowed.test:${world.allowed.port}/` })).toBe('200 hello')
     await expect.poll(async () => (await world.store.statuses.read(name))?.status).toBe('running')
   })
@@ -306,14 +306,14 @@ export function isolationSuite(
     expect(world.helper('inspect', '--format', '{{.Id}}')).not.toBe(id)
   })
 
-  test('a successor opens the same doors for servers that went on running', async context => {
+  test('a successor opens the same listeners for servers that went on running', async context => {
     needs(context)
-    const before = await doorOf(url)
+    const before = await listenerOf(url)
     const container = (await world.runtime.inspect(`ki-one-${id}`))?.id
     await world.host.close({ handover: true })
     const successor = world.nextHost()
     await successor.adopt()
-    expect(await doorOf(url)).toEqual(before)
+    expect(await listenerOf(url)).toEqual(before)
     expect((await world.runtime.inspect(`ki-one-${id}`))?.id).toBe(container)
     expect(await call('fetch', { url: `http://allowed.test:${world.allowed.port}/` })).toBe('200 hello')
     expect(await call('fetch', { url: `http://evil.test:${world.web.port}/` })).toMatch(DENIED)

@@ -66,7 +66,7 @@ export interface IsolationWorld {
   helper(...command: string[]): string
   /** Another host over the same disk, as after the death of the first. */
   nextHost(): WorkloadHost
-  /** Networks, firewall rules and files that stand for enclosures of this installation. */
+  /** Networks, firewall rules and files of the isolated networks of this installation. */
   remains(): Promise<string[]>
   close(): Promise<void>
 }

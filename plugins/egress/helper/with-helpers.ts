@@ -1,9 +1,9 @@
 import type { Helper } from '../../../src/contracts/runtime.ts'
 import type { EgressProxy, EgressProxyOptions } from '../proxy/egress-proxy.ts'
-import { loadHelperProgram } from './bundle.ts'
-import { createRemoteDoors, type RemoteDoors } from './remote-doors.ts'
+import { loadHelperProgram } from './bundle-helper.ts'
+import { createRemoteListeners, type RemoteListeners } from './remote-listeners.ts'
 
-/** The same proxy, which also opens doors in helpers: `via` says in which. */
+/** The same proxy, which also opens listeners in helpers. */
 export function withHelpers(
   proxy: EgressProxy,
   options: Pick<EgressProxyOptions, 'log' | 'onDecision'> & {
@@ -13,22 +13,23 @@ export function withHelpers(
   },
 ): EgressProxy {
   const { log, onDecision, ownAddresses, program = loadHelperProgram } = options
-  const helpers = new Map<string, RemoteDoors>()
+  const helpers = new Map<string, RemoteListeners>()
 
-  function doorsIn(helper: Helper): RemoteDoors {
-    const doors = helpers.get(helper.name) ?? createRemoteDoors({ helper, program, ownAddresses, onDecision })
-    helpers.set(helper.name, doors)
-    return doors
+  function listenersIn(helper: Helper): RemoteListeners {
+    const listeners =
+      helpers.get(helper.name) ?? createRemoteListeners({ helper, program, ownAddresses, onDecision })
+    helpers.set(helper.name, listeners)
+    return listeners
   }
 
   return {
-    open(door) {
-      const { via, ...rest } = door
-      if (!via) return proxy.open(rest)
-      return doorsIn(via).open({ ...rest, log: rest.log ?? log.with({ workload: rest.workload }) })
+    open(listener) {
+      const { helper, ...rest } = listener
+      if (!helper) return proxy.open(rest)
+      return listenersIn(helper).open({ ...rest, log: rest.log ?? log.with({ workload: rest.workload }) })
     },
     async close() {
-      await Promise.all([proxy.close(), ...[...helpers.values()].map(doors => doors.close())])
+      await Promise.all([proxy.close(), ...[...helpers.values()].map(listeners => listeners.close())])
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Helper } from '../../../src/contracts/runtime.ts'
+import type { Helper, ListenAddress } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { createOwnAddresses } from '../../../src/net/own-addresses.ts'
@@ -10,9 +10,9 @@ import { failures } from '../failures.ts'
 import type { Policy } from '../policy.ts'
 import { createResolver } from '../resolver.ts'
 import { type Connect, connectTo } from './dial.ts'
-import { createDoorServer } from './door.ts'
-import { EGRESS_LIMITS, type EgressLimits } from './limits.ts'
-import { describeListen, type Listen, startListening } from './listen.ts'
+import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
+import { createListenerServer } from './listener-server.ts'
+import { describeAddress, startListening } from './start-listening.ts'
 
 /** A decision that a request has brought about. */
 export interface EgressEvent extends Decision {
@@ -22,7 +22,7 @@ export interface EgressEvent extends Decision {
 }
 
 export interface EgressProxyOptions {
-  /** Denials go here, with the workload's name, unless its door has a log of its own. */
+  /** Denials go here, with the workload's name, unless its listener has a log of its own. */
   readonly log: Log
   readonly resolve?: Resolve
   readonly connect?: Connect
@@ -32,35 +32,35 @@ export interface EgressProxyOptions {
   readonly limits?: Partial<EgressLimits>
 }
 
-export interface DoorOptions {
+export interface EgressListenerOptions {
   readonly workload: string
   readonly policy: Policy
-  readonly listen: Listen
+  readonly listen: ListenAddress
   /** The only address from which it may be spoken to; absent: whoever reaches it is the workload. */
   readonly peer?: string | undefined
   readonly log?: Log
-  /** Where to open it when not on this host; see `withHelpers`. */
-  readonly via?: Helper | undefined
+  /** The helper to open it in, when not on this host; see `withHelpers`. */
+  readonly helper?: Helper | undefined
 }
 
-/** The way out of one workload. Who comes through it is that workload, whatever its requests claim. */
-export interface Door {
+/** The listener of one workload. Every connection to it belongs to that workload, whatever its requests claim. */
+export interface EgressListener {
   readonly workload: string
   /** Where it listens, with the port that was taken. */
-  readonly listen: Listen
-  /** From now on this policy; resolves when what it no longer allows has been broken off. */
+  readonly listen: ListenAddress
+  /** Replaces the policy. Resolves when connections that it no longer allows have been closed. */
   update(policy: Policy): Promise<void>
-  /** Of a door that is not on this host: connects to a port of the instance behind it. */
-  lead?(host: string, port: number): Promise<Duplex>
-  /** Stops listening and breaks everything off. Idempotent. */
+  /** Of a listener in a helper: connects to a port of the workload's instance from there. */
+  connect?(host: string, port: number): Promise<Duplex>
+  /** Stops listening and closes all connections. Idempotent. */
   close(): Promise<void>
 }
 
-/** One forward proxy for any number of workloads, each with a door of its own. */
+/** One forward proxy for any number of workloads, with one listener each. */
 export interface EgressProxy {
-  /** Fails with `door_unusable` when it cannot listen there. */
-  open(options: DoorOptions): Promise<Door>
-  /** Closes every door. */
+  /** Fails with `egress_listener_unusable` when it cannot listen there. */
+  open(options: EgressListenerOptions): Promise<EgressListener>
+  /** Closes every listener. */
   close(): Promise<void>
 }
 
@@ -69,11 +69,11 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
   const { connect = connectTo, onDecision, ownAddresses = createOwnAddresses() } = options
   const resolve = options.resolve ?? createResolver()
   const limits = { ...EGRESS_LIMITS, ...options.limits }
-  const doors = new Set<Door>()
+  const listeners = new Set<EgressListener>()
 
   /** A request through the proxy to the proxy, from whichever workload, goes nowhere. */
   const isOneOfUs = (address: string, port: number): boolean =>
-    [...doors].some(({ listen }) => {
+    [...listeners].some(({ listen }) => {
       if ('path' in listen || listen.port !== port) return false
       return listen.host === address || (isWildcard(listen.host) && isMachine(address))
     })
@@ -93,7 +93,7 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
     async open({ workload, policy, listen, peer, log = options.log.with({ workload }) }) {
       let current = policy
       const decisions = createDecisionLog({ log })
-      const { server, recheck, destroy } = createDoorServer({
+      const { server, recheck, destroy } = createListenerServer({
         workload,
         peer,
         limits,
@@ -116,8 +116,8 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
         onBadRequest: problem => log.debug('egress request refused', { problem }),
       })
       const where = await startListening(server, listen).catch(error => {
-        throw failures.door_unusable(
-          { workload, where: describeListen(listen), problem: messageOf(error) },
+        throw failures.egress_listener_unusable(
+          { workload, where: describeAddress(listen), problem: messageOf(error) },
           { cause: error },
         )
       })
@@ -131,7 +131,7 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
       })
 
       let closed: Promise<void> | undefined
-      const door: Door = {
+      const listener: EgressListener = {
         workload,
         listen: where,
         async update(next) {
@@ -140,7 +140,7 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
         },
         close() {
           closed ??= new Promise(done => {
-            doors.delete(door)
+            listeners.delete(listener)
             decisions.close()
             server.close(() => done())
             destroy()
@@ -148,11 +148,11 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
           return closed
         },
       }
-      doors.add(door)
-      return door
+      listeners.add(listener)
+      return listener
     },
     async close() {
-      await Promise.all([...doors].map(door => door.close()))
+      await Promise.all([...listeners].map(listener => listener.close()))
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Authority, parseAuthority } from '../host.ts'
+import { type Authority, parseAuthority } from '../parse-host.ts'
 
 /** Where a request wants to go; `path` is undefined for CONNECT. */
 export interface Head {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { EgressLimits } from './limits.ts'
+import type { EgressLimits } from './egress-limits.ts'
 import type { Receiver } from './receiver.ts'
 
 const SWITCHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'

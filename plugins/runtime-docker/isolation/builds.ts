@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { BuildEnclosure, Isolation } from '../../../src/contracts/runtime.ts'
+import type { IsolatedBuildNetwork, Isolation } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
-import { enclosureArguments, networkName } from './networks.ts'
+import { isolatedNetworkArguments, networkName } from './networks.ts'
 
 /** The process that builds is in the name. No instance is called so: their names begin with a letter or a digit. */
 const BUILD = /^_build-(\d+)-/
@@ -16,7 +16,7 @@ const isUnderWay = (instance: string): boolean => {
 }
 
 /**
- * Encloses builds like instances. Builders take neither an address nor name servers nor kernel settings
+ * Gives builds isolated networks, as instances have. Builders take neither addresses, name servers nor kernel settings
  * for their steps, so a container that only sleeps has the network, and the steps join that.
  */
 export function withBuilds(
@@ -25,7 +25,11 @@ export function withBuilds(
 ): Isolation {
   const holderOf = (instance: string) => networkName(owner, instance)
 
-  async function hold(instance: string, image: string, enclosure: Parameters<typeof enclosureArguments>[3]) {
+  async function hold(
+    instance: string,
+    image: string,
+    isolatedNetwork: Parameters<typeof isolatedNetworkArguments>[3],
+  ) {
     const name = holderOf(instance)
     const args = [
       'create',
@@ -38,7 +42,7 @@ export function withBuilds(
       '--user=65534:65534',
       '--stop-signal=SIGKILL',
       '--restart=no',
-      ...enclosureArguments(dialect, owner, instance, enclosure),
+      ...isolatedNetworkArguments(dialect, owner, instance, isolatedNetwork),
       `--label=${LABEL.owner}=${owner}`,
       ...dialect.createArguments,
       '--entrypoint=sleep',
@@ -70,14 +74,14 @@ export function withBuilds(
     ...isolation,
     remove,
 
-    async prepareBuild({ image, signal }): Promise<BuildEnclosure> {
+    async prepareBuild({ image, signal }): Promise<IsolatedBuildNetwork> {
       const instance = `_build-${process.pid}-${randomBytes(4).toString('hex')}`
       try {
-        const enclosure = await isolation.prepare(instance, {
+        const isolatedNetwork = await isolation.prepare(instance, {
           workload: instance,
           ...(signal ? { signal } : {}),
         })
-        return { ...enclosure, instance, join: await hold(instance, image, enclosure) }
+        return { ...isolatedNetwork, instance, join: await hold(instance, image, isolatedNetwork) }
       } catch (error) {
         await remove(instance).catch(() => undefined) // what it was made for has failed, which says more
         throw error

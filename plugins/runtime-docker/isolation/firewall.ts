@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
-/** What one enclosed network may do: reach the door, and answer whom this host has asked. */
+/** What one isolated network may do: reach the egress proxy, and reply to connections that this host has opened. */
 export interface FirewallRule {
   /** Name of the network: unique on this host. */
   readonly network: string

@@ -11,8 +11,8 @@ const REMOVE_MS = 10_000
 /** What a subnet that is taken on the engine costs is one call; many may be, where this host knows none of them. */
 const TRIES_ELSEWHERE = 200
 
-/** Where the door of a network is: on this host at the gateway, or in the helper. */
-export type DoorPlace = 'gateway' | 'helper'
+/** Where the egress proxy of a network listens: on this host at the gateway, or in the helper. */
+export type ProxyLocation = 'gateway' | 'helper'
 
 /** Internal networks of one installation on one engine: one for each isolated instance. */
 export interface NetworkStore {
@@ -23,7 +23,7 @@ export interface NetworkStore {
     name: string
     instance: string
     workload: string
-    place: DoorPlace
+    place: ProxyLocation
     port: number
     signal: AbortSignal | undefined
   }): Promise<EngineNetwork | undefined>
@@ -89,7 +89,7 @@ export function createNetworkStore(options: {
           [LABEL.owner]: owner,
           [LABEL.name]: workload,
           [LABEL.instance]: instance,
-          [LABEL.door]: String(port),
+          [LABEL.egressPort]: String(port),
           ...(place === 'helper' ? { [LABEL.helper]: nextAddress(subnet.gateway, 2) } : {}),
         }
         try {
@@ -132,7 +132,7 @@ export function createNetworkStore(options: {
   function createArguments(
     name: string,
     { cidr, gateway }: Subnet,
-    place: DoorPlace,
+    place: ProxyLocation,
     labels: Readonly<Record<string, string>>,
   ): string[] {
     return [

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Enclosure, ImageStore, Isolation } from '../../../src/contracts/runtime.ts'
+import type { ImageStore, IsolatedNetwork, Isolation } from '../../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { messageOf } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
@@ -8,14 +8,14 @@ import type { Log } from '../../../src/log.ts'
 import type { Dialect, EngineNetwork } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import type { Firewall } from './firewall.ts'
+import { createFirewallWatchdog } from './firewall-watchdog.ts'
 import { createHelper } from './helper.ts'
 import { createHelperImage } from './helper-image.ts'
-import { createNetworkStore, type DoorPlace } from './network-store.ts'
+import { createNetworkStore, type ProxyLocation } from './network-store.ts'
 import { nextAddress } from './subnets.ts'
-import { createUpholder } from './uphold.ts'
 
 /** Where proxies usually listen; another one where that is taken on this host. */
-const DOOR_PORT = 3128
+const EGRESS_PORT = 3128
 const OPT_OUT = 'Say --isolate-network=false to run it without isolation, or choose another runtime.'
 /** Of the engines' default networks: what servers know as the address of their host. */
 const DEFAULT_GATEWAYS = ['172.17.0.1', '10.88.0.1']
@@ -28,11 +28,11 @@ export const networkName = (owner: string, instance: string): string =>
 const HELPER = '_egress'
 
 /** Arguments of `create` for an instance in its own network. */
-export function enclosureArguments(
+export function isolatedNetworkArguments(
   { isolation }: Dialect,
   owner: string,
   instance: string,
-  { peer, helper }: Enclosure,
+  { peer, helper }: IsolatedNetwork,
 ): string[] {
   return [
     `--network=${networkName(owner, instance)}`,
@@ -52,9 +52,9 @@ const macOf = (address: string): string =>
   ['02', '42', ...address.split('.').map(part => Number(part).toString(16).padStart(2, '0'))].join(':')
 
 /**
- * One internal network per instance. Where this host is on it, the door is at its gateway. Where it is
+ * One internal network per instance. Where this host is on it, the egress proxy listens at its gateway. Where it is
  * not (the engine is rootless, in a virtual machine, remote), or where this host cannot be closed off
- * because no firewall rules may be set, the engine's host gets no address in it, and the door is in one
+ * because no firewall rules may be set, the engine's host gets no address in it, and the egress proxy runs in one
  * helper that belongs to all of them.
  */
 export function createNetworks(options: {
@@ -72,7 +72,7 @@ export function createNetworks(options: {
   const { isolation, name: runtime } = dialect
   const nameOf = (instance: string) => networkName(owner, instance)
   const networks = createNetworkStore({ dialect, cli, owner, env, hint: OPT_OUT })
-  const upholder = createUpholder({ firewall, log })
+  const watchdog = createFirewallWatchdog({ firewall, log })
   const image = createHelperImage({ runtime, images, env })
   const helper = createHelper({
     dialect,
@@ -104,7 +104,7 @@ export function createNetworks(options: {
   /** Why the host cannot be closed off here, and the helper does not help either. */
   let lacking: string | undefined
 
-  async function placeOfDoor(): Promise<DoorPlace> {
+  async function chooseLocation(): Promise<ProxyLocation> {
     lacking = undefined
     if (await isElsewhere()) return 'helper'
     const problem = await firewallProblem()
@@ -119,30 +119,30 @@ export function createNetworks(options: {
   }
 
   async function makeOrFind(
-    place: DoorPlace,
+    place: ProxyLocation,
     wanted: { instance: string; workload: string; signal: AbortSignal | undefined },
   ): Promise<{ network: EngineNetwork; isNew: boolean }> {
     const name = nameOf(wanted.instance)
-    const isFree = place === 'helper' || (await isPortFree(DOOR_PORT, '127.0.0.1'))
+    const isFree = place === 'helper' || (await isPortFree(EGRESS_PORT, '127.0.0.1'))
     const made = await networks.make({
       ...wanted,
       name,
       place,
-      port: isFree ? DOOR_PORT : await findFreePort(),
+      port: isFree ? EGRESS_PORT : await findFreePort(),
     })
     const network = made ?? (await networks.find(name))
-    if (network?.internal && network.labels[LABEL.owner] === owner && network.labels[LABEL.door]) {
+    if (network?.internal && network.labels[LABEL.owner] === owner && network.labels[LABEL.egressPort]) {
       return { network, isNew: made !== undefined }
     }
     const problem = `there is a network "${name}" that this keelson did not make.`
     throw runtimeFailures.isolation_unsupported({ runtime, problem, hint: OPT_OUT })
   }
 
-  async function throughHelper({ name, labels }: EngineNetwork, address: string): Promise<Enclosure> {
-    const port = Number(labels[LABEL.door])
+  async function throughHelper({ name, labels }: EngineNetwork, address: string): Promise<IsolatedNetwork> {
+    const port = Number(labels[LABEL.egressPort])
     await helper.join({ network: name, address })
     return {
-      door: { host: address, port },
+      proxyAddress: { host: address, port },
       helper,
       peer: nextAddress(address, -1),
       proxyUrl: `http://${address}:${port}`,
@@ -154,18 +154,18 @@ export function createNetworks(options: {
   async function throughGateway(
     network: EngineNetwork,
     { isNew, mayStayOpen }: { isNew: boolean; mayStayOpen: boolean },
-  ): Promise<Enclosure> {
+  ): Promise<IsolatedNetwork> {
     const { name, bridge, gateway, labels } = network
-    const port = Number(labels[LABEL.door])
+    const port = Number(labels[LABEL.egressPort])
     const rule = { network: name, bridge, gateway, port }
     const problem = await firewall.apply(rule, { isNew })
     // Rules that could be set a moment ago, and cannot now: the server must not come up without them.
     if (problem !== undefined && !mayStayOpen) {
       throw runtimeFailures.isolation_unsupported({ runtime, problem, hint: OPT_OUT })
     }
-    if (problem === undefined) upholder.add(rule)
+    if (problem === undefined) watchdog.add(rule)
     return {
-      door: { host: gateway, port },
+      proxyAddress: { host: gateway, port },
       peer: nextAddress(gateway),
       proxyUrl: `http://${gateway}:${port}`,
       gateways: [gateway, ...DEFAULT_GATEWAYS],
@@ -176,7 +176,7 @@ export function createNetworks(options: {
   return {
     probe: async () => ({ ok: true, warnings: [] }),
 
-    async equip(wait = {}) {
+    async prefetch(wait = {}) {
       if (await isElsewhere()) await image.fetch(wait)
       else if (isolation.mayBeElsewhere?.(await info())) await image.fetch(wait).catch(() => undefined)
       else {
@@ -190,15 +190,15 @@ export function createNetworks(options: {
       return []
     },
 
-    async prepare(instance, { workload, signal }): Promise<Enclosure> {
+    async prepare(instance, { workload, signal }): Promise<IsolatedNetwork> {
       const wanted = { instance, workload, signal }
-      const place = await placeOfDoor()
+      const place = await chooseLocation()
       const mayStayOpen = place === 'helper' || lacking !== undefined
       const { network, isNew } = await makeOrFind(place, wanted)
       const address = network.labels[LABEL.helper]
       if (address) return throughHelper(network, address)
       // The bridge of an engine that is elsewhere is not among our interfaces.
-      if (isolation.raiseArguments || (await isOurs(network.gateway))) {
+      if (isolation.activateArguments || (await isOurs(network.gateway))) {
         return throughGateway(network, { isNew, mayStayOpen })
       }
       foundElsewhere = true
@@ -207,8 +207,8 @@ export function createNetworks(options: {
       return throughHelper(again.network, again.network.labels[LABEL.helper] ?? '')
     },
 
-    async raise(instance) {
-      const args = isolation.raiseArguments
+    async activate(instance) {
+      const args = isolation.activateArguments
       if (args) await cli.run([...args, instance], { doing: `bring up the network of "${instance}"` })
     },
 
@@ -221,7 +221,7 @@ export function createNetworks(options: {
     async remove(instance) {
       const name = nameOf(instance)
       const withHelper = (await isElsewhere()) || (await firewallProblem()) !== undefined
-      upholder.delete(name)
+      watchdog.delete(name)
       if (withHelper) await helper.leave(name)
       await networks.drop(name, instance)
       if (!withHelper) await firewall.remove(name)

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path'
-import { DOOR_PORT } from '../enclosure.ts'
 import { isSystemPath, SYSTEM_ARGUMENTS, systemFolders } from '../sandbox.ts'
+import { EGRESS_PORT } from '../sandbox-network.ts'
 import { PIPE_BOTH_WAYS, SOCKETS } from '../starter.ts'
 
 /** Name of the egress proxy's socket in the socket folder. */
 export const PROXY_SOCKET = 'out'
 /** Address of the egress proxy as seen inside the sandbox. */
-export const INNER_PROXY = `http://127.0.0.1:${DOOR_PORT}`
+export const INNER_PROXY = `http://127.0.0.1:${EGRESS_PORT}`
 
 /** Runs the tool, and forwards connections to the proxy's port through the socket. */
 const RELAY = `
@@ -44,7 +44,7 @@ export async function sandboxedTool(command: readonly string[], options: ToolSan
     RELAY,
     '--',
     `${SOCKETS}/${PROXY_SOCKET}`,
-    String(DOOR_PORT),
+    String(EGRESS_PORT),
     ...command,
   ]
   return [

@@ -1,9 +1,15 @@
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
-import type { Enclosure, Instance, InstanceSpec, Isolation, Runtime } from '../../../src/contracts/runtime.ts'
+import type {
+  Instance,
+  InstanceSpec,
+  IsolatedNetwork,
+  Isolation,
+  Runtime,
+} from '../../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
-import { type Door, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
+import { type EgressListener, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
 import { type Connector, connectorTo, createCallbackPool, createPortRelay } from './port-relay.ts'
 
 /** The way out of an isolated workload and the ways into it. */
@@ -16,7 +22,7 @@ export interface IsolatedAccess {
   openIngress(instance: Instance): Promise<void>
   /** Where this host reaches a port of the instance, once the ways are open. */
   urlOf(port: number): URL
-  /** Closes door and ways; the network stays. Idempotent. */
+  /** Closes listener and ways; the network stays. Idempotent. */
   close(): Promise<void>
 }
 
@@ -60,22 +66,22 @@ function connectIsolated(options: {
   const instance = instanceName(config)
   const urls = new Map<number, URL>()
   const open: { close(): Promise<void> }[] = []
-  let enclosure: Enclosure | undefined
-  let door: Door | undefined
+  let isolatedNetwork: IsolatedNetwork | undefined
+  let listener: EgressListener | undefined
   let ingressOf: string | undefined
   let spec: InstanceSpec | undefined
 
-  async function listen({ door: listen, gateways, peer, helper: via }: Enclosure): Promise<void> {
+  async function listen({ proxyAddress: listen, gateways, peer, helper }: IsolatedNetwork): Promise<void> {
     const policy = policyOf(config, gateways)
-    door ??= await egress.open({ workload: config.name, policy, listen, peer, log, via })
+    listener ??= await egress.open({ workload: config.name, policy, listen, peer, log, helper })
   }
 
   /** From this host if it is on the instance's network, else through the helper. */
   function connectorAt(address: string, port: number): Connector {
-    if (!enclosure?.helper) return connectorTo(address, port)
+    if (!isolatedNetwork?.helper) return connectorTo(address, port)
     return async () => {
-      if (!door?.lead) throw new Error('its way out is not open')
-      return door.lead(address, port)
+      if (!listener?.connect) throw new Error('its way out is not open')
+      return listener.connect(address, port)
     }
   }
 
@@ -87,25 +93,25 @@ function connectIsolated(options: {
 
   return {
     async prepare(plain) {
-      enclosure = await isolation.prepare(instance, { workload: config.name })
-      for (const warning of enclosure.warnings) log.warn(warning)
+      isolatedNetwork = await isolation.prepare(instance, { workload: config.name })
+      for (const warning of isolatedNetwork.warnings) log.warn(warning)
       if (plain.privileged) log.warn(PRIVILEGED)
-      const env = { NODE_USE_ENV_PROXY: '1', ...plain.env, ...proxyVariables(enclosure.proxyUrl) }
-      spec = { ...plain, env, enclosure }
+      const env = { NODE_USE_ENV_PROXY: '1', ...plain.env, ...proxyVariables(isolatedNetwork.proxyUrl) }
+      spec = { ...plain, env, isolatedNetwork }
       return spec
     },
 
     async openEgress() {
-      if (!enclosure) return
-      const { door: place } = enclosure
+      if (!isolatedNetwork) return
+      const { proxyAddress: place } = isolatedNetwork
       try {
-        await listen(enclosure)
+        await listen(isolatedNetwork)
       } catch (error) {
         // Some engines bring the bridge up with the instance.
-        if (!isFailure(error, 'door_unusable')) throw error
-        await isolation.raise(instance)
-        await listen(enclosure).catch(problem => {
-          if (!('host' in place) || !isFailure(problem, 'door_unusable')) throw problem
+        if (!isFailure(error, 'egress_listener_unusable')) throw error
+        await isolation.activate(instance)
+        await listen(isolatedNetwork).catch(problem => {
+          if (!('host' in place) || !isFailure(problem, 'egress_listener_unusable')) throw problem
           throw runtimeFailures.isolation_unsupported({
             runtime: runtime.name,
             problem: problem.message,
@@ -115,17 +121,17 @@ function connectIsolated(options: {
       }
     },
 
-    async openIngress({ id, inside }) {
-      const key = `${id} ${JSON.stringify(inside)}`
-      if (!inside || ingressOf === key) return
+    async openIngress({ id, portAccess }) {
+      const key = `${id} ${JSON.stringify(portAccess)}`
+      if (!portAccess || ingressOf === key) return
       await closeIngress()
       const connectors = new Map<number, Connector | undefined>()
       for (const { instancePort, address, hostPort } of spec?.ports ?? []) {
         if (!connectors.has(instancePort)) connectors.set(instancePort, await connectorFor(instancePort))
         const connector = connectors.get(instancePort)
         if (!connector) continue
-        if ('address' in inside && hostPort === undefined && !enclosure?.helper) {
-          urls.set(instancePort, new URL(`http://${inside.address}:${instancePort}`))
+        if ('address' in portAccess && hostPort === undefined && !isolatedNetwork?.helper) {
+          urls.set(instancePort, new URL(`http://${portAccess.address}:${instancePort}`))
           continue
         }
         const relay = await createPortRelay({ host: address, port: hostPort ?? 0 }, connector)
@@ -135,9 +141,9 @@ function connectIsolated(options: {
       ingressOf = key
 
       async function connectorFor(port: number): Promise<Connector | undefined> {
-        if (!inside) return undefined
-        if ('address' in inside) return connectorAt(inside.address, port)
-        const callback = inside.callbacks.find(one => one.port === port)
+        if (!portAccess) return undefined
+        if ('address' in portAccess) return connectorAt(portAccess.address, port)
+        const callback = portAccess.callbacks.find(one => one.port === port)
         if (!callback) return undefined
         const pool = await createCallbackPool(callback.path)
         open.push(pool)
@@ -148,8 +154,8 @@ function connectIsolated(options: {
     urlOf: port => urls.get(port) ?? new URL(`http://127.0.0.1:${port}`),
 
     async close() {
-      await Promise.all([closeIngress(), door?.close()])
-      door = undefined
+      await Promise.all([closeIngress(), listener?.close()])
+      listener = undefined
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Runtime } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 
-/** Removes enclosures that nobody wants: what a killed host, or a failed removal, has left. */
+/** Removes isolated networks that no workload uses: what a killed host, or a failed removal, has left. */
 export async function removeOrphanedNetworks(options: {
   runtimes: readonly Runtime[]
   /** Whether the workload runs, or is meant to, in that instance; asked in its turn. */

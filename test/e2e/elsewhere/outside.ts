@@ -1,5 +1,5 @@
 import { execa } from 'execa'
-import { bundleArguments } from '../../../plugins/egress/helper/bundle.ts'
+import { bundleArguments } from '../../../plugins/egress/helper/bundle-helper.ts'
 
 const repository = new URL('../../..', import.meta.url).pathname
 const PORT = 8080

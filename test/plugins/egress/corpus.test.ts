@@ -21,8 +21,8 @@ const world: EscapeWorld = {
   allowed: { host: '127.0.0.1', port: 1 },
   gateway: '172.30.0.1',
   otherWorkload: '172.30.9.2',
-  door: { host: '172.30.0.1', port: 3128 },
-  otherDoor: { host: '172.30.9.1', port: 3128 },
+  listener: { host: '172.30.0.1', port: 3128 },
+  otherListener: { host: '172.30.9.1', port: 3128 },
   hostAddress: '203.0.114.7',
 }
 

@@ -6,9 +6,9 @@ export interface EscapeWorld {
   readonly gateway: string
   /** Another workload, and the way out of another workload. */
   readonly otherWorkload: string
-  readonly otherDoor: { readonly host: string; readonly port: number }
+  readonly otherListener: { readonly host: string; readonly port: number }
   /** Where the workload's own way out listens. */
-  readonly door: { readonly host: string; readonly port: number }
+  readonly listener: { readonly host: string; readonly port: number }
   /** An address of the host that is not the gateway. */
   readonly hostAddress: string
 }
@@ -175,8 +175,8 @@ export function escapeCorpus(world: EscapeWorld): EscapeCase[] {
     ...both('an address of the host', world.hostAddress),
     ...both('the docker daemon on the gateway', world.gateway, 2375),
     ...both('another workload', world.otherWorkload),
-    ...both('the way out itself', world.door.host, world.door.port),
-    ...both('the way out of another workload', world.otherDoor.host, world.otherDoor.port),
+    ...both('the way out itself', world.listener.host, world.listener.port),
+    ...both('the way out of another workload', world.otherListener.host, world.otherListener.port),
   ]
 
   const rebinding: EscapeCase[] = [

@@ -50,7 +50,7 @@ test('ever new names cannot fill the disk', () => {
   expect(lines[10]).toMatchObject({ msg: 'egress denied to many destinations', times: 990 })
 })
 
-test('what is still counted is written when the door closes, and no timer is left', () => {
+test('what is still counted is written when the listener closes, and no timer is left', () => {
   const { lines, log } = makeLog()
   log.record(denial('a.test'))
   log.record(denial('a.test'))

@@ -5,10 +5,14 @@ import { onTestFinished } from 'vitest'
 import type { Resolve } from '../../../plugins/egress/decision.ts'
 import { compilePolicy, type PolicyOptions } from '../../../plugins/egress/policy.ts'
 import { connectTo } from '../../../plugins/egress/proxy/dial.ts'
-import { createEgressProxy, type Door, type EgressEvent } from '../../../plugins/egress/proxy/egress-proxy.ts'
-import type { EgressLimits } from '../../../plugins/egress/proxy/limits.ts'
-import type { Listen } from '../../../plugins/egress/proxy/listen.ts'
+import type { EgressLimits } from '../../../plugins/egress/proxy/egress-limits.ts'
+import {
+  createEgressProxy,
+  type EgressEvent,
+  type EgressListener,
+} from '../../../plugins/egress/proxy/egress-proxy.ts'
 import type { PermissionProfile } from '../../../src/contracts/run-config.ts'
+import type { ListenAddress } from '../../../src/contracts/runtime.ts'
 import { createLog } from '../../../src/log.ts'
 
 /** Names of the test's own name server. */
@@ -57,23 +61,23 @@ export async function listenOn(server: Server | import('node:net').Server): Prom
 }
 
 export interface EgressWorld {
-  readonly door: Door
+  readonly listener: EgressListener
   readonly port: number
   /** Every connection that the proxy has tried to open. */
   readonly dialled: { address: string; port: number }[]
   readonly events: EgressEvent[]
   readonly lines: Record<string, unknown>[]
   readonly asked: string[]
-  /** Opens another door of the same proxy. */
+  /** Opens another listener of the same proxy. */
   open(
     workload: string,
     profile: PermissionProfile | undefined,
-    listen?: Listen,
+    listen?: ListenAddress,
     peer?: string,
-  ): Promise<Door>
+  ): Promise<EgressListener>
 }
 
-/** A real proxy with one door on loopback. */
+/** A real proxy with one listener on loopback. */
 export async function egressWorld(
   profile: PermissionProfile | undefined,
   options: {
@@ -82,7 +86,7 @@ export async function egressWorld(
     policy?: PolicyOptions
     limits?: Partial<EgressLimits>
     own?: readonly string[]
-    listen?: Listen
+    listen?: ListenAddress
   } = {},
 ): Promise<EgressWorld> {
   const lines: Record<string, unknown>[] = []
@@ -101,18 +105,24 @@ export async function egressWorld(
     ...(options.limits ? { limits: options.limits } : {}),
   })
   onTestFinished(() => proxy.close())
-  const open = (workload: string, profile: PermissionProfile | undefined, listen?: Listen, peer?: string) =>
+  const open = (
+    workload: string,
+    profile: PermissionProfile | undefined,
+    listen?: ListenAddress,
+    peer?: string,
+  ) =>
     proxy.open({
       workload,
       policy: compilePolicy(profile, options.policy),
       listen: listen ?? { host: '127.0.0.1', port: 0 },
       peer,
     })
-  const door = await open('one', profile, options.listen)
-  return { door, port: portOf(door), dialled, events, lines, asked, open }
+  const listener = await open('one', profile, options.listen)
+  return { listener, port: portOf(listener), dialled, events, lines, asked, open }
 }
 
-export const portOf = (door: Door): number => ('port' in door.listen ? door.listen.port : 0)
+export const portOf = (listener: EgressListener): number =>
+  'port' in listener.listen ? listener.listen.port : 0
 
 /** Sends bytes as they are and answers all that comes back until the other end closes. */
 export async function sendRaw(

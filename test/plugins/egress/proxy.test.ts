@@ -405,17 +405,17 @@ test('an answer that is not HTTP is 502', async () => {
   expect(statusOf(await sendGet(port, `http://127.0.0.1:${target}/`))).toBe(502)
 })
 
-test('the proxy does not connect to itself, nor to another door', async () => {
+test('the proxy does not connect to itself, nor to another listener', async () => {
   const world = await egressWorld(allowing([]), {})
   const other = await world.open('two', undefined)
-  await world.door.update(compilePolicy({ network: { outbound: { allow_host: ['127.0.0.1'] } } }))
+  await world.listener.update(compilePolicy({ network: { outbound: { allow_host: ['127.0.0.1'] } } }))
   for (const port of [world.port, portOf(other)]) {
     expect(await sendGet(world.port, `http://127.0.0.1:${port}/`)).toMatch(/Rule: proxy_itself/)
   }
   expect(world.dialled).toEqual([])
 })
 
-test('each door has the policy of its own workload', async () => {
+test('each listener has the policy of its own workload', async () => {
   const web = await webServer()
   const world = await egressWorld(allowing([web.port]))
   const two = await world.open('two', { network: {} })
@@ -431,12 +431,12 @@ test('each door has the policy of its own workload', async () => {
 
 test('a narrower policy breaks off what it no longer allows, and only that', async () => {
   const [keep, drop] = await Promise.all([echoServer(), echoServer()])
-  const { port, door } = await egressWorld(allowing([keep.port, drop.port]))
+  const { port, listener } = await egressWorld(allowing([keep.port, drop.port]))
   const kept = await openTunnel(port, `127.0.0.1:${keep.port}`)
   const dropped = await openTunnel(port, `127.0.0.1:${drop.port}`)
 
   const closed = once(dropped.socket, 'end')
-  await door.update(compilePolicy(allowing([keep.port])))
+  await listener.update(compilePolicy(allowing([keep.port])))
   await closed
 
   kept.socket.write('still')
@@ -447,7 +447,7 @@ test('a policy that changes while a name is looked up decides', async () => {
   const web = await webServer()
   const { promise: answer, resolve: answerNow } = Promise.withResolvers<string[]>()
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
-  const { port, door, dialled } = await egressWorld(allowing([web.port], 'app.test'), {
+  const { port, listener, dialled } = await egressWorld(allowing([web.port], 'app.test'), {
     resolve: () => {
       onAsked()
       return answer
@@ -455,20 +455,20 @@ test('a policy that changes while a name is looked up decides', async () => {
   })
   const reply = sendGet(port, `http://app.test:${web.port}/`)
   await asked
-  await door.update(compilePolicy({ network: {} }))
+  await listener.update(compilePolicy({ network: {} }))
   answerNow(['127.0.0.1'])
 
   expect(statusOf(await reply)).toBe(403)
   expect(dialled).toEqual([])
 })
 
-test('a closed door lets nothing through and nothing stand', async () => {
+test('a closed listener lets nothing through and nothing stand', async () => {
   const echo = await echoServer()
-  const { port, door } = await egressWorld(allowing([echo.port]))
+  const { port, listener } = await egressWorld(allowing([echo.port]))
   const { socket } = await openTunnel(port, `127.0.0.1:${echo.port}`)
   const ended = once(socket, 'end')
-  await door.close()
-  await door.close()
+  await listener.close()
+  await listener.close()
   await ended
   await vi.waitUntil(() => echo.sockets[0]?.destroyed)
   const [error] = await once(connect(port, '127.0.0.1'), 'error')
@@ -490,7 +490,7 @@ async function socketPath(): Promise<string> {
   return join(folder, 'egress.sock')
 }
 
-test('a door may be a socket file, for its owner alone', async () => {
+test('a listener may be a socket file, for its owner alone', async () => {
   const web = await webServer()
   const path = await socketPath()
   await egressWorld(allowing([web.port]), { listen: { path } })
@@ -513,11 +513,13 @@ test('a socket file that nobody serves any more is replaced, one that is served 
   expect((await stat(path)).isSocket()).toBe(true)
 
   const world = await egressWorld({}, { listen: { path } })
-  await expect(world.open('two', {}, { path })).rejects.toSatisfy(error => isFailure(error, 'door_unusable'))
+  await expect(world.open('two', {}, { path })).rejects.toSatisfy(error =>
+    isFailure(error, 'egress_listener_unusable'),
+  )
   expect(statusOf(await sendGet(path, 'http://a.test/'))).toBe(403)
 })
 
-test('an address that is not ours, a file in the way: the door cannot be used, and says why', async () => {
+test('an address that is not ours, a file in the way: the listener cannot be used, and says why', async () => {
   const world = await egressWorld({})
   const path = await socketPath()
   await writeFile(path, 'not a socket')

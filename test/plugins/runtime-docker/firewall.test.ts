@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFirewall } from '../../../plugins/runtime-docker/isolation/firewall.ts'
-import { createUpholder } from '../../../plugins/runtime-docker/isolation/uphold.ts'
+import { createFirewallWatchdog } from '../../../plugins/runtime-docker/isolation/firewall-watchdog.ts'
 import { createLog } from '../../../src/log.ts'
 import { needs } from '../../support/left-out.ts'
 
@@ -111,9 +111,9 @@ test('rules that somebody flushes come back, and stay away once their network is
   onTestFinished(() => firewall.remove(rule.network))
   const said: string[] = []
   const log = createLog({ human: false, debug: false, write: line => said.push(JSON.parse(line).msg) })
-  const upholder = createUpholder({ firewall, log, everyMs: 50 })
+  const watchdog = createFirewallWatchdog({ firewall, log, everyMs: 50 })
   await firewall.apply(rule)
-  upholder.add(rule)
+  watchdog.add(rule)
   const jump = () =>
     table('-S', 'PREROUTING')
       .stdout.split('\n')
@@ -124,7 +124,7 @@ test('rules that somebody flushes come back, and stay away once their network is
   await expect.poll(() => table('-S', chain).stdout, { timeout: 10_000 }).toContain('DROP')
   await expect.poll(() => said).toEqual(['The firewall rules of a network were gone; they are back.'])
 
-  upholder.delete(rule.network)
+  watchdog.delete(rule.network)
   await firewall.remove(rule.network)
   await expect.poll(jump, { timeout: 10_000 }).toBeUndefined() // a look under way takes its own away again
 })

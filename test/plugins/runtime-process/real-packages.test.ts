@@ -47,7 +47,7 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
             sockets: join(home, 'net'),
             bubblewrap: sandbox ? () => findBubblewrap(process.env.PATH ?? '') : async () => NO_BUBBLEWRAP,
             egress: async () => ({
-              openRegistryProxy: door => openRegistryProxy({ createProxy: createEgressProxy }, door),
+              openRegistryProxy: options => openRegistryProxy({ createProxy: createEgressProxy }, options),
             }),
             log: createLog({ write: () => undefined, human: false, debug: false }),
           }),

@@ -24,8 +24,8 @@ describe('without a sandbox', () => {
     [
       'isolation',
       {
-        enclosure: {
-          door: { path: '/nowhere/out' },
+        isolatedNetwork: {
+          proxyAddress: { path: '/nowhere/out' },
           proxyUrl: 'http://127.0.0.1:3128',
           gateways: [],
           warnings: [],

@@ -21,7 +21,7 @@ async function settle(
   const isolation: Runtime['isolation'] = probe && {
     probe: async () => probe,
     prepare: () => Promise.reject(new Error('not here')),
-    raise: async () => undefined,
+    activate: async () => undefined,
     remove: async () => undefined,
     list: async () => [],
   }

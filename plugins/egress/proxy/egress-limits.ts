@@ -1,6 +1,6 @@
 /** Bounds on what one workload may take of the egress proxy. */
 export interface EgressLimits {
-  /** Connections into one door; more are closed at once. */
+  /** Connections to one listener; more are closed at once. */
   readonly maxConnections: number
   readonly maxHeaderBytes: number
   /** For all headers of a request to arrive. */

@@ -2,37 +2,37 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as t from 'typanion'
-import type { Inside, Isolation } from '../../src/contracts/runtime.ts'
+import type { Isolation, PortAccess } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { parseDocument } from '../../src/document.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 
 /** Port of the egress proxy on the loopback of a sandbox, where nobody else listens. */
-export const DOOR_PORT = 3128
+export const EGRESS_PORT = 3128
 
 const note = t.isObject({ instance: t.isString(), workload: t.isString() })
 
-/** Files of one enclosure: few and short, since socket paths are (108 bytes on Linux). */
-export const enclosureFiles = (root: string, instance: string) => {
+/** Files of one isolated network. Paths are short, since a socket path has at most 108 bytes on Linux (unix(7)). */
+export const networkFiles = (root: string, instance: string) => {
   const folder = join(root, createHash('sha256').update(instance).digest('hex').slice(0, 12))
   return {
     folder,
     note: join(folder, 'instance.json'),
     /** All that the sandbox sees; it cannot change it. */
     sockets: join(folder, 's'),
-    door: join(folder, 's', 'out'),
+    egress: join(folder, 's', 'out'),
     callback: (port: number) => join(folder, 's', String(port)),
   }
 }
 
-/** How this host reaches the ports of an enclosed instance. */
-export const insideOf = (root: string, instance: string, ports: readonly number[]): Inside => ({
-  callbacks: ports.map(port => ({ port, path: enclosureFiles(root, instance).callback(port) })),
+/** How this host reaches the ports of an isolated instance. */
+export const portAccessOf = (root: string, instance: string, ports: readonly number[]): PortAccess => ({
+  callbacks: ports.map(port => ({ port, path: networkFiles(root, instance).callback(port) })),
 })
 
 /** Sandboxes without a network, whose only way out and in are sockets in a folder of this host. */
-export function createEnclosures(options: {
+export function createSandboxNetworks(options: {
   /** Where the sockets are kept. */
   root: string
   bubblewrap: () => Promise<Bubblewrap>
@@ -51,20 +51,20 @@ export function createEnclosures(options: {
         const problem = `${found.problem}.`
         throw runtimeFailures.isolation_unsupported({ runtime: 'process', problem, hint: found.hint })
       }
-      const files = enclosureFiles(root, instance)
+      const files = networkFiles(root, instance)
       await mkdir(files.sockets, { recursive: true, mode: 0o700 })
       await writeFileAtomic(files.note, JSON.stringify({ instance, workload }))
       return {
-        door: { path: files.door },
-        proxyUrl: `http://127.0.0.1:${DOOR_PORT}`,
+        proxyAddress: { path: files.egress },
+        proxyUrl: `http://127.0.0.1:${EGRESS_PORT}`,
         gateways: [],
         warnings: [],
       }
     },
 
-    raise: async () => undefined,
+    activate: async () => undefined,
 
-    remove: instance => rm(enclosureFiles(root, instance).folder, { recursive: true, force: true }),
+    remove: instance => rm(networkFiles(root, instance).folder, { recursive: true, force: true }),
 
     async list() {
       const folders = await readdir(root).catch(() => [])

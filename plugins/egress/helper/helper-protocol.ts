@@ -4,13 +4,13 @@ import type { PolicyOptions } from '../policy.ts'
 import type { EgressEvent } from '../proxy/egress-proxy.ts'
 
 /**
- * What host and helper say to each other: HTTP/2 over the standard streams of the program in the
- * helper, which is the same build, since the host brings it along.
+ * The protocol between host and helper: HTTP/2 over the standard streams of the program in the helper.
+ * Both sides are the same build, since the host sends the program.
  *
- * `PUT /doors/ID` opens a door or changes it, `DELETE /doors/ID` closes it, `GET /told` streams lines
- * of what happens, CONNECT leads to the instance of an open door.
+ * `PUT /listeners/ID` opens or changes a listener, `DELETE /listeners/ID` closes it, `GET /events` streams
+ * one JSON object per line, and CONNECT reaches the instance of an open listener.
  */
-export interface DoorRequest {
+export interface ListenerRequest {
   readonly workload: string
   readonly listen: { readonly host: string; readonly port: number }
   readonly peer?: string
@@ -20,13 +20,13 @@ export interface DoorRequest {
   readonly forbidden: readonly string[]
 }
 
-/** A line of `GET /told`. */
-export type Told =
+/** A line of `GET /events`. */
+export type HelperEvent =
   | { readonly decision: EgressEvent }
   | { readonly line: { readonly level: Level; readonly text: string; readonly fields: object } }
 
-/** The host is asked for a sign of life so often; a helper that hears nothing for three times as long ends. */
-export const BEAT_MS = 10_000
+/** The host pings this often. A helper without a ping for three times as long ends. */
+export const HEARTBEAT_MS = 10_000
 
-/** Bytes that one side may send before the other has taken them; the default of 64 KiB slows long ways down. */
-export const WINDOW = 4 * 1024 * 1024
+/** HTTP/2 flow-control window. The default of 64 KiB is slow over long distances. */
+export const WINDOW_BYTES = 4 * 1024 * 1024

@@ -2,12 +2,10 @@ import { chmod, lstat, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import type { ListenAddress } from '../../../src/contracts/runtime.ts'
 
-/** Where a door listens: an address of this machine, or a socket file. Port 0 takes a free one. */
-export type Listen = { readonly host: string; readonly port: number } | { readonly path: string }
-
-/** Starts to listen and answers where. A socket file is for its owner alone; one that nobody serves is replaced. */
-export async function startListening(server: Server, where: Listen): Promise<Listen> {
+/** Starts to listen and returns the address. A socket file is for its owner alone; one that nobody serves is replaced. */
+export async function startListening(server: Server, where: ListenAddress): Promise<ListenAddress> {
   if ('path' in where && (await isAbandoned(where.path))) await rm(where.path, { force: true })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).once('listening', () => {
@@ -37,5 +35,5 @@ async function isAbandoned(path: string): Promise<boolean> {
   })
 }
 
-export const describeListen = (where: Listen): string =>
+export const describeAddress = (where: ListenAddress): string =>
   'path' in where ? where.path : `${where.host}:${where.port}`

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { serve } from './serve.ts'
+import { serveHost } from './serve-host.ts'
 
 /** What runs in the helper. */
 export default (input: Readable, output: Writable): Promise<void> =>
-  serve(input, output, { onEnd: () => process.exit() })
+  serveHost(input, output, { onEnd: () => process.exit() })

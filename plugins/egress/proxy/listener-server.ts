@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Decision, Destination } from '../decision.ts'
 import { type Connect, dial } from './dial.ts'
+import type { EgressLimits } from './egress-limits.ts'
 import { createEgressAgent, forward } from './forward.ts'
-import type { EgressLimits } from './limits.ts'
 import { createReceiver } from './receiver.ts'
 import { endWithRefusal, refuseDecision, refuseRequest, refuseUnreachable, sendRefusal } from './refusal.ts'
 import { isRejection, readHead } from './request-head.ts'
 import { joinSockets } from './tunnel.ts'
 
-/** What a door needs from the proxy behind it. */
-export interface DoorParts {
+/** What a listener needs from the proxy behind it. */
+export interface ListenerParts {
   readonly workload: string
   /** The only address from which it may be spoken to. */
   readonly peer?: string | undefined
@@ -24,7 +24,7 @@ export interface DoorParts {
 }
 
 /** A server for the requests of one workload, not yet listening. */
-export interface DoorServer {
+export interface ListenerServer {
   readonly server: Server
   /** Breaks off what is no longer allowed. */
   recheck(): Promise<void>
@@ -38,7 +38,7 @@ interface Standing {
   cut(): void
 }
 
-export function createDoorServer(parts: DoorParts): DoorServer {
+export function createListenerServer(parts: ListenerParts): ListenerServer {
   const { workload, limits, connect, judge, onBadRequest } = parts
   const agent = createEgressAgent(connect, limits)
   const sockets = new Set<Socket>()
@@ -68,7 +68,7 @@ export function createDoorServer(parts: DoorParts): DoorServer {
   server.timeout = limits.connectMs + limits.idleMs // the server's clock ends first, so that 504 can be said
 
   server.on('connection', (socket: Socket) => {
-    // A door on a bridge can be reached from other networks of this host where no firewall forbids it.
+    // A listener on a bridge can be reached from other networks of this host where no firewall forbids it.
     if (parts.peer !== undefined && socket.remoteAddress !== parts.peer) return void socket.destroy()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

@@ -7,34 +7,37 @@ import {
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
+import { HEARTBEAT_MS, type HelperEvent, WINDOW_BYTES } from './helper-protocol.ts'
 import { toSocket } from './to-socket.ts'
-import { BEAT_MS, type Told, WINDOW } from './wire.ts'
 
 /** A program in a helper, as the host that runs it speaks to it. */
 export interface HelperSession {
   /** Fails with the helper's words when it does not succeed. */
   call(method: 'PUT' | 'DELETE', path: string, body?: unknown): Promise<void>
-  /** Connects to a port of an instance whose door is open. */
-  lead(host: string, port: number): Promise<Duplex>
+  /** Connects to a port of an instance whose listener is open. */
+  connect(host: string, port: number): Promise<Duplex>
   /** Resolves when it is over, for whatever reason. Never rejects. */
   readonly ended: Promise<void>
   end(): void
 }
 
 /** Speaks with the program behind `streams`; resolves when it has answered. */
-export async function openSession(streams: Duplex, onTold: (told: Told) => void): Promise<HelperSession> {
+export async function openSession(
+  streams: Duplex,
+  onEvent: (event: HelperEvent) => void,
+): Promise<HelperSession> {
   const socket = await toSocket({ readable: streams, writable: streams })
   const session = connect('http://helper', {
     createConnection: () => socket,
-    settings: { enablePush: false, initialWindowSize: WINDOW },
+    settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
   })
   let problem: Error | undefined
   const ended = new Promise<void>(resolve => session.once('close', resolve))
   session.on('error', error => {
     problem = error
   })
-  session.once('connect', () => session.setLocalWindowSize(2 * WINDOW))
-  const beat = setInterval(() => keepAlive(session), BEAT_MS).unref()
+  session.once('connect', () => session.setLocalWindowSize(2 * WINDOW_BYTES))
+  const beat = setInterval(() => keepAlive(session), HEARTBEAT_MS).unref()
   void ended.then(() => {
     clearInterval(beat)
     streams.destroy()
@@ -57,11 +60,11 @@ export async function openSession(streams: Duplex, onTold: (told: Told) => void)
     throw new Error((await text(stream).catch(() => '')) || `the helper answers with ${status}`)
   }
 
-  const told = await ask({ ':method': 'GET', ':path': '/told' }).catch(error => {
+  const events = await ask({ ':method': 'GET', ':path': '/events' }).catch(error => {
     session.destroy()
     throw error
   })
-  readLines(told, line => onTold(JSON.parse(line) as Told))
+  readLines(events, line => onEvent(JSON.parse(line) as HelperEvent))
   return {
     ended,
     async call(method, path, body) {
@@ -71,7 +74,7 @@ export async function openSession(streams: Duplex, onTold: (told: Told) => void)
       )
       stream.resume()
     },
-    lead: (host, port) => ask({ ':method': 'CONNECT', ':authority': `${host}:${port}` }),
+    connect: (host, port) => ask({ ':method': 'CONNECT', ':authority': `${host}:${port}` }),
     end: () => session.destroy(),
   }
 }
@@ -79,7 +82,7 @@ export async function openSession(streams: Duplex, onTold: (told: Told) => void)
 /** An answer that does not come within two beats does not come any more. */
 function keepAlive(session: ClientHttp2Session): void {
   if (session.destroyed) return
-  const late = setTimeout(() => session.destroy(), 2 * BEAT_MS).unref()
+  const late = setTimeout(() => session.destroy(), 2 * HEARTBEAT_MS).unref()
   session.ping(() => clearTimeout(late))
 }
 

@@ -18,7 +18,7 @@ declare const __KEELSON_EGRESS_HELPER__: string | undefined
 export async function loadHelperProgram(): Promise<string> {
   if (typeof __KEELSON_EGRESS_HELPER__ === 'string') return __KEELSON_EGRESS_HELPER__
   const { execa } = await import('execa')
-  const entry = fileURLToPath(new URL('program.ts', import.meta.url))
+  const entry = fileURLToPath(new URL('helper-main.ts', import.meta.url))
   const { stdout } = await execa('esbuild', bundleArguments(entry), {
     preferLocal: true,
     localDir: new URL('.', import.meta.url),

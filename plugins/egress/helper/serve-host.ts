@@ -7,62 +7,63 @@ import { createLog, type Level } from '../../../src/log.ts'
 import { createOwnAddresses } from '../../../src/net/own-addresses.ts'
 import type { Resolve } from '../decision.ts'
 import { compilePolicy } from '../policy.ts'
-import { createEgressProxy, type Door } from '../proxy/egress-proxy.ts'
+import { createEgressProxy, type EgressListener } from '../proxy/egress-proxy.ts'
 import { createResolver } from '../resolver.ts'
 import { findGateways } from './find-gateways.ts'
+import { HEARTBEAT_MS, type HelperEvent, type ListenerRequest, WINDOW_BYTES } from './helper-protocol.ts'
 import { toSocket } from './to-socket.ts'
-import { BEAT_MS, type DoorRequest, type Told, WINDOW } from './wire.ts'
 
-/** More than this waits for a host that does not read: then it is not told everything. */
-const MOST_UNTOLD = 1024 * 1024
+/** A host that does not read misses events once this much waits for it. */
+const MOST_PENDING_BYTES = 1024 * 1024
 
 /**
- * The egress proxy of all workloads of an engine that is elsewhere, run by a host over two streams. What
- * it opens closes with them: it keeps nothing.
+ * Runs the egress proxy of all workloads of a remote engine, controlled by the host over two streams. It
+ * keeps no state: what it opened closes with the streams.
  */
-export async function serve(
+export async function serveHost(
   input: Readable,
   output: Writable,
   options: { onEnd: () => void; resolve?: Resolve },
 ): Promise<void> {
   const resolve = options.resolve ?? createResolver()
-  const doors = new Map<string, { door: Door; request: DoorRequest }>()
-  const listeners = new Set<ServerHttp2Stream>()
+  const listeners = new Map<string, { listener: EgressListener; request: ListenerRequest }>()
+  const subscribers = new Set<ServerHttp2Stream>()
   const ownAddresses = createOwnAddresses()
   const gateways = findGateways(resolve)
-  const tell = (told: Told) => {
-    for (const stream of listeners) {
-      if (stream.writableLength < MOST_UNTOLD) stream.write(`${JSON.stringify(told)}\n`)
+  const tell = (event: HelperEvent) => {
+    for (const stream of subscribers) {
+      if (stream.writableLength < MOST_PENDING_BYTES) stream.write(`${JSON.stringify(event)}\n`)
     }
   }
   const proxy = createEgressProxy({
     resolve,
-    log: createLog({ human: false, debug: false, write: line => tell(toTold(line)) }),
+    log: createLog({ human: false, debug: false, write: line => tell(toEvent(line)) }),
     ownAddresses: () =>
-      new Set([...ownAddresses(), ...[...doors.values()].flatMap(({ request }) => request.forbidden)]),
+      new Set([...ownAddresses(), ...[...listeners.values()].flatMap(({ request }) => request.forbidden)]),
     onDecision: decision => tell({ decision }),
   })
 
-  async function put(id: string, request: DoorRequest): Promise<void> {
+  async function put(id: string, request: ListenerRequest): Promise<void> {
     const { profile, options, workload, listen, peer } = request
     const known = [...(await gateways), ...(options.gateways ?? [])]
     const policy = compilePolicy(profile, { ...options, gateways: known })
-    const open = doors.get(id)
-    const door = open?.door ?? (await proxy.open({ workload, policy, listen, peer }))
-    doors.set(id, { door, request })
-    await door.update(policy)
+    const open = listeners.get(id)
+    const listener = open?.listener ?? (await proxy.open({ workload, policy, listen, peer }))
+    listeners.set(id, { listener, request })
+    await listener.update(policy)
   }
 
   async function remove(id: string): Promise<void> {
-    const open = doors.get(id)
-    doors.delete(id)
-    await open?.door.close()
+    const open = listeners.get(id)
+    listeners.delete(id)
+    await open?.listener.close()
   }
 
-  /** Only to who is behind one of the doors. */
-  function lead(stream: ServerHttp2Stream, authority: string): void {
+  /** Connects to instances whose listener is open, and to nothing else. */
+  function connectTo(stream: ServerHttp2Stream, authority: string): void {
     const [, host = '', port = ''] = /^([\d.]+):(\d+)$/.exec(authority) ?? []
-    if (![...doors.values()].some(({ request }) => request.peer === host)) return void refuse(stream, 403, '')
+    if (![...listeners.values()].some(({ request }) => request.peer === host))
+      return void refuse(stream, 403, '')
     const socket = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true })
     socket.once('error', error => {
       if (stream.headersSent) stream.destroy()
@@ -78,32 +79,32 @@ export async function serve(
   }
 
   async function answer(stream: ServerHttp2Stream, method: string, path: string): Promise<void> {
-    const id = /^\/doors\/(.+)$/.exec(path)?.[1]
-    if (path === '/told') {
-      listeners.add(stream)
-      stream.once('close', () => listeners.delete(stream))
+    const id = /^\/listeners\/(.+)$/.exec(path)?.[1]
+    if (path === '/events') {
+      subscribers.add(stream)
+      stream.once('close', () => subscribers.delete(stream))
       return stream.respond({ ':status': 200 })
     }
     if (id === undefined) return refuse(stream, 404, 'there is no such thing')
     if (method === 'DELETE') await remove(id)
-    else await put(id, (await json(stream)) as DoorRequest)
+    else await put(id, (await json(stream)) as ListenerRequest)
     stream.respond({ ':status': 204 }, { endStream: true })
   }
 
   const session = performServerHandshake(await toSocket({ readable: input, writable: output }), {
-    settings: { initialWindowSize: WINDOW },
+    settings: { initialWindowSize: WINDOW_BYTES },
   })
-  session.setLocalWindowSize(2 * WINDOW)
+  session.setLocalWindowSize(2 * WINDOW_BYTES)
   session.on('stream', (stream, headers) => {
     const { ':method': method = '', ':path': path = '', ':authority': authority = '' } = headers
     stream.on('error', () => stream.destroy())
-    if (method === 'CONNECT') return lead(stream, authority)
+    if (method === 'CONNECT') return connectTo(stream, authority)
     answer(stream, method, path).catch(error => refuse(stream, 409, messageOf(error)))
   })
-  let silence = setTimeout(() => session.destroy(), 3 * BEAT_MS)
+  let silence = setTimeout(() => session.destroy(), 3 * HEARTBEAT_MS)
   session.on('ping', () => {
     clearTimeout(silence)
-    silence = setTimeout(() => session.destroy(), 3 * BEAT_MS)
+    silence = setTimeout(() => session.destroy(), 3 * HEARTBEAT_MS)
   })
   session.on('error', () => session.destroy())
   session.once('close', () => {
@@ -118,7 +119,7 @@ function refuse(stream: ServerHttp2Stream, status: number, text: string): void {
   stream.end(text)
 }
 
-function toTold(text: string): Told {
+function toEvent(text: string): HelperEvent {
   const { time: _, level, msg, ...fields } = JSON.parse(text) as Record<string, string>
   return { line: { level: String(level).toLowerCase() as Level, text: String(msg), fields } }
 }

@@ -4,17 +4,17 @@ import type { Firewall, FirewallRule } from './firewall.ts'
 const EVERY_MS = 10_000
 
 /** Keeps firewall rules in place for as long as this process is answerable for them. */
-export interface Upholder {
+export interface FirewallWatchdog {
   add(rule: FirewallRule): void
   delete(network: string): void
 }
 
 /** Other programs flush chains: what they have taken away is put back at the next look. */
-export function createUpholder(options: {
+export function createFirewallWatchdog(options: {
   firewall: Firewall
   log: Log | undefined
   everyMs?: number
-}): Upholder {
+}): FirewallWatchdog {
   const { firewall, log, everyMs = EVERY_MS } = options
   const rules = new Map<string, FirewallRule>()
   let isScheduled = false
