@@ -1,9 +1,9 @@
 import type { Plugin } from '../../src/plugin.ts'
 import type {} from '../settings/index.ts'
-import type { CallerToken } from './caller-token.ts'
+import type { CallerToken } from './service.ts'
 
 export { callerHeaders } from './caller-headers.ts'
-export type { CallerToken } from './caller-token.ts'
+export type { CallerToken } from './service.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {
@@ -17,7 +17,7 @@ const callers: Plugin = {
   needs: ['settings'],
   services: {
     async callerToken(app) {
-      const { createCallerToken } = await import('./caller-token.ts')
+      const { createCallerToken } = await import('./service.ts')
       return createCallerToken({
         state: app.paths.state,
         settings: () => app.service('settings'),

@@ -1,8 +1,8 @@
 import type { ProxyMode } from '../../src/contracts/run-config.ts'
 import { CALLER_TOKEN_HEADER } from '../../src/http/caller-token-header.ts'
-import { type ClientSpec, pathOf } from './catalogue.ts'
 import { type Format, FormatProblem, isObject, nest, type Step, type Value } from './formats/format.ts'
 import { isOnlyChange, valueAt } from './formats/only-change.ts'
+import { type ClientSpec, pathOf } from './known-clients.ts'
 
 /** A running workload as clients reach it. */
 export interface Server {

@@ -9,8 +9,8 @@ import { ClientStatusCommand } from './commands/client-status.ts'
 import { followChanges } from './follow-changes.ts'
 import type { Clients } from './service.ts'
 
-export type { ClientSpec, Place } from './catalogue.ts'
-export { CLIENTS } from './catalogue.ts'
+export type { ClientSpec, Place } from './known-clients.ts'
+export { CLIENTS } from './known-clients.ts'
 export { isInstalled, locate, type Surroundings } from './locate.ts'
 export type { ClientStatus, Clients, Registration } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { isMissing } from '../../src/lib/atomic-file.ts'
-import type { ClientSpec, Place } from './catalogue.ts'
+import type { ClientSpec, Place } from './known-clients.ts'
 
 /** Where applications of this user keep their files. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 /**
- * Makes calls share rounds of the work: while one runs, all who call wait for one more that begins after it,
- * so everybody's answer comes from a round that has seen the state at the time of the call.
+ * Makes calls share rounds of the work. Calls that come while a round runs wait for one more round, which starts
+ * after it. So each result comes from a round that started after the call.
  */
 export function createTurns<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> | undefined

@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { parseDocument } from '../../src/document.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import type { Log } from '../../src/log.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 
 /** What we wrote: client → server → URLs its entry may have (two while one replaces the other). */
 export type Written = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>

@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts'
 import type { CommandClass } from '../../src/cli/base-command.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
 import type { Paths } from '../../src/paths.ts'
-import type { Completions } from './complete.ts'
+import type { Completions } from './complete-words.ts'
 
 /**
  * What fits as the next argument of a command, read from its synopsis: `bash|zsh` names the words,

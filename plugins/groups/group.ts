@@ -1,6 +1,6 @@
 import * as t from 'typanion'
-import { parseDocument } from '../../src/document.ts'
 import { failures as core } from '../../src/errors.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import { failures } from './failures.ts'
 
 /** The group of workloads that name none. It is always there, and stays. */

@@ -11,7 +11,7 @@ export type { Provenance } from './provenance.ts'
 export { toProvenance } from './same-signer.ts'
 export type { ImageSigner } from './section.ts'
 export type { Accepted, Admission, ImageVerification, Verdict } from './service.ts'
-export type { SignerClaims } from './signer.ts'
+export type { SignerClaims } from './signer-claims.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {

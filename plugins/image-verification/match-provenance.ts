@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GITHUB_ISSUER, issuerOf, type Provenance } from './provenance.ts'
-import type { SignerClaims } from './signer.ts'
+import type { SignerClaims } from './signer-claims.ts'
 import type { Statement } from './statement.ts'
 
 /**

@@ -2,7 +2,7 @@ import { withoutRef } from './match-provenance.ts'
 import type { Provenance } from './provenance.ts'
 import { GITHUB_ISSUER } from './provenance.ts'
 import type { ImageSigner } from './section.ts'
-import type { SignerClaims } from './signer.ts'
+import type { SignerClaims } from './signer-claims.ts'
 
 /** Returns who made an image: its signer, or whom its registry entry names; undefined when neither is known. */
 export function toImageSigner(

@@ -2,7 +2,7 @@ import { bundleFromJSON } from '@sigstore/bundle'
 import { type TrustMaterial, toSignedEntity, Verifier } from '@sigstore/verify'
 import { signedDigest } from './cosign.ts'
 import type { Candidate } from './find-signatures.ts'
-import { type SignerClaims, toClaims } from './signer.ts'
+import { type SignerClaims, toClaims } from './signer-claims.ts'
 import { isAbout, parseStatement, STATEMENT_TYPE, type Statement } from './statement.ts'
 
 /** Keys and certificates that are believed, and how much evidence they must give. */

@@ -2,7 +2,7 @@ import { createHash, verify } from 'node:crypto'
 import { toMessageSignatureBundle } from '@sigstore/bundle'
 import { type SignedEntity, toSignedEntity, Verifier } from '@sigstore/verify'
 import { type CmsSignature, parseCms } from './cms.ts'
-import { toClaims } from './signer.ts'
+import { toClaims } from './signer-claims.ts'
 import type { TrustRoot, Verification } from './verify-candidate.ts'
 
 /**

@@ -28,7 +28,7 @@ async function makeOci({ env, paths }: App): Promise<Oci> {
   const [{ createOci }, { createSession }, { createTransport }, { createCredentialFinder }] =
     await Promise.all([
       import('./service.ts'),
-      import('./session.ts'),
+      import('./oci-session.ts'),
       import('./transport.ts'),
       import('./credentials.ts'),
     ])

@@ -9,7 +9,7 @@ import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 import { type Descriptor, type ManifestDocument, parseManifest } from './manifest.ts'
 import { ACCEPT_MANIFEST } from './media-types.ts'
-import type { Session } from './session.ts'
+import type { Session } from './oci-session.ts'
 import { discard, type RegistryAnswer, readBody, toFailure } from './transport.ts'
 
 /** Larger ones a registry need not take either (distribution specification, "Pushing Manifests"). */

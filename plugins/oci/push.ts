@@ -4,9 +4,9 @@ import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 import { type Descriptor, type ImageIndex, type ManifestDocument, parseManifest } from './manifest.ts'
 import { MEDIA_TYPES } from './media-types.ts'
+import type { Session } from './oci-session.ts'
 import { assertOk } from './pull.ts'
 import { listFallback } from './referrers.ts'
-import type { Session } from './session.ts'
 import { discard } from './transport.ts'
 
 /** What to upload: bytes, or a file whose digest and size are known. */

@@ -3,8 +3,8 @@ import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 import { type Descriptor, parseManifest } from './manifest.ts'
 import { MEDIA_TYPES } from './media-types.ts'
+import type { Session } from './oci-session.ts'
 import { assertOk, fetchManifest } from './pull.ts'
-import type { Session } from './session.ts'
 import { discard, readBody } from './transport.ts'
 
 const MAX_PAGES = 20

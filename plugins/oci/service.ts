@@ -2,10 +2,10 @@ import { isDigest } from './digest.ts'
 import { failures } from './failures.ts'
 import { type Location, parseLocation } from './location.ts'
 import { choosePlatform, type Descriptor, type ImageManifest, type Platform } from './manifest.ts'
+import type { Session } from './oci-session.ts'
 import { fetchBlob, fetchBlobToFile, fetchManifest, type Manifest } from './pull.ts'
 import { type BlobSource, pushBlob, pushManifest } from './push.ts'
 import { fetchReferrers } from './referrers.ts'
-import type { Session } from './session.ts'
 
 /** A client of OCI registries (OCI distribution specification 1.1). References may be short, as docker takes them. */
 export interface Oci {

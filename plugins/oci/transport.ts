@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as send } from 'undici'
 import { assertNotPrivate, FetchProblem, guardedLookup, toProblem } from '../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
-import { isPublicAddress } from '../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../src/net/public-address.ts'
 import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 
@@ -177,7 +177,7 @@ async function mayBePrivate(location: Location, url: URL): Promise<boolean> {
   if (url.origin === location.origin) return true
   const { hostname } = new URL(location.origin)
   const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => [])
-  return addresses.some(({ address }) => !isPublicAddress(address))
+  return addresses.some(({ address }) => publicAddressProblem(address) !== undefined)
 }
 
 function createDispatchers(

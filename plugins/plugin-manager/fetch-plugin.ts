@@ -2,9 +2,9 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as t from 'typanion'
 import type { WaitOptions } from '../../src/contracts/runtime.ts'
-import { parseDocument } from '../../src/document.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { hashTree } from '../../src/lib/hash-tree.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import {
   assertApiVersion,
   isInside,

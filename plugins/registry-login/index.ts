@@ -7,7 +7,7 @@ const registryLogin: Plugin = {
   needs: ['registry', 'secrets'],
   services: {
     registryTokens: async app => {
-      const { createRegistryTokens } = await import('./registry-tokens.ts')
+      const { createRegistryTokens } = await import('./service.ts')
       return createRegistryTokens({
         secrets: await app.service('secrets'),
         log: app.log,

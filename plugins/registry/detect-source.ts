@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { isFailure } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 import { parseRegistry, type RegistryDocument } from './formats/parse-registry.ts'
-import { readRegistryFile } from './sources/file.ts'
-import { type Access, ask, fetchPage } from './sources/http.ts'
+import { type Access, ask, fetchPage } from './sources/fetch-page.ts'
+import { readRegistryFile } from './sources/file-source.ts'
 
 /** A registry that can be set: what it is, and where. */
 export interface Detected {

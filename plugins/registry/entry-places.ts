@@ -3,7 +3,7 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { clean } from '../../src/lib/printable.ts'
 import { publicHostProblem } from '../egress/index.ts'
 import { failures } from './failures.ts'
-import type { SourceKind } from './sources/source.ts'
+import type { SourceKind } from './sources/registry-source.ts'
 
 /** Where a registry is read from, and whether the user allows it in a private network. */
 export interface RegistryPlace {

@@ -1,9 +1,9 @@
 import { failures as core } from '../../src/errors.ts'
 import type { RegistryAuth, Settings } from '../settings/index.ts'
 import { failures } from './failures.ts'
-import { type Access, fetchPage, type Timeouts } from './sources/http.ts'
-import type { SourceKind } from './sources/source.ts'
-import type { LoginPerson, RegistryTokens } from './tokens.ts'
+import type { LoginPerson, RegistryTokens } from './registry-tokens.ts'
+import { type Access, fetchPage, type Timeouts } from './sources/fetch-page.ts'
+import type { SourceKind } from './sources/registry-source.ts'
 
 /** A login that a person is to make. What `auth` leaves out comes from the settings, or from the registry. */
 export interface LoginRequest {

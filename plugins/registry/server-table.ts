@@ -1,7 +1,7 @@
 import { type Column, clean } from '../../src/cli/output.ts'
 import { isRemote } from './formats/legacy.ts'
-import { shortNameOf } from './formats/names.ts'
 import type { ServerJson } from './formats/server-json.ts'
+import { shortNameOf } from './formats/server-names.ts'
 import { toView } from './formats/to-view.ts'
 
 const WIDTH = 50

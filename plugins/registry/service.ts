@@ -7,19 +7,19 @@ import { assertIssuer } from './assert-issuer.ts'
 import { type Detected, detectSource } from './detect-source.ts'
 import { isPublicRegistry, type RegistryPlace } from './entry-places.ts'
 import { failures } from './failures.ts'
-import { shortNameOf, toFullName } from './formats/names.ts'
 import { type ParsedRegistry, parseRegistry, type RegistryDocument } from './formats/parse-registry.ts'
 import type { ServerJson, SkillEntry } from './formats/server-json.ts'
+import { shortNameOf, toFullName } from './formats/server-names.ts'
 import { type LoginRequest, loginToRegistry } from './registry-login.ts'
-import { compare, nearNames, searchServers } from './search.ts'
-import { apiSource } from './sources/api.ts'
-import { builtInSource } from './sources/built-in.ts'
-import { createCache } from './sources/cache.ts'
-import { fileSource, readRegistryFile } from './sources/file.ts'
-import { type Access, TIMEOUTS, type Timeouts } from './sources/http.ts'
-import type { ReadOptions, Source, SourceKind } from './sources/source.ts'
-import { urlSource } from './sources/url.ts'
-import type { RegistryTokens } from './tokens.ts'
+import type { RegistryTokens } from './registry-tokens.ts'
+import { compare, nearNames, searchServers } from './search-servers.ts'
+import { apiSource } from './sources/api-source.ts'
+import { builtInSource } from './sources/built-in-source.ts'
+import { type Access, TIMEOUTS, type Timeouts } from './sources/fetch-page.ts'
+import { fileSource, readRegistryFile } from './sources/file-source.ts'
+import { createCache } from './sources/page-cache.ts'
+import type { ReadOptions, Source, SourceKind } from './sources/registry-source.ts'
+import { urlSource } from './sources/url-source.ts'
 
 /** The registry, as the management API sums it up. */
 export interface RegistrySummary {
@@ -244,12 +244,12 @@ export function createRegistry(surroundings: Surroundings): Registry {
     },
 
     async verifyCatalogue(path) {
-      const { verifyCatalogue } = await import('./verify-catalogue.ts')
+      const { catalogueProblems } = await import('./catalogue-problems.ts')
       const place = path ?? 'The built-in catalogue'
       const text = path
         ? await readRegistryFile(path)
-        : (await import('./catalogue/catalogue.ts')).readCatalogue()
-      const problems = verifyCatalogue(text, place)
+        : (await import('./catalogue/built-in-catalogue.ts')).readCatalogue()
+      const problems = catalogueProblems(text, place)
       if (problems.length) throw failures.catalogue_inconsistent({ place, problems })
       const { servers: listed, skills } = parseRegistry(text, place).document
       return { place, servers: listed.length, skills: skills.length }

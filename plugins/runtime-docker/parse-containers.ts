@@ -1,7 +1,7 @@
 import * as t from 'typanion'
 import type { Instance, InstanceState } from '../../src/contracts/runtime.ts'
-import { parseDocument } from '../../src/document.ts'
 import { redact } from '../../src/lib/redact.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 
 const open = { extra: t.isUnknown() }
 const nullable = <T>(schema: t.StrictValidator<unknown, T>) => t.isOptional(t.isNullable(schema))

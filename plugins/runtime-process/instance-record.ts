@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { parseDocument } from '../../src/document.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 
 /** What is kept of an instance on disk. Never its environment, which may hold secrets. */
 export interface InstanceRecord {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import * as t from 'typanion'
 import type { Isolation, PortAccess } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
-import { parseDocument } from '../../src/document.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 
 /** Port of the egress proxy on the loopback of a sandbox, where nobody else listens. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { parseDocument } from '../../src/document.ts'
 import { isFailure } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
 

@@ -15,7 +15,7 @@ import { secretsSection } from './section.ts'
 import type { Secrets } from './service.ts'
 
 export type { Consent, Consents, Wanted } from './consents.ts'
-export type { Scope } from './names.ts'
+export type { Scope } from './secret-names.ts'
 export type { ProviderChoice, ProviderInfo, Secrets } from './service.ts'
 export type { SecretsView } from './view.ts'
 

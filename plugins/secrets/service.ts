@@ -3,9 +3,9 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { SecretEntry, SecretsProviderOffer } from '../../src/contracts/secrets.ts'
 import { type Consents, createConsents } from './consents.ts'
 import { failures } from './failures.ts'
-import { isReserved, type Scope, splitScoped } from './names.ts'
 import { createProviderInUse, type SecretsSettings, type SetUpOptions } from './provider-in-use.ts'
 import { parseReferences, refersTo } from './reference.ts'
+import { isReserved, type Scope, splitScoped } from './secret-names.ts'
 import { createView, listKeys, type SecretsView, scopePlace, userPlace } from './view.ts'
 
 /** What the provider in use can do. */

@@ -1,8 +1,8 @@
 import type { SecretEntry } from '../../src/contracts/secrets.ts'
 import { failures } from './failures.ts'
-import { assertSecretName, isReserved, type Scope, scopedName, splitScoped } from './names.ts'
 import type { ProviderInUse } from './provider-in-use.ts'
 import { fromEnvironment } from './providers/environment.ts'
+import { assertSecretName, isReserved, type Scope, scopedName, splitScoped } from './secret-names.ts'
 
 /** Secrets by name, of a user or of one scope of ours: what is stored here is read here. */
 export interface SecretsView {

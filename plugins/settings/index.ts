@@ -1,8 +1,8 @@
 import type { Plugin } from '../../src/plugin.ts'
 import type { Settings } from './service.ts'
 
-export type { OtelSettings, RegistryAuth, SettingsDocument } from './document.ts'
 export type { Settings, SettingsChange } from './service.ts'
+export type { OtelSettings, RegistryAuth, SettingsDocument } from './settings-document.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {

@@ -5,9 +5,9 @@ import { readFileIfThere } from '../../src/lib/atomic-file.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import { describeJsonError } from '../../src/lib/json-error.ts'
 import type { Paths } from '../../src/paths.ts'
-import { type SettingsDocument, schemas } from './document.ts'
 import { failures } from './failures.ts'
 import { loadConf } from './load-conf.ts'
+import { type SettingsDocument, schemas } from './settings-document.ts'
 
 /** A change of settings: new values; `undefined` takes a member out. */
 export type SettingsChange = { [K in keyof SettingsDocument]?: SettingsDocument[K] | undefined }

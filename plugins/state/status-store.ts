@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
 import { STATUSES, type StatusRecord, type UpgradeOutcome } from '../../src/contracts/workload.ts'
-import { parseDocument } from '../../src/document.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import type { Paths } from '../../src/paths.ts'
 import { createDocumentFolder } from './document-folder.ts'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
-import { parseDocument } from '../../src/document.ts'
 import type { Log } from '../../src/log.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import type { Paths } from '../../src/paths.ts'
 import { createDocumentFolder } from './document-folder.ts'
 

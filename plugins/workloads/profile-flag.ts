@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type PermissionProfile, permissionProfileSchema } from '../../src/contracts/run-config.ts'
-import { parseDocument } from '../../src/document.ts'
 import { failures as core, isFailure } from '../../src/errors.ts'
+import { parseDocument } from '../../src/parse-document.ts'
 import { readUserFile } from '../../src/user-file.ts'
 
 /** The built-in profiles: both mount nothing; they differ in what may be reached. */

@@ -1,6 +1,6 @@
 import * as t from 'typanion'
-import { parseDocument } from '../document.ts'
 import { failures } from '../errors.ts'
+import { parseDocument } from '../parse-document.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
 

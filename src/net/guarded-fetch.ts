@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
-import { isPublicAddress } from './public-address.ts'
+import { publicAddressProblem } from './public-address.ts'
 
 /** Why a guarded request came to nothing. */
 export type FetchProblemKind =
@@ -148,7 +148,7 @@ function assertAllowed(url: URL, allowed: { allowPrivate: boolean; allowHttp: bo
 /** Refuses a URL whose host is a literal address that is not public: it is never looked up, so never judged later. */
 export function assertNotPrivate({ hostname }: URL): void {
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) && !isPublicAddress(host)) throw privateAddress(host)
+  if (isIP(host) && publicAddressProblem(host)) throw privateAddress(host)
 }
 
 const privateAddress = (host: string, address?: string): FetchProblem =>
@@ -159,7 +159,7 @@ export function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       const addresses = (found ?? []) as LookupAddress[]
-      const bad = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
+      const bad = allowPrivate ? undefined : addresses.find(({ address }) => publicAddressProblem(address))
       const [one] = addresses
       if (error) callback(error, '', 0)
       else if (bad) callback(privateAddress(host, bad.address), '', 0)

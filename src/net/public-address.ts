@@ -1,14 +1,17 @@
 import { parseAddress } from './address.ts'
-import { kindOf } from './address-kind.ts'
+import { KIND_WORDS, kindOf } from './address-kind.ts'
 import { createOwnAddresses } from './own-addresses.ts'
 
 const ownAddresses = createOwnAddresses()
 
 /**
- * Whether an IP address is a place on the internet: not special by any registry (see `kindOf`), and not
- * an address of this machine. Text that is not an address is not public. Brackets of a URL may be there.
+ * Why an IP address is not a place on the internet; undefined for one that is. Special addresses (see `kindOf`)
+ * and those of this machine are not, nor is text that is not an address. Brackets of a URL may be there.
  */
-export function isPublicAddress(text: string): boolean {
+export function publicAddressProblem(text: string): string | undefined {
   const address = parseAddress(text.replace(/^\[|\]$/g, ''))
-  return address !== undefined && kindOf(address) === undefined && !ownAddresses().has(address.text)
+  if (!address) return 'it is not an IP address'
+  const kind = kindOf(address)
+  if (kind) return `it is ${KIND_WORDS[kind]}`
+  return ownAddresses().has(address.text) ? 'it is an address of this machine' : undefined
 }

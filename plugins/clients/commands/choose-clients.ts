@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { failures } from '../../../src/errors.ts'
 import { byId } from '../by-id.ts'
-import { CLIENTS } from '../catalogue.ts'
+import { CLIENTS } from '../known-clients.ts'
 import type { ClientStatus } from '../service.ts'
 
 /** Which clients to register, and in which groups (none: `default`); `why` there are none. */

@@ -1,4 +1,4 @@
-import type { ClientSpec } from '../catalogue.ts'
+import type { ClientSpec } from '../known-clients.ts'
 import type { Format } from './format.ts'
 
 /** Loads the editor of a format; the libraries behind them are heavy. */

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { complete } from '../complete.ts'
+import { complete } from '../complete-words.ts'
 
 const flags = {
   'new-word': flag.boolean('the cursor stands behind a space: PowerShell cannot pass an empty word'),

@@ -2,7 +2,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures as core } from '../../../src/errors.ts'
-import { assertBuildName, assertBuildValue } from '../build-env.ts'
+import { assertBuildName, assertBuildValue } from '../build-variables.ts'
 
 const setFlags = {
   'from-secret': flag.boolean('VALUE is the name of a secret'),

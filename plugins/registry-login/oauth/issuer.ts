@@ -9,8 +9,8 @@ import {
 } from 'openid-client'
 import { isFailure } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
+import { toFailure } from './oauth-failure.ts'
 import { isSafeEndpoint, oauthFetch, type Reach } from './oauth-fetch.ts'
-import { toFailure } from './to-failure.ts'
 
 /** The two places of a provider's metadata: OpenID Connect Discovery, then RFC 8414. */
 const ALGORITHMS = ['oidc', 'oauth2'] as const

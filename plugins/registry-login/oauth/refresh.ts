@@ -1,8 +1,8 @@
 import { refreshTokenGrant, tokenRevocation } from 'openid-client'
 import { discoverIssuer } from './issuer.ts'
+import { oauthCodeOf, toFailure } from './oauth-failure.ts'
 import type { Reach } from './oauth-fetch.ts'
-import { oauthCodeOf, toFailure } from './to-failure.ts'
-import { type Tokens, toTokens } from './tokens.ts'
+import { type Tokens, toTokens } from './oauth-tokens.ts'
 
 interface Client {
   readonly issuer: string

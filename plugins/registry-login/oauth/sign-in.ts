@@ -11,9 +11,9 @@ import { messageOf } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import { listenForCallback } from './callback.ts'
 import { discoverIssuer, registerClient } from './issuer.ts'
+import { toFailure } from './oauth-failure.ts'
 import type { Reach } from './oauth-fetch.ts'
-import { toFailure } from './to-failure.ts'
-import { type Tokens, toTokens } from './tokens.ts'
+import { type Tokens, toTokens } from './oauth-tokens.ts'
 
 /** A login that a person is to make in a browser. */
 export interface SignInRequest {

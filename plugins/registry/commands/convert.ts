@@ -21,7 +21,7 @@ export class RegistryConvert extends BaseCommand {
 
   override async execute(): Promise<void> {
     const { in: input, out, 'in-place': inPlace, backup } = this.values(flags)
-    const { convertRegistry } = await import('../convert.ts')
+    const { convertRegistry } = await import('../convert-registry.ts')
     const converted = await convertRegistry({
       in: input,
       out,

@@ -1,5 +1,5 @@
-import { NAMESPACE } from './names.ts'
 import type { Extension, ServerJson } from './server-json.ts'
+import { NAMESPACE } from './server-names.ts'
 
 /** Member of `_meta` for what publishers add (MCP registry, "Publisher-provided metadata"). */
 export const PUBLISHER = 'io.modelcontextprotocol.registry/publisher-provided'

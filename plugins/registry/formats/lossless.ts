@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ServerView } from './legacy.ts'
-import { toOwnName } from './names.ts'
 import type { ServerJson } from './server-json.ts'
+import { toOwnName } from './server-names.ts'
 import { toServerJson as convert } from './to-server-json.ts'
 import { toView } from './to-view.ts'
 

@@ -5,10 +5,10 @@ import { failures } from '../failures.ts'
 import { findExtension, PUBLISHER } from './extension.ts'
 import type { LegacyRegistry, ServerView } from './legacy.ts'
 import { fromLegacy, WHOLE } from './lossless.ts'
-import { NAMESPACE } from './names.ts'
 import { createLocator, formatPath, parsePath } from './position.ts'
-import { type RegistrySchemas, registrySchemas, type Strictness } from './schemas.ts'
+import { type RegistrySchemas, registrySchemas, type Strictness } from './registry-schemas.ts'
 import type { ServerJson, SkillEntry } from './server-json.ts'
+import { NAMESPACE } from './server-names.ts'
 
 export interface Group {
   readonly name: string

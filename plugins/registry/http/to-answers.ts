@@ -2,7 +2,7 @@ import { isRemote, type ServerView } from '../formats/legacy.ts'
 import type { RegistryDocument } from '../formats/parse-registry.ts'
 import { SERVER_SCHEMA, type ServerJson } from '../formats/server-json.ts'
 import { toView } from '../formats/to-view.ts'
-import { imageServer, onlyKnown, remoteServer } from './schemas.ts'
+import { imageServer, onlyKnown, remoteServer } from './response-schemas.ts'
 
 /** The servers of a list: those that run here, and those that run elsewhere. */
 export interface Split {

@@ -2,7 +2,7 @@ import type { App } from '../../../src/app.ts'
 import { failures as core } from '../../../src/errors.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { pageOf } from '../../../src/http/paging.ts'
-import { serverEntry, serverPage, skillEntry, skillPage } from './schemas.ts'
+import { serverEntry, serverPage, skillEntry, skillPage } from './response-schemas.ts'
 import { toEntry } from './to-answers.ts'
 import { unavailable } from './unavailable.ts'
 

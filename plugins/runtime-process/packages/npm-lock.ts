@@ -1,6 +1,6 @@
 import * as t from 'typanion'
-import { parseDocument } from '../../../src/document.ts'
 import { PUBLIC_NPM } from '../../../src/lib/public-registries.ts'
+import { parseDocument } from '../../../src/parse-document.ts'
 
 const dependencies = t.isOptional(t.isRecord(t.isString()))
 const lockfile = t.isObject(

@@ -51,8 +51,8 @@ export class Serve extends BaseCommand {
     const auth = groups.length ? await (await this.app.service('callerAuths')).fromFlags(others) : undefined
     // Before anything is loaded: V8 lets the place for new objects grow to 48 MB, which stays when all is quiet.
     setFlagsFromString('--semi-space-growth-factor=1')
-    const { serve } = await import('../serve.ts')
-    await serve(this.app, {
+    const { serveApi } = await import('../serve-api.ts')
+    await serveApi(this.app, {
       host: values.host ?? '127.0.0.1',
       port: values.port ?? 8080,
       socket: values.socket,

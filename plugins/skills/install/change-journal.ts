@@ -1,8 +1,8 @@
 import { rename, rm } from 'node:fs/promises'
 import * as t from 'typanion'
-import { parseDocument } from '../../../src/document.ts'
 import { isFailure } from '../../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
+import { parseDocument } from '../../../src/parse-document.ts'
 
 /** One folder of a client that is replaced, added or taken away. */
 export interface FolderStep {

@@ -1,9 +1,9 @@
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseDocument } from '../../../src/document.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { isMissing, readFileIfThere } from '../../../src/lib/atomic-file.ts'
 import type { Log } from '../../../src/log.ts'
+import { parseDocument } from '../../../src/parse-document.ts'
 import { keyOf, type Place, USER } from './place.ts'
 import { recordsSchema, type SkillRecord } from './record.ts'
 

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../../src/net/loopback.ts'
-import { isPublicAddress } from '../../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../../src/net/public-address.ts'
 import { failures } from './failures.ts'
 import { findProxy } from './find-proxy.ts'
 import type { GitReference } from './git-reference.ts'
@@ -37,7 +37,7 @@ export function locateRepository(
   const allowPrivate = hostsOf(env.KEELSON_PRIVATE_GIT_HOSTS).has(place)
   const isOwn = isLoopback(host) || host.endsWith('.localhost')
   const isAddress = /^[\d.]+$|:/.test(host)
-  if (!allowPrivate && (isOwn || (isAddress && !isPublicAddress(host)))) {
+  if (!allowPrivate && (isOwn || (isAddress && publicAddressProblem(host)))) {
     throw failures.skill_host_refused({ host: place, problem: 'it is this machine, or in a private network' })
   }
   const protocol = isOwn ? 'http' : 'https'

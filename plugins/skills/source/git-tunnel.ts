@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
 import { FetchProblem, guardedLookup, toProblem } from '../../../src/net/guarded-fetch.ts'
 import { createPeerOwners } from '../../../src/net/peer-owner.ts'
-import { isPublicAddress } from '../../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../../src/net/public-address.ts'
 import { connectThrough } from './connect-through.ts'
 import { readExactly } from './read-exactly.ts'
 
@@ -90,7 +90,7 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     if (host !== options.host || port !== options.port) {
       throw new FetchProblem('redirect', `it redirects to another host (${host})`)
     }
-    if (!options.allowPrivate && isIP(host) && !isPublicAddress(host)) {
+    if (!options.allowPrivate && isIP(host) && publicAddressProblem(host)) {
       throw new FetchProblem('private', `${host} is a private address`)
     }
     const late = AbortSignal.timeout(options.connectTimeoutMs ?? 10_000)

@@ -1,9 +1,9 @@
 import { chmod, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { CLIENTS, pathOf } from '../../../plugins/clients/catalogue.ts'
 import { toEntry } from '../../../plugins/clients/entry.ts'
 import { formatOf } from '../../../plugins/clients/formats/format-of.ts'
 import { valueAt } from '../../../plugins/clients/formats/only-change.ts'
+import { CLIENTS, pathOf } from '../../../plugins/clients/known-clients.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { deskAt, up } from './desk.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CLIENTS } from '../../../plugins/clients/catalogue.ts'
+import { CLIENTS } from '../../../plugins/clients/known-clients.ts'
 import { locate } from '../../../plugins/clients/locate.ts'
 import { type Candidate, type Clients, createClients } from '../../../plugins/clients/service.ts'
 import { createGroups } from '../../../plugins/groups/service.ts'

@@ -1,6 +1,6 @@
 import { createCredentialFinder, type FindCredentials } from '../../../plugins/oci/credentials.ts'
+import { createSession } from '../../../plugins/oci/oci-session.ts'
 import { createOci, type Oci } from '../../../plugins/oci/service.ts'
-import { createSession } from '../../../plugins/oci/session.ts'
 import { createTransport } from '../../../plugins/oci/transport.ts'
 
 /** The client as the plugin makes it; pauses between attempts are noted instead of waited for. */

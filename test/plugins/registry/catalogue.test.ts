@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readCatalogue } from '../../../plugins/registry/catalogue/catalogue.ts'
+import { readCatalogue } from '../../../plugins/registry/catalogue/built-in-catalogue.ts'
+import { catalogueProblems } from '../../../plugins/registry/catalogue-problems.ts'
 import { isRemote } from '../../../plugins/registry/formats/legacy.ts'
 import { parseRegistry } from '../../../plugins/registry/formats/parse-registry.ts'
 import { toView } from '../../../plugins/registry/formats/to-view.ts'
-import { verifyCatalogue } from '../../../plugins/registry/verify-catalogue.ts'
 import { newestVersion } from '../../../src/lib/newest-version.ts'
 import { parsePackageReference } from '../../../src/lib/package-reference.ts'
 import { leaveOut } from '../../support/left-out.ts'
@@ -12,7 +12,7 @@ const { servers, skills } = parseRegistry(readCatalogue(), 'catalogue').document
 const views = servers.map(toView)
 
 test('the catalogue is consistent', () => {
-  expect(verifyCatalogue(readCatalogue(), 'catalogue')).toEqual([])
+  expect(catalogueProblems(readCatalogue(), 'catalogue')).toEqual([])
 })
 
 test('it has at least 60 servers of every kind, and skills', () => {
@@ -90,8 +90,8 @@ test.each<[what: string, change: (server: Record<string, never>) => void, text: 
 })
 
 test('a server that is listed twice is found', () => {
-  expect(verifyCatalogue(file([GOOD, GOOD]), 'f').join()).toContain('listed twice')
-  expect(verifyCatalogue(file([GOOD, { ...GOOD, name: 'com.other/a' }]), 'f').join()).toContain(
+  expect(catalogueProblems(file([GOOD, GOOD]), 'f').join()).toContain('listed twice')
+  expect(catalogueProblems(file([GOOD, { ...GOOD, name: 'com.other/a' }]), 'f').join()).toContain(
     'two servers can be run by this name',
   )
 })
@@ -112,7 +112,7 @@ const GOOD = {
   },
 }
 const file = (list: object[]) => JSON.stringify({ version: '1.0.0', data: { servers: list } }, null, 2)
-const verify = (server: object) => verifyCatalogue(file([server]), 'f')
+const verify = (server: object) => catalogueProblems(file([server]), 'f')
 
 function set(target: object, path: (string | number)[], value: unknown): void {
   const parent = path.slice(0, -1).reduce<object>((at, key) => Reflect.get(at, key) as object, target)
@@ -147,8 +147,8 @@ test.each([
     permissions: { network: { outbound: {} } },
   }
 
-  expect(verifyCatalogue(file(provenance), 'file')).toEqual([])
-  expect(verifyCatalogue(file({ ...provenance, ...change }), 'file').join()).toContain(text)
+  expect(catalogueProblems(file(provenance), 'file')).toEqual([])
+  expect(catalogueProblems(file({ ...provenance, ...change }), 'file').join()).toContain(text)
 })
 
 test('who signs an image of the catalogue is said only of images of registries that keep signatures', () => {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCache } from '../../../plugins/registry/sources/cache.ts'
+import { createCache } from '../../../plugins/registry/sources/page-cache.ts'
 import { pagesOf, registryServer } from '../registry-server.ts'
 
 /** How a hostile entry is published. `public`: an API on the internet, whose answer was read a moment ago. */

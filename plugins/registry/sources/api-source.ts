@@ -5,11 +5,11 @@ import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
 import { checkServer, type ParsedRegistry } from '../formats/parse-registry.ts'
 import { formatPath } from '../formats/position.ts'
-import { registrySchemas } from '../formats/schemas.ts'
+import { registrySchemas } from '../formats/registry-schemas.ts'
 import type { ServerJson, SkillEntry } from '../formats/server-json.ts'
-import type { Cache, CachedPage } from './cache.ts'
-import { type Access, fetchPage, isPassing } from './http.ts'
-import type { ReadOptions, Source } from './source.ts'
+import { type Access, fetchPage, isPassing } from './fetch-page.ts'
+import type { Cache, CachedPage } from './page-cache.ts'
+import type { ReadOptions, Source } from './registry-source.ts'
 
 const PAGE_SIZE = 100
 const MOST_SERVERS = 10_000

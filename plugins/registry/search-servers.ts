@@ -1,8 +1,8 @@
 import MiniSearch from 'minisearch'
 import { suggest } from '../../src/lib/suggest.ts'
 import { findExtension } from './formats/extension.ts'
-import { shortNameOf } from './formats/names.ts'
 import type { ServerJson } from './formats/server-json.ts'
+import { shortNameOf } from './formats/server-names.ts'
 
 const wordsOf = (text: string): string[] =>
   text

@@ -5,13 +5,13 @@ import type { Log } from '../../src/log.ts'
 import type { LoginSubject, RegistryTokens } from '../registry/index.ts'
 import type { Secrets } from '../secrets/index.ts'
 import { failures } from './failures.ts'
-import { createKeptTokens, type Renewal } from './kept-tokens.ts'
 import type { Reach } from './oauth/oauth-fetch.ts'
+import type { Tokens } from './oauth/oauth-tokens.ts'
 import { openBrowser } from './oauth/open-browser.ts'
 import { findProtectedResource } from './oauth/protected-resource.ts'
 import { refresh, revoke } from './oauth/refresh.ts'
 import { signIn } from './oauth/sign-in.ts'
-import type { Tokens } from './oauth/tokens.ts'
+import { createTokenStore, type Renewal } from './token-store.ts'
 
 const DEFAULT_SCOPES = ['openid', 'offline_access']
 /** Registered with many a provider as `http://localhost:8666/callback`. */
@@ -36,7 +36,7 @@ export function createRegistryTokens(options: {
   times?: Times
 }): RegistryTokens {
   const { secrets, log, env, lockPath, clock = Date.now, times = TIMES } = options
-  const kept = createKeptTokens({ secrets: secrets.scope('registry'), lockPath, clock })
+  const tokenStore = createTokenStore({ secrets: secrets.scope('registry'), lockPath, clock })
 
   const nameOf = (url: string, issuer: string): string =>
     `REGISTRY_OAUTH_${createHash('sha256').update(`${url}\0${issuer}`).digest('hex').slice(0, 8)}`
@@ -70,7 +70,7 @@ export function createRegistryTokens(options: {
     async find(subject, rejected) {
       const { url, auth } = subject
       const name = nameOf(url, auth.oauth.issuer)
-      const found = await kept
+      const found = await tokenStore
         .access(name, { rejected, renew: tokens => renew(subject, tokens) })
         .catch(unlessNotSetUp)
       if (typeof found === 'object') throw failures.login_over({ place: url, problem: found.over })
@@ -78,14 +78,14 @@ export function createRegistryTokens(options: {
     },
 
     async has({ url, auth }) {
-      const tokens = await kept.find(nameOf(url, auth.oauth.issuer)).catch(unlessNotSetUp)
+      const tokens = await tokenStore.find(nameOf(url, auth.oauth.issuer)).catch(unlessNotSetUp)
       return tokens !== undefined
     },
 
     async login({ url, allowPrivate, auth }, { browser, show, check, signal }) {
-      // First what needs no person: who sits through a login wants it kept.
+      // First what needs no person: who sits through a login wants it tokenStore.
       await secrets.assertCanStore('registry login')
-      await kept.find('registry login')
+      await tokenStore.find('registry login')
       const found =
         auth.issuer === undefined
           ? await findProtectedResource(
@@ -109,20 +109,22 @@ export function createRegistryTokens(options: {
         clock,
       })
       await check(tokens.access_token)
-      await kept.save(nameOf(url, issuer), tokens)
+      await tokenStore.save(nameOf(url, issuer), tokens)
       return { ...auth, issuer, client_id: clientId, scopes }
     },
 
     async logout(subject) {
-      const tokens = await kept.find(nameOf(subject.url, subject.auth.oauth.issuer)).catch(unlessNotSetUp)
+      const tokens = await tokenStore
+        .find(nameOf(subject.url, subject.auth.oauth.issuer))
+        .catch(unlessNotSetUp)
       if (tokens) {
         await revoke(clientOf(subject), tokens).catch(error =>
           log.warn(`The tokens are forgotten here, but may still be good elsewhere: ${messageOf(error)}`),
         )
       }
-      await kept.clear().catch(unlessNotSetUp)
+      await tokenStore.clear().catch(unlessNotSetUp)
     },
 
-    forget: () => kept.clear().catch(unlessNotSetUp),
+    forget: () => tokenStore.clear().catch(unlessNotSetUp),
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failures } from '../../../plugins/registry-login/failures.ts'
-import { createKeptTokens, type Renewal } from '../../../plugins/registry-login/kept-tokens.ts'
+import { createTokenStore, type Renewal } from '../../../plugins/registry-login/token-store.ts'
 import type { SecretsView } from '../../../plugins/secrets/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -28,7 +28,7 @@ async function keeper(values: Record<string, object | string>, lockPath?: string
   ])
   const secrets = secretsOf(Object.fromEntries(texts))
   const path = lockPath ?? join(await temporaryFolder(), 'lock')
-  const process = () => createKeptTokens({ secrets, lockPath: path, clock: () => NOW })
+  const process = () => createTokenStore({ secrets, lockPath: path, clock: () => NOW })
   return { secrets, process }
 }
 

@@ -1,9 +1,9 @@
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
 import { parseRegistry } from '../formats/parse-registry.ts'
-import type { Cache } from './cache.ts'
-import { type Access, fetchPage, isPassing } from './http.ts'
-import type { Source } from './source.ts'
+import { type Access, fetchPage, isPassing } from './fetch-page.ts'
+import type { Cache } from './page-cache.ts'
+import type { Source } from './registry-source.ts'
 
 /**
  * A registry file on the network. Asked at every read, but sent again only if it has changed; when it

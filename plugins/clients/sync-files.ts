@@ -1,10 +1,10 @@
 import { isFailure, messageOf } from '../../src/errors.ts'
-import { CLIENTS, type ClientSpec } from './catalogue.ts'
 import { type ClientFile, decodeText, readClientFile, replaceClientFile } from './client-file.ts'
 import { type Edited, editEntries, type Server, type Wish } from './entry.ts'
 import { failures } from './failures.ts'
 import { FormatProblem } from './formats/format.ts'
 import { formatOf } from './formats/format-of.ts'
+import { CLIENTS, type ClientSpec } from './known-clients.ts'
 import type { Written, WrittenStore } from './written.ts'
 
 /** What each client's file should hold. */

@@ -5,23 +5,23 @@ import type { Guard } from '../../src/http/guard-callers.ts'
 // To import it would load the whole of fetch, which is in the way of the first answer.
 const { createServer } = process.getBuiltinModule('node:http')
 
-/** What is listened on, from before the program is loaded. */
-export interface Door {
+/** The HTTP server, listening before the operations are loaded. */
+export interface EarlyServer {
   readonly server: Server
-  /** Requests go there from now on; first those that waited. */
+  /** Hands requests to the handler from now on, first those that waited. */
   open(handler: RequestListener): void
 }
 
 /**
- * Answers `/health` at once, and keeps everything else waiting until the operations are loaded: who
- * starts the server and asks is answered as soon as that can be, and never refused.
+ * Responds to `/health` at once and keeps every other request waiting until the operations are loaded. A program
+ * that starts the server and asks at once is never refused.
  */
-export function createDoor(options: {
+export function createEarlyServer(options: {
   nonce: string
   guard: Guard
   /** Tells who calls; absent: whoever connects is answered. */
   callers?: Callers | undefined
-}): Door {
+}): EarlyServer {
   const { nonce, guard, callers } = options
   const waiting: (() => void)[] = []
   let handle: RequestListener | undefined

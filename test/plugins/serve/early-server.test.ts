@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createDoor } from '../../../plugins/serve/door.ts'
+import { createEarlyServer } from '../../../plugins/serve/early-server.ts'
 import { createCallerGuard } from '../../../src/http/guard-callers.ts'
 
 async function arrange() {
-  const door = createDoor({ nonce: 'n1', guard: createCallerGuard({ host: '127.0.0.1' }) })
-  door.server.listen(0, '127.0.0.1')
-  await once(door.server, 'listening')
+  const early = createEarlyServer({ nonce: 'n1', guard: createCallerGuard({ host: '127.0.0.1' }) })
+  early.server.listen(0, '127.0.0.1')
+  await once(early.server, 'listening')
   onTestFinished(() => {
-    door.server.closeAllConnections()
-    door.server.close()
+    early.server.closeAllConnections()
+    early.server.close()
   })
-  return { door, url: `http://127.0.0.1:${(door.server.address() as AddressInfo).port}` }
+  return { early, url: `http://127.0.0.1:${(early.server.address() as AddressInfo).port}` }
 }
 
 test('before the operations are loaded health is answered, and everything else waits for them', async () => {
-  const { door, url } = await arrange()
+  const { early, url } = await arrange()
   const order: string[] = []
   const version = fetch(`${url}/api/v1beta/version`).then(async response => {
     order.push('version')
@@ -27,25 +27,25 @@ test('before the operations are loaded health is answered, and everything else w
   order.push('health')
   expect([health.status, health.headers.get('x-toolhive-nonce')]).toEqual([204, 'n1'])
 
-  door.open((request, response) => response.end(`answer to ${request.url}`))
+  early.open((request, response) => response.end(`answer to ${request.url}`))
 
   expect(await version).toBe('answer to /api/v1beta/version')
   expect(order).toEqual(['health', 'version'])
 })
 
 test('pages of other sites wait for who refuses them', async () => {
-  const { door, url } = await arrange()
+  const { early, url } = await arrange()
   const foreign = fetch(`${url}/health`, { headers: { origin: 'https://evil.test' } })
   await fetch(`${url}/health`)
 
-  door.open((_request, response) => response.writeHead(403).end())
+  early.open((_request, response) => response.writeHead(403).end())
 
   expect((await foreign).status).toBe(403)
 })
 
 test('when they are loaded health is theirs too', async () => {
-  const { door, url } = await arrange()
-  door.open((_request, response) => response.writeHead(418).end())
+  const { early, url } = await arrange()
+  early.open((_request, response) => response.writeHead(418).end())
 
   expect((await fetch(`${url}/health`)).status).toBe(418)
 })

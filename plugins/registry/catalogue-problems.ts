@@ -14,7 +14,7 @@ const NOT_SECRET_NAME = /(^|_)(URL|URI|TYPE|FILE|PATH)$/i
  * What is inconsistent in a registry file, one line each: limits of the published schemas, names used
  * twice, references that cannot be run, secrets not marked as such, permissions left open by omission.
  */
-export function verifyCatalogue(text: string, place: string): string[] {
+export function catalogueProblems(text: string, place: string): string[] {
   const { document, problems } = parseRegistry(text, place, 'full')
   const names = document.servers.map(server => server.name)
   const skills = document.skills.map(skill => `${skill.namespace}/${skill.name}`)

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { failures as core } from '../../../src/errors.ts'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { parseRegistry } from '../formats/parse-registry.ts'
-import type { Source } from './source.ts'
+import type { Source } from './registry-source.ts'
 
 /** A registry in a file of this host. */
 export async function fileSource(path: string): Promise<Source> {

@@ -2,13 +2,13 @@ import * as t from 'typanion'
 import { failures as core, isFailure } from '../../src/errors.ts'
 import { withLock } from '../../src/lib/file-lock.ts'
 import type { SecretsView } from '../secrets/index.ts'
-import type { Tokens } from './oauth/tokens.ts'
+import type { Tokens } from './oauth/oauth-tokens.ts'
 
 /** New tokens, or why there will be none. */
 export type Renewal = Tokens | { readonly over: string }
 
 /** Tokens of logins, kept among the secrets. */
-export interface KeptTokens {
+export interface TokenStore {
   find(name: string): Promise<Tokens | undefined>
   save(name: string, tokens: Tokens): Promise<void>
   /** Forgets all of them. */
@@ -38,11 +38,11 @@ const schema = t.isObject(
   { extra: t.isUnknown() },
 )
 
-export function createKeptTokens(options: {
+export function createTokenStore(options: {
   secrets: SecretsView
   lockPath: string
   clock: () => number
-}): KeptTokens {
+}): TokenStore {
   const { secrets, lockPath, clock } = options
   const renewing = new Map<string, Promise<string | { readonly over: string } | undefined>>()
 

@@ -12,9 +12,9 @@ import { createPeerOwners } from '../../src/net/peer-owner.ts'
 import type {} from '../callers/index.ts'
 import { takeSupervisorRole } from '../supervisor/index.ts'
 import { createDiscovery } from './discovery.ts'
-import { createDoor } from './door.ts'
+import { createEarlyServer } from './early-server.ts'
 import { failures } from './failures.ts'
-import { listenOnPort, listenOnSocket } from './listen.ts'
+import { listenOnPort, listenOnSocket } from './listen-exclusively.ts'
 
 const GRACE_MS = 30_000
 
@@ -39,7 +39,7 @@ export interface ServeOptions {
 }
 
 /** Answers the API until the signal aborts; then what runs is finished. */
-export async function serve(app: App, options: ServeOptions): Promise<void> {
+export async function serveApi(app: App, options: ServeOptions): Promise<void> {
   const { host, signal, auth } = options
   const socket = options.socket === undefined ? undefined : resolve(options.socket)
   if (socket === undefined && !isLoopback(host) && !auth && !options.allowRemote) {
@@ -51,10 +51,10 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
   const nonce = randomBytes(16).toString('hex')
   const guard = createCallerGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
   const callers = socket === undefined && !auth ? await callersOf(app) : undefined
-  const door = createDoor({ nonce, guard, callers })
-  callers?.watch(door.server, { local: isLoopback(host) })
-  const close = socket === undefined ? undefined : await listenOnSocket(door.server, socket)
-  const port = socket === undefined ? await listenOnPort(door.server, host, options.port) : 0
+  const early = createEarlyServer({ nonce, guard, callers })
+  callers?.watch(early.server, { local: isLoopback(host) })
+  const close = socket === undefined ? undefined : await listenOnSocket(early.server, socket)
+  const port = socket === undefined ? await listenOnPort(early.server, host, options.port) : 0
   const url =
     socket === undefined ? `http://${isIPv6(host) ? `[${host}]` : host}:${port}` : `unix://${socket}`
   let http: HttpHost | undefined
@@ -62,8 +62,8 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
   try {
     await discovery.write({ url, pid: process.pid, nonce, started_at: new Date().toISOString() })
     const { loadOperations } = await import('./load-operations.ts')
-    http = await loadOperations(app, { ...options, listener: door.server, nonce, guard, auth, callers })
-    door.open(await http.ready())
+    http = await loadOperations(app, { ...options, listener: early.server, nonce, guard, auth, callers })
+    early.open(await http.ready())
     options.onUp(url)
     role = takeRole(app)
     if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve))
@@ -72,8 +72,8 @@ export async function serve(app: App, options: ServeOptions): Promise<void> {
     await role?.hand()
     await close?.()
     await discovery.remove(nonce)
-    door.server.close()
-    door.server.closeAllConnections()
+    early.server.close()
+    early.server.closeAllConnections()
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Failure, isFailure } from '../../../src/errors.ts'
 import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { type AuthLack, failures } from '../failures.ts'
-import type { CachedPage } from './cache.ts'
+import type { CachedPage } from './page-cache.ts'
 
 /** How a registry on the network is reached. */
 export interface Access {
