@@ -71,13 +71,20 @@ missing_packages() {
 }
 
 install_packages() {
-  local missing policy=''
+  local missing
   mapfile -t missing < <(missing_packages)
   if [ "${#missing[@]}" -eq 0 ]; then
     say 'packages: all there'
     return
   fi
-  say "packages: installing ${missing[*]}"
+  install_debian "${missing[@]}"
+}
+
+ensure_package() { installed "$1" || install_debian "$1"; }
+
+install_debian() {
+  local policy=''
+  say "packages: installing $*"
   # The packages would start their services: Redis and the registry would take
   # the ports the tests want, and without an init system a start can hang.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
@@ -89,17 +96,19 @@ install_packages() {
   # Someone else's apt may hold the lock: wait rather than fail.
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
   logged apt-update "${apt[@]}" update
-  logged apt-install "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+  logged apt-install "${apt[@]}" install -y --no-install-recommends "$@"
   [ -z "$policy" ] || rm -f "$policy"
 }
 
 # Podman's defaults ask for resource limits that a container or small VM may not
 # be allowed to set, and crun refuses a hybrid cgroup mount; runc takes both.
-# The helper of `--init` is catatonit by default, which is only recommended and
-# so not installed; tini serves, but has to be static: it runs in any image.
+# The helper of `--init` is catatonit by default, which Debian only recommends;
+# tini serves, but has to be static: it runs in any image. Where somebody else
+# wrote the settings and named no helper, catatonit is installed.
 write_containers_conf() {
   if [ -e "$CONTAINERS_CONF" ] && ! grep -qF "$CONF_MARK" "$CONTAINERS_CONF"; then
     say "podman: $CONTAINERS_CONF is not ours, left as it is"
+    grep -q '^ *init_path' "$CONTAINERS_CONF" || ensure_package catatonit
     return
   fi
   mkdir -p "$(dirname "$CONTAINERS_CONF")"
@@ -183,6 +192,16 @@ ensure_dockerd() {
     sleep 1
   done
   say "docker: $version is up"
+}
+
+# Both engines start servers with an init helper. Where it is missing, every
+# test that starts a container fails with the engine's words; say it once here.
+check_init_helper() { # ENGINE
+  local said
+  if ! said="$("$1" run --rm --init --network=none keelson-test/busybox:1 true 2>&1)"; then
+    say "$1: a container with an init helper does not start: $said"
+    die "$1: install its helper (catatonit or tini) or name it (init_path in $CONTAINERS_CONF, init-path of dockerd)"
+  fi
 }
 
 # --- the run ----------------------------------------------------------------
@@ -270,6 +289,8 @@ main() {
   write_containers_conf
   ensure_dockerd
   build_images
+  check_init_helper docker
+  check_init_helper podman
   ensure_rootless
   say 'ready'
 }
