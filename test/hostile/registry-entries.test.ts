@@ -11,9 +11,9 @@ import { type ApiServer, startApi } from '../support/api-server.ts'
 import { engineProblem } from '../support/engine-problem.ts'
 import { reachingServer } from '../support/hostile/reaching-server.ts'
 import { FORMS, type HostileEntry, nameIn, publish } from '../support/hostile/registry.ts'
-import { typedAtATerminal } from '../support/hostile/typed-at-a-terminal.ts'
 import { keelsonUser } from '../support/keelson.ts'
 import { needs } from '../support/left-out.ts'
+import { atTerminal } from '../support/terminal.ts'
 
 // A stranger publishes entries that want more than any server gets. Whatever the form of the registry and
 // the way to run, nothing of it is granted without the user's word.
@@ -249,10 +249,11 @@ test('at a terminal all mounts are shown resolved and real, and only a yes gives
   await publish(home.path, 'older file', { 'asks-much': { ...entry, permissions } })
   const name = 'hostile-terminal'
   const run = (answer: string) =>
-    typedAtATerminal(['run', 'asks-much', '--name', name, '--runtime', 'docker'], [[/Allow it\?/, answer]], {
-      env: home.env,
-      cwd: home.path,
-    })
+    atTerminal(
+      { cwd: home.path, env: home.env },
+      ['run', 'asks-much', '--name', name, '--runtime', 'docker'],
+      [['Allow it?', `${answer}\r`]],
+    )
 
   const declined = await run('n')
   expect(declined.code).toBe(1)

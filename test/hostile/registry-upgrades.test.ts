@@ -5,8 +5,8 @@ import { clientV1, textOf } from '../e2e/clients.ts'
 import { openWorld, type World } from '../plugins/upgrade/world.ts'
 import { type ApiServer, startApi } from '../support/api-server.ts'
 import { engineProblem } from '../support/engine-problem.ts'
-import { typedAtATerminal } from '../support/hostile/typed-at-a-terminal.ts'
 import { needs } from '../support/left-out.ts'
+import { atTerminal } from '../support/terminal.ts'
 
 // A publisher whose server is in use publishes a version that wants more than the one before.
 
@@ -56,15 +56,15 @@ test('an upgrade asks for mounts that were not agreed to, once, and otherwise th
     expect(refused.stderr).toContain(`write ${folder} (as /data)`)
     expect(refused.stderr).toContain('--accept-permissions')
   }
-  const answers = [
-    [/Upgrade .*\?/, 'y'],
-    [/Allow it\?/, 'n'],
-  ] as const
-  const declined = await typedAtATerminal(['upgrade', 'apply', name, ...QUIET], answers, {
-    env: home.env,
-    cwd: home.path,
-  })
-  expect(declined).toMatchObject({ code: 1, unasked: 0 })
+  const declined = await atTerminal(
+    { cwd: home.path, env: home.env },
+    ['upgrade', 'apply', name, ...QUIET],
+    [
+      [`Upgrade ${name}?`, 'y\r'],
+      ['Allow it?', 'n\r'],
+    ],
+  )
+  expect(declined).toMatchObject({ code: 1, untaken: 0 })
   expect(declined.screen).toContain('was not given access; nothing was changed')
   expect(await world.config(name)).toEqual(before)
   expect(await version(url)).toBe('1.0.0')

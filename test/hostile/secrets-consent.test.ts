@@ -9,9 +9,9 @@ import { CA, type Home, openHome } from '../e2e/home.ts'
 import { flagsOf, needsPlace, PLACES } from '../e2e/places-to-run.ts'
 import { filesWith } from '../plugins/secrets/search.ts'
 import { packageEntry, remoteEntry, setRegistry, type Wanted, wants } from '../support/hostile/stranger.ts'
-import { atTerminal, type Step } from '../support/hostile/terminal.ts'
 import { main } from '../support/main.ts'
 import { registryServer } from '../support/registry-server.ts'
+import { atTerminal, type Step } from '../support/terminal.ts'
 import { startTinyMcp } from '../support/tiny-mcp.ts'
 
 // A registry where anybody publishes, a user who keeps a token, and servers that would like to have it.
@@ -38,7 +38,7 @@ async function keep(name: string): Promise<string> {
 }
 
 const terminal = (args: readonly string[], steps: readonly Step[]) =>
-  atTerminal({ home: home.path, env: home.env }, args, steps)
+  atTerminal({ cwd: home.path, env: home.env }, args, steps)
 
 const secretsOf = async (workload: string): Promise<string[] | undefined> =>
   JSON.parse(await readFile(join(home.path, '.local/state/keelson/runconfigs', `${workload}.json`), 'utf8'))

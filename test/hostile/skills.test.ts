@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { attachBundle } from '../plugins/image-verification/signed-image.ts'
 import { serve } from '../plugins/mcp/servers.ts'
@@ -15,10 +14,9 @@ import { visit } from '../support/browser.ts'
 import { startDockerRegistry } from '../support/docker-registry.ts'
 import { daysAhead } from '../support/hostile/shifted-clock.ts'
 import { type SkillUser, skillUser } from '../support/hostile/skill-user.ts'
-import { needs } from '../support/left-out.ts'
-import { main } from '../support/main.ts'
 import { GITHUB_ISSUER, testSigstore } from '../support/sigstore.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { atTerminal } from '../support/terminal.ts'
 
 const SKILLS = '/api/v1beta/skills'
 
@@ -215,24 +213,14 @@ test.for([
   {
     timeout: 120_000,
   },
-  async ([typed, code, isThere], context) => {
-    needs(context, process.platform === 'linux' ? undefined : 'script(1) takes other arguments here')
+  async ([typed, wanted, isThere]) => {
     const { user } = await clonedUnsigned()
-    const command = `'${process.execPath}' '${main}' skill sync --yes`
 
-    const shown = await execa('script', ['-qec', command, '/dev/null'], {
-      ...{
-        cwd: user.project,
-        env: user.env,
-        extendEnv: false,
-        input: `${typed}\n`,
-        reject: false,
-        all: true,
-      },
-    })
+    const at = { cwd: user.project, env: user.env }
+    const { code, screen } = await atTerminal(at, ['skill', 'sync', '--yes'], [['[y/N]', `${typed}\r`]])
 
-    expect(shown.all).toContain('Nobody has signed tidy')
-    expect([shown.exitCode, installed(user)]).toEqual([code, isThere])
+    expect(screen).toContain('Nobody has signed tidy')
+    expect([code, installed(user)]).toEqual([wanted, isThere])
   },
 )
 

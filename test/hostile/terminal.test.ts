@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, openHome, until } from '../e2e/home.ts'
 import { needsPlace } from '../e2e/places-to-run.ts'
-import { expectTame, HOSTILE, onTerminal } from '../support/hostile/on-terminal.ts'
+import { expectTame, HOSTILE, onTerminal } from '../support/hostile/terminal-takeover.ts'
 
 // Words of strangers on a terminal of the user's: registries, servers, skills, remote servers. The program
 // is the real one, and so is the terminal.
@@ -50,7 +50,7 @@ describe('an entry of a registry', { timeout: 120_000 }, () => {
   })
 
   test('is shown without orders where a person is asked for a variable', async () => {
-    expectTame(await onTerminal(home, ['run', 'noise', '--name', 'asked'], { typed: '\n' }))
+    expectTame(await onTerminal(home, ['run', 'noise', '--name', 'asked'], [['PLACE', '\r']]))
   })
 })
 
@@ -72,6 +72,13 @@ describe.each(['docker', 'podman'] as const)('a server on %s', { timeout: 240_00
     ...['--', 'node', '/srv/noisy-server.mjs'],
   ]
 
+  let running: Promise<string> | undefined
+  /** The workload that the tests below look at; the first of them starts it. */
+  const isRunning = (): Promise<string> => {
+    running ??= home.ok(run(name))
+    return running
+  }
+
   test('that ends at once: its last words in the failure', async context => {
     needsPlace(context, place)
     expectTame(await onTerminal(home, run(`${name}-ends`, '-e', 'EXIT=3')))
@@ -79,7 +86,7 @@ describe.each(['docker', 'podman'] as const)('a server on %s', { timeout: 240_00
 
   test('that runs: its log, its tools, their answers and errors', async context => {
     needsPlace(context, place)
-    await home.ok(run(name))
+    await isRunning()
     const log = () => onTerminal(home, ['logs', name])
     await until(async () => expect(await log()).toContain('purple'))
     const logged = await log()
@@ -99,12 +106,15 @@ describe.each(['docker', 'podman'] as const)('a server on %s', { timeout: 240_00
 
   test('that runs: its log goes into a pipe byte for byte with --raw alone', async context => {
     needsPlace(context, place)
+    await isRunning()
+    await until(async () => expect(await home.ok(['logs', name, '--raw'])).toContain('seen'))
     expect(await home.ok(['logs', name])).not.toContain(HOSTILE) // what a pager behind a pipe would get
     expect(await home.ok(['logs', name, '--raw'])).toContain(HOSTILE)
   })
 
   test('that failed: its last words in the status', async context => {
     needsPlace(context, place)
+    await isRunning()
     await home.ok(['export', name, `${name}.json`])
     await home.keelson(['stop', name])
     const config = JSON.parse(await readFile(join(home.path, `${name}.json`), 'utf8'))

@@ -1,7 +1,6 @@
-import { execa } from 'execa'
 import { expect } from 'vitest'
 import type { Home } from '../../e2e/home.ts'
-import { main } from '../main.ts'
+import { atTerminal, type Step } from '../terminal.ts'
 
 /**
  * What strangers write to take a terminal over: its title, its screen, its clipboard, a report that it
@@ -18,26 +17,13 @@ const STEERING =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/
 
-const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
-
-/** Runs the program on a terminal (script(1)) and returns what it wrote there; `typed` is what the person types. */
+/** Runs the program on a terminal with colours and returns what it wrote there. */
 export async function onTerminal(
-  home: Pick<Home, 'path' | 'env'>,
+  { path, env: { NO_COLOR: _, ...env } }: Pick<Home, 'path' | 'env'>,
   args: readonly string[],
-  { typed = '' }: { typed?: string } = {},
+  steps: readonly Step[] = [],
 ): Promise<string> {
-  const { NO_COLOR: _, ...env } = home.env
-  const command = [process.execPath, '--', main, ...args].map(quote).join(' ')
-  const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {
-    cwd: home.path,
-    env: { ...env, TERM: 'xterm-256color' },
-    extendEnv: false,
-    input: typed,
-    reject: false,
-    timeout: 120_000,
-    stripFinalNewline: false,
-  })
-  return stdout
+  return (await atTerminal({ cwd: path, env: { ...env, TERM: 'xterm-256color' } }, args, steps)).screen
 }
 
 /** Holds that the stranger's text was shown, and that nothing of it reached the terminal as an order. */
