@@ -5,19 +5,19 @@ import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../src/errors.ts'
 import { LABEL } from '../../src/lib/labels.ts'
 import type { Log } from '../../src/log.ts'
-import { attachInstance } from './attach.ts'
+import { attachInstance } from './attach-container.ts'
 import { splitEnv, withEnvFile } from './container-env.ts'
+import { openLogs } from './container-logs.ts'
 import { createArguments } from './create-arguments.ts'
 import type { Abilities, Dialect } from './dialect.ts'
 import { createEngineCli } from './engine-cli.ts'
-import { createImageStore } from './images.ts'
-import { withBuilds } from './isolation/builds.ts'
+import { createImageStore } from './image-store.ts'
+import { withBuildIsolation } from './isolation/build-isolation.ts'
 import { createFirewall } from './isolation/firewall.ts'
-import { createNetworks, networkName } from './isolation/networks.ts'
-import { openLogs } from './logs.ts'
+import { createIsolatedNetworks, networkName } from './isolation/isolated-networks.ts'
 import { type Container, parseContainers } from './parse-containers.ts'
-import { probeEngine } from './probe.ts'
-import { watchInstances } from './watch.ts'
+import { probeEngine } from './probe-engine.ts'
+import { watchInstances } from './watch-containers.ts'
 
 const START_MS = 60_000
 const GRACE_SECONDS = 10
@@ -175,8 +175,8 @@ export function createContainerRuntime(options: {
   return {
     name: runtime,
     images,
-    isolation: withBuilds(
-      createNetworks({
+    isolation: withBuildIsolation(
+      createIsolatedNetworks({
         dialect,
         cli,
         owner,

@@ -2,7 +2,7 @@ import type { HiddenPath, InstanceSpec, Mount, PortBinding } from '../../src/con
 import { LABEL } from '../../src/lib/labels.ts'
 import { DEFAULT_LIMITS } from '../../src/lib/resources.ts'
 import type { Abilities, Dialect } from './dialect.ts'
-import { isolatedNetworkArguments } from './isolation/networks.ts'
+import { isolatedNetworkArguments } from './isolation/isolated-networks.ts'
 
 /** Arguments of `create`. Holds names of environment variables, never their values. */
 export function createArguments(

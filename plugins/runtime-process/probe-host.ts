@@ -3,7 +3,7 @@ import { npmCommand } from '../../src/lib/newest-version.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { findOnPath } from './find-on-path.ts'
 import { describeMissingLimits, type LimitSupport, withDefaultLimits } from './limits/limit-support.ts'
-import { seccompFilter } from './seccomp/filter.ts'
+import { seccompFilter } from './seccomp/seccomp-filter.ts'
 
 /** Whether any kind of package can be installed and run here, and what would not be enforced. */
 export async function probeHost(bubblewrap: Bubblewrap, support: LimitSupport, path: string): Promise<Probe> {

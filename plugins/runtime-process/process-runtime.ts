@@ -22,7 +22,7 @@ import type { Bubblewrap } from './find-bubblewrap.ts'
 import { isExecutable } from './find-on-path.ts'
 import { capLog, openLogWriter, readLog } from './instance-log.ts'
 import { createInstanceRecords, type InstanceRecord } from './instance-record.ts'
-import { type Launch, type Launched, launch } from './launch.ts'
+import { type Launch, type Launched, launch } from './launch-process.ts'
 import { enterGroups, groupFolders, removeGroups } from './limits/control-groups.ts'
 import {
   describeMissingLimits,
@@ -37,7 +37,7 @@ import { probeHost } from './probe-host.ts'
 import { endGroup, type Group, killLeftovers, MARK } from './process-group.ts'
 import { HOME, sandboxCommand } from './sandbox.ts'
 import { createSandboxNetworks, networkFiles, portAccessOf } from './sandbox-network.ts'
-import { seccompFilter } from './seccomp/filter.ts'
+import { seccompFilter } from './seccomp/seccomp-filter.ts'
 import { starterCommand, starterInput } from './starter.ts'
 import { createBell, watchInstances } from './watch-instances.ts'
 

@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream'
 import type { Decision } from '../decision.ts'
 import { type Connect, dial } from './dial.ts'
 import type { EgressLimits } from './egress-limits.ts'
+import { refuseRequest, refuseUnreachable, sendRefusal } from './egress-refusal.ts'
+import type { Head } from './proxy-request-head.ts'
 import { createReader, type Reader } from './reader.ts'
-import { refuseRequest, refuseUnreachable, sendRefusal } from './refusal.ts'
-import type { Head } from './request-head.ts'
 
 /** Headers that concern one connection only (RFC 9110 section 7.6.1), and all that is said to proxies. */
 const HOP_BY_HOP = new Set([

@@ -3,10 +3,16 @@ import type { Socket } from 'node:net'
 import type { Decision, Destination } from '../decision.ts'
 import { type Connect, dial } from './dial.ts'
 import type { EgressLimits } from './egress-limits.ts'
+import {
+  endWithRefusal,
+  refuseDecision,
+  refuseRequest,
+  refuseUnreachable,
+  sendRefusal,
+} from './egress-refusal.ts'
 import { createEgressAgent, forward } from './forward.ts'
+import { isRejection, readHead } from './proxy-request-head.ts'
 import { createReceiver } from './receiver.ts'
-import { endWithRefusal, refuseDecision, refuseRequest, refuseUnreachable, sendRefusal } from './refusal.ts'
-import { isRejection, readHead } from './request-head.ts'
 import { joinSockets } from './tunnel.ts'
 
 /** What a listener needs from the proxy behind it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dockerDialect } from '../../../plugins/runtime-docker/docker-dialect.ts'
 import type { EngineCli } from '../../../plugins/runtime-docker/engine-cli.ts'
-import { createHelper } from '../../../plugins/runtime-docker/isolation/helper.ts'
+import { createHelperContainer } from '../../../plugins/runtime-docker/isolation/helper-container.ts'
 import { createHelperImage } from '../../../plugins/runtime-docker/isolation/helper-image.ts'
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
@@ -40,13 +40,13 @@ function engineWith(container?: Container) {
 async function join(engine: ReturnType<typeof engineWith>, env: Record<string, string> = {}) {
   const { images } = fakeImages().runtime
   const said: string[] = []
-  const helper = createHelper({
+  const helper = createHelperContainer({
     dialect: dockerDialect,
     cli: engine.cli,
     owner: OWNER,
     name: 'helper',
     image: createHelperImage({ runtime: 'docker', images, env }),
-    places: async () => [],
+    addresses: async () => [],
     log: { info: (text: string) => said.push(text) } as never,
   })
   await helper.join({ network: 'n', address: '10.213.0.2' })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AUDIT_ARCH, JUDGED, NEWEST, REFUSED } from '../../../plugins/runtime-process/seccomp/calls.ts'
-import { seccompFilter } from '../../../plugins/runtime-process/seccomp/filter.ts'
+import { seccompFilter } from '../../../plugins/runtime-process/seccomp/seccomp-filter.ts'
+import { AUDIT_ARCH, JUDGED, NEWEST, REFUSED } from '../../../plugins/runtime-process/seccomp/system-calls.ts'
 
 const ALLOW = 'allow'
 const EPERM = 1

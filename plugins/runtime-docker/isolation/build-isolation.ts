@@ -5,7 +5,7 @@ import { LABEL } from '../../../src/lib/labels.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
-import { isolatedNetworkArguments, networkName } from './networks.ts'
+import { isolatedNetworkArguments, networkName } from './isolated-networks.ts'
 
 /** The process that builds is in the name. No instance is called so: their names begin with a letter or a digit. */
 const BUILD = /^_build-(\d+)-/
@@ -19,7 +19,7 @@ const isUnderWay = (instance: string): boolean => {
  * Gives builds isolated networks, as instances have. Builders take neither addresses, name servers nor kernel settings
  * for their steps, so a container that only sleeps has the network, and the steps join that.
  */
-export function withBuilds(
+export function withBuildIsolation(
   isolation: Isolation,
   { dialect, cli, owner }: { dialect: Dialect; cli: EngineCli; owner: string },
 ): Isolation {

@@ -9,7 +9,7 @@ import type { Dialect, EngineNetwork } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import type { Firewall } from './firewall.ts'
 import { createFirewallWatchdog } from './firewall-watchdog.ts'
-import { createHelper } from './helper.ts'
+import { createHelperContainer } from './helper-container.ts'
 import { createHelperImage } from './helper-image.ts'
 import { createNetworkStore, type ProxyLocation } from './network-store.ts'
 import { nextAddress } from './subnets.ts'
@@ -57,7 +57,7 @@ const macOf = (address: string): string =>
  * because no firewall rules may be set, the engine's host gets no address in it, and the egress proxy runs in one
  * helper that belongs to all of them.
  */
-export function createNetworks(options: {
+export function createIsolatedNetworks(options: {
   dialect: Dialect
   cli: EngineCli
   owner: string
@@ -74,14 +74,14 @@ export function createNetworks(options: {
   const networks = createNetworkStore({ dialect, cli, owner, env, hint: OPT_OUT })
   const watchdog = createFirewallWatchdog({ firewall, log })
   const image = createHelperImage({ runtime, images, env })
-  const helper = createHelper({
+  const helper = createHelperContainer({
     dialect,
     cli,
     owner,
     name: nameOf(HELPER),
     image,
     log,
-    places: async () =>
+    addresses: async () =>
       (await networks.list()).flatMap(({ name, labels }) => {
         const address = labels[LABEL.helper]
         return address ? [{ network: name, address }] : []

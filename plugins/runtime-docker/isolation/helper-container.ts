@@ -8,7 +8,7 @@ import type { EngineCli } from '../engine-cli.ts'
 import type { HelperImage } from './helper-image.ts'
 
 /** A network that the helper belongs to, and its address there. */
-export interface HelperPlace {
+export interface HelperAddress {
   readonly network: string
   readonly address: string
 }
@@ -16,7 +16,7 @@ export interface HelperPlace {
 /** The one container beside all isolated instances of an engine whose networks are elsewhere. */
 export interface HelperContainer extends Helper {
   /** Makes it a member of a network; starts it if need be. */
-  join(place: HelperPlace): Promise<void>
+  join(place: HelperAddress): Promise<void>
   leave(network: string): Promise<void>
   exists(): Promise<boolean>
   /** Idempotent. */
@@ -40,18 +40,18 @@ input.on('end', () => process.exit()).on('readable', function read() {
 })
 `
 
-export function createHelper(options: {
+export function createHelperContainer(options: {
   dialect: Dialect
   cli: EngineCli
   owner: string
   name: string
   image: HelperImage
   /** Where it has to be. */
-  places: () => Promise<readonly HelperPlace[]>
+  addresses: () => Promise<readonly HelperAddress[]>
   /** Where it says which image it runs from. */
   log: Log | undefined
 }): HelperContainer {
-  const { dialect, cli, owner, name, image, places, log } = options
+  const { dialect, cli, owner, name, image, addresses, log } = options
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work)
@@ -154,7 +154,7 @@ export function createHelper(options: {
       })
   }
 
-  async function connect({ network, address }: HelperPlace): Promise<void> {
+  async function connect({ network, address }: HelperAddress): Promise<void> {
     try {
       await cli.run(['network', 'connect', `--ip=${address}`, network, name], { doing: 'join a network' })
     } catch (error) {
@@ -184,7 +184,7 @@ export function createHelper(options: {
     async run(program) {
       await inTurn(async () => {
         await ensure()
-        for (const place of await places()) await connect(place)
+        for (const place of await addresses()) await connect(place)
       })
       const call = cli.open(['exec', '--interactive', name, 'node', '--no-warnings', '--eval', BOOT])
       let words = ''

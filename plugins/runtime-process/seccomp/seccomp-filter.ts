@@ -9,7 +9,7 @@ import {
   REFUSED,
   SOCKET_FAMILIES,
   TERMINAL_REQUESTS,
-} from './calls.ts'
+} from './system-calls.ts'
 
 /** One instruction of classic BPF: `struct sock_filter` of linux/filter.h. */
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, k: number]

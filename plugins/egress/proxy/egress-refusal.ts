@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Decision } from '../decision.ts'
-import type { Rejection } from './request-head.ts'
+import type { Rejection } from './proxy-request-head.ts'
 
 /** An answer of the proxy itself, in words for whoever reads the server's error output. */
 export interface Refusal {
