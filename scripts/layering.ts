@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { checkServices } from './service-uses.ts'
 
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^'"\n]*(?:\{[^}]*\})?[^'"\n]*from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|declare module ['"](\.[^'"]+)['"]/g
@@ -7,7 +8,8 @@ const IMPORT =
 /**
  * Holds the direction of dependencies: plugins import the core, the core imports no plugin, a plugin
  * imports another only if it needs it and then only its `index.ts`. `src/lib` and `src/net` import
- * nothing of ours but each other. Returns one line for each violation.
+ * nothing of ours but each other; what plugins say about services is true (`checkServices`). Returns one
+ * line for each violation.
  */
 export function checkLayering(root = '.'): string[] {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -19,12 +21,13 @@ export function checkLayering(root = '.'): string[] {
       file => [pluginOf(file), readNeeds(read(file))] as const,
     ),
   )
-  return files.flatMap(file =>
+  const imports = files.flatMap(file =>
     importsOf(read(file))
       .filter(name => name.startsWith('.'))
       .map(name => violation(file, join(dirname(file), name), needs))
       .filter(line => line !== undefined),
   )
+  return [...imports, ...checkServices(new Map(files.map(file => [file, read(file)])))]
 }
 
 /** Folders of code that knows nothing of the program around it. */

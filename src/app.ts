@@ -17,6 +17,8 @@ export interface App {
   plugin(entry: PluginEntry): Promise<Plugin>
   /** Makes a service on first use. Fails with `service_missing` when no plugin offers it. */
   service<K extends keyof Services>(name: K): Promise<Services[K]>
+  /** The same for a service that may be absent: undefined when no plugin offers it. */
+  find<K extends keyof Services>(name: K): Promise<Services[K] | undefined>
   /** What all plugins contribute of one kind. A third-party plugin that cannot be loaded is left out with a warning. */
   contributions<K extends keyof Contributions>(
     kind: K,
@@ -53,6 +55,9 @@ export function createApp(options: {
       const service = services.get(name) ?? makeService(name)
       services.set(name, service)
       return service as Promise<Services[typeof name]>
+    },
+    async find(name) {
+      return entries.some(entry => entry.services?.includes(name)) ? app.service(name) : undefined
     },
     async contributions(kind, among = () => true) {
       const having = entries.filter(entry => entry.provides?.includes(kind) && among(entry))

@@ -49,6 +49,10 @@ export interface Plugin {
   readonly name: string
   /** Plugins whose `index.ts` this one may import. */
   readonly needs?: readonly string[]
+  /** Services of other plugins that it cannot do without. No plugins require each other in a circle. */
+  readonly uses?: readonly (keyof Services)[]
+  /** Services of other plugins that may be absent: something of this one is missing then, or fails with `service_missing`. */
+  readonly wants?: readonly (keyof Services)[]
   readonly commands?: readonly CommandClass[]
   readonly services?: { readonly [K in keyof Services]?: (app: App) => Services[K] | Promise<Services[K]> }
   readonly provides?: Partial<Contributions>

@@ -47,3 +47,45 @@ test('a plugin may import the index of one it needs', () => {
   const root = tree({ 'plugins/a/index.ts': "needs: ['c']", 'plugins/a/x.ts': "import '../c/index.ts'" })
   expect(checkLayering(root)).toEqual([])
 })
+
+/** Three plugins: each offers the service of its name. */
+const LIST = ['a', 'b', 'c'].map(name => `{ name: '${name}', services: ['${name}'], load: 0 }`).join(',\n')
+
+test.each([
+  ['a call that is not declared', { 'plugins/a/x.ts': "app.service('b')" }, 'which a does not declare'],
+  ['a call over two lines', { 'plugins/a/x.ts': "this.app\n  .service('b')" }, 'which a does not declare'],
+  ['a call in the core', { 'src/x.ts': "app.service('b')" }, 'the core calls the service b'],
+  ['an unused declaration', { 'plugins/a/index.ts': "uses: ['b']" }, 'which it does not call'],
+  ['a declaration of nothing', { 'plugins/a/index.ts': "wants: ['d']" }, 'which no plugin offers'],
+  [
+    'a look for what is required',
+    { 'plugins/a/index.ts': "uses: ['b']", 'plugins/a/x.ts': "app.find('b')" },
+    'which a requires',
+  ],
+  [
+    'a circle of services and imports',
+    {
+      'plugins/a/index.ts': "uses: ['b'],",
+      'plugins/a/x.ts': "app.service('b')",
+      'plugins/b/index.ts': "needs: ['c'],",
+      'plugins/c/index.ts': "uses: ['a'],",
+      'plugins/c/x.ts': "app.service('a')",
+    },
+    'a → b → c → a',
+  ],
+])('%s is a violation', (_, files: Record<string, string>, problem) => {
+  const manifests = Object.fromEntries(['a', 'b', 'c'].map(name => [`plugins/${name}/index.ts`, '']))
+  const root = tree({ 'plugins/index.ts': LIST, ...manifests, ...files })
+  expect(checkLayering(root)).toEqual([expect.stringContaining(problem)])
+})
+
+test('declared services may be called, optional ones in a circle too, and comments do not count', () => {
+  const root = tree({
+    'plugins/index.ts': LIST,
+    'plugins/a/index.ts': "uses: ['b'],",
+    'plugins/a/x.ts': "app.service('b')\napp.service('a')\n// app.service('c')\n * app.service('c')",
+    'plugins/b/index.ts': "wants: ['a'],",
+    'plugins/b/x.ts': "app.find('a')\napp.service('a')",
+  })
+  expect(checkLayering(root)).toEqual([])
+})

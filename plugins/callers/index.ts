@@ -15,6 +15,7 @@ declare module '../../src/plugin.ts' {
 const callers: Plugin = {
   name: 'callers',
   needs: ['settings'],
+  uses: ['settings'],
   services: {
     async callerToken(app) {
       const { createCallerToken } = await import('./service.ts')

@@ -24,6 +24,7 @@ declare module '../../src/plugin.ts' {
 const clients: Plugin = {
   name: 'clients',
   needs: ['callers', 'proxy'],
+  uses: ['callerToken', 'groups', 'workloads', 'workloadStore'],
   commands: [ClientStatusCommand, ClientSetup, ClientRegister, ClientRemove, ClientListRegistered],
   routes: async (api, app) => (await import('./routes.ts')).clientRoutes(api, app),
   services: {

@@ -17,6 +17,7 @@ import { UsageMetrics } from './commands/usage-metrics.ts'
 const configCommand: Plugin = {
   name: 'config-command',
   needs: ['callers', 'registry', 'secrets', 'settings'],
+  uses: ['callerToken', 'registry', 'secrets', 'settings'],
   commands: [
     SetCaCert,
     GetCaCert,

@@ -54,6 +54,7 @@ declare module '../../src/plugin.ts' {
 const egress: Plugin = {
   name: 'egress',
   needs: ['runtimes'],
+  uses: ['runtimes', 'workloadStore'],
   commands: [EgressExplain],
   routes: async (api, app) => (await import('./routes.ts')).egressRoutes(api, app),
   services: {

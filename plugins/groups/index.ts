@@ -16,6 +16,7 @@ declare module '../../src/plugin.ts' {
 /** Names for sets of workloads, and the client applications that see them. */
 const groups: Plugin = {
   name: 'groups',
+  uses: ['workloads', 'workloadStore'],
   commands: [GroupCreate, GroupList, GroupRemove],
   routes: async (api, app) => (await import('./routes.ts')).groupRoutes(api, app),
   services: {

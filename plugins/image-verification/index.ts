@@ -23,6 +23,7 @@ declare module '../../src/plugin.ts' {
 const imageVerification: Plugin = {
   name: 'image-verification',
   needs: ['oci'],
+  uses: ['oci'],
   services: { imageVerification: makeImageVerification },
   provides: { flags: [verificationFlags], sections: [verificationSection] },
 }

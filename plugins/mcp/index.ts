@@ -6,6 +6,8 @@ import { McpList } from './commands/mcp-list.ts'
 const mcp: Plugin = {
   name: 'mcp',
   needs: ['callers', 'state'],
+  uses: ['callerToken'],
+  wants: ['workloads'],
   commands: [McpList, McpCall],
   routes: async (api, app) => (await import('./routes.ts')).mcpRoutes(api, app),
 }

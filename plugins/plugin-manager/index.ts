@@ -9,6 +9,7 @@ import type { Plugins } from './service.ts'
 const pluginManager: Plugin = {
   name: 'plugin-manager',
   needs: ['runtime-process'],
+  uses: ['npmInstall'],
   commands: [PluginAdd, PluginList, PluginRemove],
   services: {
     plugins: async app => {

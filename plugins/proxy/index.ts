@@ -11,6 +11,7 @@ export { DEFAULT_SESSION_TTL_MS, effectiveMode, sessionTtlOf } from './section.t
 const proxy: Plugin = {
   name: 'proxy',
   needs: ['callers'],
+  uses: ['callerToken'],
   services: {
     proxies: async app => (await import('./service.ts')).createProxies(app),
   },

@@ -27,15 +27,13 @@ const NAME = /^[A-Z][A-Z0-9_]*$/
 const HOLDS_LOGIN = /:\/\/[^/\s]*@/
 
 /** Reads the settings anew for each build; where no plugin keeps settings there are none. */
-export function createBuildSettings(app: Pick<App, 'entries' | 'env' | 'service'>): BuildSettings {
-  const hasSettings = app.entries.some(entry => entry.services?.includes('settings'))
+export function createBuildSettings(app: Pick<App, 'env' | 'find' | 'service'>): BuildSettings {
   return {
-    caCertificate: async () =>
-      hasSettings ? (await app.service('settings')).get('ca_certificate_path') : undefined,
+    caCertificate: async () => (await app.find('settings'))?.get('ca_certificate_path'),
 
     async variables(report) {
-      if (!hasSettings) return NO_VARIABLES
-      const settings = await app.service('settings')
+      const settings = await app.find('settings')
+      if (!settings) return NO_VARIABLES
       const values = new Map(Object.entries((await settings.get('build_env')) ?? {}))
       const fromSecrets = Object.entries((await settings.get('build_env_from_secrets')) ?? {})
       const secrets: string[] = []
@@ -57,8 +55,8 @@ export function createBuildSettings(app: Pick<App, 'entries' | 'env' | 'service'
     },
 
     async publicVariables(image, report) {
-      if (!hasSettings) return NO_VARIABLES
-      const settings = await app.service('settings')
+      const settings = await app.find('settings')
+      if (!settings) return NO_VARIABLES
       const all = Object.entries((await settings.get('build_env')) ?? {})
       const values = new Map(all.filter(([, value]) => !HOLDS_LOGIN.test(value)))
       assertSettable(values)

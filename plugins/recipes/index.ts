@@ -12,6 +12,8 @@ export type { Plan, Recipes } from './service.ts'
 const recipes: Plugin = {
   name: 'recipes',
   needs: ['runtimes'],
+  uses: ['egress', 'runtimes'],
+  wants: ['secrets', 'settings'],
   commands: [Build],
   provides: { flags: [{ title: 'Packages', of: ['run'], flags: recipeFlags }] },
   services: {

@@ -5,6 +5,7 @@ import type { Plugin } from '../../src/plugin.ts'
 const registryLogin: Plugin = {
   name: 'registry-login',
   needs: ['registry', 'secrets'],
+  uses: ['secrets'],
   services: {
     registryTokens: async app => {
       const { createRegistryTokens } = await import('./service.ts')

@@ -48,6 +48,8 @@ declare module '../../src/contracts/run-config.ts' {
 const registry: Plugin = {
   name: 'registry',
   needs: ['egress', 'secrets', 'settings'],
+  uses: ['settings'],
+  wants: ['imageVerification', 'registryTokens', 'secrets'],
   commands: [
     RegistryList,
     RegistryInfo,
@@ -61,12 +63,11 @@ const registry: Plugin = {
   services: {
     registry: async app => {
       const { createRegistry } = await import('./service.ts')
-      const hasTokens = app.entries.some(entry => entry.services?.includes('registryTokens'))
       return createRegistry({
         paths: app.paths,
         settings: await app.service('settings'),
         log: app.log,
-        tokens: hasTokens ? () => app.service('registryTokens') : undefined,
+        tokens: () => app.find('registryTokens'),
       })
     },
   },

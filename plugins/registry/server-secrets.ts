@@ -31,8 +31,8 @@ export interface ServerSecrets {
 
 /** Undefined where no plugin keeps secrets. */
 export async function secretsOf(app: App, origin: Origin): Promise<ServerSecrets | undefined> {
-  if (!app.entries.some(entry => entry.services?.includes('secrets'))) return undefined
-  const secrets = await app.service('secrets')
+  const secrets = await app.find('secrets')
+  if (!secrets) return undefined
   const agree = (variable: string, secret: string) => secrets.consents.add({ ...origin, variable, secret })
 
   return {

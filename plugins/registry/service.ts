@@ -86,7 +86,7 @@ interface Surroundings {
   readonly paths: Paths
   readonly settings: Settings
   readonly log: Log
-  readonly tokens?: (() => Promise<RegistryTokens>) | undefined
+  readonly tokens?: () => Promise<RegistryTokens | undefined>
   readonly clock?: () => number
   readonly timeouts?: Timeouts
 }
@@ -125,7 +125,7 @@ export function createRegistry(surroundings: Surroundings): Registry {
 
   async function findToken(url: string, rejected?: string): Promise<string | undefined> {
     const auth = await settings.get('registry_auth')
-    return auth && tokens ? (await tokens()).find({ url, auth }, rejected) : undefined
+    return auth && (await tokens?.())?.find({ url, auth }, rejected)
   }
 
   /** What was read for this source a moment ago. */
@@ -179,8 +179,8 @@ export function createRegistry(surroundings: Surroundings): Registry {
     const before = await settings.get('registry_auth').catch(() => undefined)
     await settings.change(() => change)
     read = undefined
-    if (!before || !tokens) return
-    await (await tokens()).forget().catch(error => {
+    if (!before) return
+    await (await tokens?.())?.forget().catch(error => {
       log.warn(`The login to the registry before is still among the secrets: ${messageOf(error)}`)
     })
   }
@@ -201,7 +201,7 @@ export function createRegistry(surroundings: Surroundings): Registry {
       const { kind, place } = await currentSource()
       const { version, lastUpdated } = await document(options)
       const auth = kind === 'api' ? await settings.get('registry_auth') : undefined
-      const isLoggedIn = auth && tokens && (await (await tokens()).has({ url: place, auth }))
+      const isLoggedIn = auth && (await (await tokens?.())?.has({ url: place, auth }))
       return {
         name: 'default',
         type: kind,
@@ -282,11 +282,12 @@ export function createRegistry(surroundings: Surroundings): Registry {
     },
 
     async login(request) {
-      if (!tokens) throw core.service_missing({ service: 'registryTokens' })
+      const loginTokens = await tokens?.()
+      if (!loginTokens) throw core.service_missing({ service: 'registryTokens' })
       return loginToRegistry(request, {
         settings,
         current: await registry.source(),
-        tokens: await tokens(),
+        tokens: loginTokens,
         timeouts,
         async store(place, allowPrivate, oauth) {
           read = undefined
@@ -303,8 +304,9 @@ export function createRegistry(surroundings: Surroundings): Registry {
     async logout() {
       const { kind, place } = await currentSource()
       const auth = kind === 'api' ? await settings.get('registry_auth') : undefined
-      if (!auth || !tokens) throw failures.login_not_set()
-      await (await tokens()).logout({ url: place, auth })
+      const logins = await tokens?.()
+      if (!auth || !logins) throw failures.login_not_set()
+      await logins.logout({ url: place, auth })
       await cache.forget(place.replace(/\/+$/, ''))
       read = undefined
       return { place }

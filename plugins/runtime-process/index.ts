@@ -32,6 +32,7 @@ async function installSandbox(app: App) {
 const runtimeProcess: Plugin = {
   name: 'runtime-process',
   needs: ['egress'],
+  uses: ['egress'],
   services: {
     npmInstall: async app =>
       (await import('./packages/npm-install.ts')).createNpmInstall(await installSandbox(app)),

@@ -28,6 +28,7 @@ declare module '../../src/plugin.ts' {
 /** Keeps named values out of run configs and hands them to workloads when they start. */
 const secrets: Plugin = {
   name: 'secrets',
+  uses: ['settings', 'workloadStore'],
   commands: [
     SecretSetup,
     SecretProvider,

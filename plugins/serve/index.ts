@@ -5,6 +5,8 @@ import { Serve } from './commands/serve.ts'
 const serve: Plugin = {
   name: 'serve',
   needs: ['callers', 'supervisor'],
+  uses: ['callerToken', 'supervisor', 'workloadStore'],
+  wants: ['callerAuths'],
   commands: [Serve],
 }
 export default serve

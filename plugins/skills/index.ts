@@ -28,6 +28,7 @@ declare module '../../src/plugin.ts' {
 const skills: Plugin = {
   name: 'skills',
   needs: ['oci', 'image-verification', 'registry', 'clients', 'groups'],
+  uses: ['groups', 'imageVerification', 'oci', 'registry'],
   commands: [
     SkillList,
     SkillInfo,

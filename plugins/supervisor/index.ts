@@ -17,6 +17,8 @@ declare module '../../src/plugin.ts' {
 const supervisor: Plugin = {
   name: 'supervisor',
   needs: ['state', 'runtimes', 'proxy', 'hidden-files', 'egress'],
+  uses: ['egress', 'proxies', 'runtimes', 'workloadStore'],
+  wants: ['hiddenFiles', 'secrets'],
   commands: [SupervisorCommand],
   services: {
     supervisor: async app => (await import('./service.ts')).createSupervisor(app),

@@ -73,8 +73,11 @@ export async function createAppHost(
     },
     async findHidden(config, mounts) {
       if (mounts.length === 0) return []
-      const hiddenFiles = await app.service('hiddenFiles')
-      return hiddenFiles.find(config, mounts)
+      // A workload that was run with ignore files does not start without the plugin that reads them.
+      const hiddenFiles = config.ignore_config
+        ? await app.service('hiddenFiles')
+        : await app.find('hiddenFiles')
+      return hiddenFiles?.find(config, mounts) ?? []
     },
   })
 }

@@ -23,6 +23,8 @@ declare module '../../src/plugin.ts' {
 const upgrade: Plugin = {
   name: 'upgrade',
   needs: ['image-verification', 'registry', 'state', 'workloads'],
+  uses: ['registry', 'runtimes', 'supervisor', 'workloads', 'workloadStore'],
+  wants: ['groups', 'secrets'],
   commands: [UpgradeCheckCommand, UpgradeApplyCommand],
   routes: async (api, app) => (await import('./routes.ts')).upgradeRoutes(api, app),
   services: {

@@ -27,6 +27,8 @@ declare module '../../src/plugin.ts' {
 const workloads: Plugin = {
   name: 'workloads',
   needs: ['callers', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
+  uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
+  wants: ['groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {
