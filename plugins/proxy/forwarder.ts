@@ -7,11 +7,11 @@ import { createHttpBackend } from './backends/http-backend.ts'
 import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
 import type { Gate } from './gate.ts'
+import type { Health } from './health.ts'
 import { createSessions } from './http-sessions.ts'
 import { absoluteBase } from './public-base.ts'
 import type { BodyRules } from './request-body.ts'
 import { effectiveMode, sessionTtlOf } from './section.ts'
-import type { Health } from './well-known-paths.ts'
 
 /** The innermost part of a proxy: what speaks to the server. One for servers with HTTP, one for stdio. */
 export interface Core {

@@ -3,11 +3,11 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { rpcRefusal } from './request-refusal.ts'
 import { revision20260728, revisionOf } from './revisions/index.ts'
 
-/** Answers 405 to methods that the revision spoken, or a stateless server, has no use for. */
+/** Refuses (405) methods that the protocol revision of the request, or a stateless server, does not have. */
 export function createMethodCheck(config: RunConfig): Middleware {
   return {
-    name: 'methods',
-    stage: 'guard',
+    name: 'method-check',
+    stage: 'method',
     wrap: next => exchange => {
       const { method = 'GET', headers } = exchange.request
       const { methods } = config.stateless ? revision20260728 : revisionOf(headers['mcp-protocol-version'])

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type * as contract from '../../src/contracts/pipeline.ts'
 import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
 import type { Callers } from '../../src/http/callers.ts'
@@ -12,11 +11,11 @@ import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { createMethodCheck } from './method-check.ts'
-import { refuseCaller, rpcRefusal, textRefusal } from './request-refusal.ts'
+import { rpcRefusal, textRefusal } from './request-refusal.ts'
 import { effectiveMode } from './section.ts'
-import { replyError, requestId } from './send-refusal.ts'
+import { requestId, sendRefusal } from './send-refusal.ts'
 import { createSlots } from './slots.ts'
-import { createSidePaths } from './well-known-paths.ts'
+import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<CoreOptions, 'gate' | 'rules'> {
   middlewares: readonly MiddlewareFactory[]
@@ -59,29 +58,19 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     // Broken connections are seen by 'close'; without a listener they would end the process.
     response.on('error', () => {})
     try {
-      const pending = enter(exchange, request, response)
-      if (pending) pending.catch(error => replyError(exchange, error, log))
+      const pending = enter(exchange)
+      if (pending) pending.catch(error => sendRefusal(exchange, error, log))
     } catch (error) {
-      replyError(exchange, error, log)
+      sendRefusal(exchange, error, log)
     }
   })
 
   callers.watch(server, { local: isLoopback(host) })
 
-  function enter(
-    exchange: Exchange,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void | Promise<void> {
+  function enter(exchange: Exchange): void | Promise<void> {
     if (closing) {
-      response.shouldKeepAlive = false
+      exchange.response.shouldKeepAlive = false
       throw rpcRefusal(503, -32000, 'The proxy is closing', { headers: { 'retry-after': '1' } })
-    }
-    const problem = callers.problemOf(request)
-    if (problem) throw refuseCaller(problem)
-    // Absolute URLs ask for a forward proxy, which this is not.
-    if (request.url?.charCodeAt(0) !== 0x2f && request.url !== '*') {
-      throw textRefusal(400, 'The request target must be a path.')
     }
     if (!pipeline) throw textRefusal(503, 'The proxy is starting.', { 'retry-after': '1' })
     return pipeline(exchange)
@@ -112,12 +101,11 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     const forward: Handler = exchange => (gate.reason === undefined ? core.handle(exchange) : hold(exchange))
     pipeline = composePipeline(
       [
-        createGuard(config, listener),
-        ...contributed.filter(middleware => middleware !== undefined && middleware.stage === 'guard'),
-        createSidePaths({ transport: config.transport, health: core.health }),
+        createGuard(config, listener, callers),
+        ...contributed.filter(middleware => middleware !== undefined),
+        createWellKnownPaths({ transport: config.transport, health: core.health }),
         ...(streamable ? [createMethodCheck(config)] : []),
-        ...contributed.filter(middleware => middleware !== undefined && middleware.stage !== 'guard'),
-      ].filter(middleware => middleware !== undefined),
+      ],
       forward,
     )
     warnOfUnnamedHosts(config, log)

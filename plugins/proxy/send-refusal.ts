@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { isRequest, type RequestId } from '../../src/lib/json-rpc.ts'
 import type { Log } from '../../src/log.ts'
+import { sendOwnResponse } from './own-response.ts'
 import { ClientGone, Refusal, rpcRefusal } from './request-refusal.ts'
 
 /** The id of the exchange's request, as far as its body has been read (or is small enough to be). */
@@ -13,20 +13,8 @@ export async function requestId(exchange: Exchange): Promise<RequestId | undefin
   return isRequest(message) ? message.id : undefined
 }
 
-/** The response to a refused request. */
-function sendRefusal(response: ServerResponse, refusal: Refusal, withBody: boolean): void {
-  response.writeHead(refusal.status, {
-    ...refusal.headers,
-    'content-type': refusal.contentType,
-    'content-length': refusal.body.length,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
-  response.end(withBody ? refusal.body : undefined)
-}
-
 /** Ends an exchange whose handling threw. A bug is logged with its stack; the client gets `Internal error`. */
-export function replyError(exchange: Exchange, error: unknown, log: Log): void {
+export function sendRefusal(exchange: Exchange, error: unknown, log: Log): void {
   const { request, response } = exchange
   if (error instanceof ClientGone || response.destroyed) {
     response.destroy()
@@ -45,9 +33,7 @@ export function replyError(exchange: Exchange, error: unknown, log: Log): void {
       stack: error instanceof Error ? error.stack : undefined,
     })
   }
-  sendRefusal(response, refusal ?? rpcRefusal(500, -32603, 'Internal error'), request.method !== 'HEAD')
-  // What the client still sends is thrown away, so that it can read the answer.
-  if (!request.readableEnded) request.on('error', () => {}).resume()
+  sendOwnResponse(exchange, refusal ?? rpcRefusal(500, -32603, 'Internal error'))
 }
 
 function toRefusal(error: unknown): Refusal | undefined {

@@ -1,55 +1,48 @@
-import type { Middleware } from '../../src/contracts/pipeline.ts'
-import { Refusal, textRefusal } from './request-refusal.ts'
+import type { Exchange, Middleware } from '../../src/contracts/pipeline.ts'
+import type { Health } from './health.ts'
+import { type OwnResponse, sendOwnResponse } from './own-response.ts'
+import { textRefusal } from './request-refusal.ts'
 
-/** What `/health` says. */
-export interface Health {
-  readonly status: 'healthy' | 'degraded' | 'unhealthy'
-  readonly mcp?: {
-    readonly available: boolean
-    readonly response_time_ms?: number
-    readonly error?: string
-    readonly last_checked: string
-  }
-}
-
-const json = (status: number, value: unknown, headers?: Record<string, string>) =>
-  new Refusal(status, { type: 'application/json', body: Buffer.from(JSON.stringify(value)) }, headers)
+const json = (status: number, value: unknown, headers: Record<string, string> = {}): OwnResponse => ({
+  status,
+  contentType: 'application/json',
+  body: Buffer.from(JSON.stringify(value)),
+  headers,
+})
 
 /**
- * Paths that are ours and never the server's: `/health`, `/metrics`, `/.well-known/`.
+ * Serves the paths that never reach the server: `/health`, `/metrics`, `/.well-known/`.
  *
- * The last of the guard stage: outside authentication, but a middleware of that stage may answer before it,
- * as the plugins that have metrics or resource metadata to show do.
+ * The last middleware of its stage: plugins that have metrics or resource metadata respond before it.
  */
-export function createSidePaths(options: {
+export function createWellKnownPaths(options: {
   transport: string
   health: () => Promise<Health>
   now?: () => Date
 }): Middleware {
   const { transport, health, now = () => new Date() } = options
-  async function answerHealth(method: string | undefined): Promise<never> {
+
+  async function sendHealth(exchange: Exchange): Promise<void> {
+    const { method } = exchange.request
     if (method !== 'GET' && method !== 'HEAD') {
-      throw json(405, { error: 'method_not_allowed' }, { allow: 'GET, HEAD' })
+      return sendOwnResponse(exchange, json(405, { error: 'method_not_allowed' }, { allow: 'GET, HEAD' }))
     }
     const { status, mcp } = await health()
-    throw json(status === 'unhealthy' ? 503 : 200, {
-      status,
-      timestamp: now().toISOString(),
-      transport,
-      ...(mcp ? { mcp } : {}),
-    })
+    const body = { status, timestamp: now().toISOString(), transport, ...(mcp ? { mcp } : {}) }
+    sendOwnResponse(exchange, json(status === 'unhealthy' ? 503 : 200, body))
   }
+
   return {
-    name: 'side-paths',
-    stage: 'guard',
+    name: 'well-known-paths',
+    stage: 'well-known',
     wrap: next => exchange => {
       const { url } = exchange
       const query = url.indexOf('?')
       const path = query < 0 ? url : url.slice(0, query)
-      if (path === '/health') return answerHealth(exchange.request.method)
+      if (path === '/health') return sendHealth(exchange)
       if (path === '/metrics') throw textRefusal(404, 'metrics are not enabled')
       if (path.startsWith('/.well-known/') || path === '/.well-known') {
-        throw json(404, { error: 'not_found' })
+        return sendOwnResponse(exchange, json(404, { error: 'not_found' }))
       }
       return next(exchange)
     },

@@ -4,9 +4,16 @@ import type { Log } from '../log.ts'
 import type { RunConfig } from './run-config.ts'
 import type { Attachment } from './runtime.ts'
 
-/** The only statement of middleware order, outermost first. Policy judges what will be sent. */
+/**
+ * The only statement of middleware order, outermost first. Policy judges what will be sent.
+ *
+ * `guard`: who may call at all. `well-known`: paths that the proxy serves itself, outside authentication.
+ * `method`: HTTP methods that the server's protocol revision does not have.
+ */
 export const STAGES = [
   'guard',
+  'well-known',
+  'method',
   'audit',
   'authenticate',
   'tools',

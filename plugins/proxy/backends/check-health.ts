@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { messageOf } from '../../../src/errors.ts'
-import type { Health } from '../well-known-paths.ts'
+import type { Health } from '../health.ts'
 import type { TargetPath } from './target-path.ts'
 
 const PING_TIMEOUT_MS = 5000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import { type MiddlewareFactory, STAGES, type Stage } from '../../../src/contracts/pipeline.ts'
 import { post, rpc, testProxy, testServer, until } from './test-proxy.ts'
 
 const ok = () => testServer((_request, response) => response.end('{}'))
@@ -110,7 +110,7 @@ test.each([
 
 describe('the pipeline', () => {
   const tracing =
-    (trace: string[], stage: 'authorize' | 'audit' | 'guard' | 'credentials'): MiddlewareFactory =>
+    (trace: string[], stage: Stage): MiddlewareFactory =>
     async () => ({
       name: stage,
       stage,
@@ -122,20 +122,20 @@ describe('the pipeline', () => {
 
   test('runs in the order of the stages, whoever came first', async () => {
     const trace: string[] = []
-    const middlewares = (['credentials', 'authorize', 'guard', 'audit'] as const).map(stage =>
+    const middlewares = STAGES.toReversed().map(stage => tracing(trace, stage))
+    const proxy = await testProxy({ target: await ok(), middlewares })
+    await post(`${proxy.origin}/mcp`, rpc('ping', 1))
+    expect(trace).toEqual(STAGES)
+  })
+
+  test('well-known paths pass no stage after their own', async () => {
+    const trace: string[] = []
+    const middlewares = (['method', 'guard', 'well-known', 'audit', 'authorize'] as const).map(stage =>
       tracing(trace, stage),
     )
     const proxy = await testProxy({ target: await ok(), middlewares })
-    await post(`${proxy.origin}/mcp`, rpc('ping', 1))
-    expect(trace).toEqual(['guard', 'audit', 'authorize', 'credentials'])
-  })
-
-  test('side paths stay outside all but the guard', async () => {
-    const trace: string[] = []
-    const middlewares = (['guard', 'authorize'] as const).map(stage => tracing(trace, stage))
-    const proxy = await testProxy({ target: await ok(), middlewares })
     await fetch(`${proxy.origin}/.well-known/x`)
-    expect(trace).toEqual(['guard'])
+    expect(trace).toEqual(['guard', 'well-known'])
   })
 
   test('an error in a middleware is logged and told in two words', async () => {

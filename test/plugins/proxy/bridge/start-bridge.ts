@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type Bridge, createBridge, type Limits } from '../../../../plugins/proxy/bridge/index.ts'
 import { createExchange } from '../../../../plugins/proxy/exchange.ts'
-import { replyError } from '../../../../plugins/proxy/send-refusal.ts'
+import { sendRefusal } from '../../../../plugins/proxy/send-refusal.ts'
 import type { Attachment } from '../../../../src/contracts/runtime.ts'
 import { createLog, type Log } from '../../../../src/log.ts'
 
@@ -62,6 +62,6 @@ async function handle(
   try {
     await bridge.handle(exchange)
   } catch (error) {
-    replyError(exchange, error, options.log)
+    sendRefusal(exchange, error, options.log)
   }
 }
