@@ -110,9 +110,16 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./registry-login/index.ts')).default,
   },
   {
+    name: 'skill-artifacts',
+    verbs: ['skill'],
+    services: ['skillBuilds'],
+    routes: true,
+    load: async () => (await import('./skill-artifacts/index.ts')).default,
+  },
+  {
     name: 'skills',
     verbs: ['skill'],
-    services: ['skills', 'skillSources', 'skillBuilds'],
+    services: ['skills', 'skillSources'],
     routes: true,
     load: async () => (await import('./skills/index.ts')).default,
   },

@@ -1,18 +1,13 @@
 import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
-import type { Builds } from './artifact/builds.ts'
-import { SkillBuild } from './commands/skill-build.ts'
-import { SkillBuilds } from './commands/skill-builds.ts'
-import { SkillBuildsRemove } from './commands/skill-builds-remove.ts'
+import type {} from '../skill-artifacts/index.ts'
 import { SkillContentCommand } from './commands/skill-content.ts'
 import { SkillInfo } from './commands/skill-info.ts'
 import { SkillInstall } from './commands/skill-install.ts'
 import { SkillList } from './commands/skill-list.ts'
-import { SkillPush } from './commands/skill-push.ts'
 import { SkillSync } from './commands/skill-sync.ts'
 import { SkillUninstall } from './commands/skill-uninstall.ts'
 import { SkillUpgrade } from './commands/skill-upgrade.ts'
-import { SkillValidate } from './commands/skill-validate.ts'
 import type { Skills } from './service.ts'
 import type { SkillSources } from './skill.ts'
 
@@ -20,15 +15,14 @@ declare module '../../src/plugin.ts' {
   interface Services {
     skills: Skills
     skillSources: SkillSources
-    skillBuilds: Builds
   }
 }
 
 /** Finds, installs and keeps skills for AI clients. */
 const skills: Plugin = {
   name: 'skills',
-  needs: ['oci', 'image-verification', 'registry', 'clients', 'groups'],
-  uses: ['groups', 'imageVerification', 'oci', 'registry'],
+  needs: ['skill-artifacts', 'oci', 'image-verification', 'registry', 'clients', 'groups'],
+  uses: ['groups', 'imageVerification', 'oci', 'registry', 'skillBuilds'],
   commands: [
     SkillList,
     SkillInfo,
@@ -37,14 +31,8 @@ const skills: Plugin = {
     SkillUninstall,
     SkillSync,
     SkillUpgrade,
-    SkillValidate,
-    SkillBuild,
-    SkillBuilds,
-    SkillBuildsRemove,
-    SkillPush,
   ],
   routes: async (api, app) => {
-    await (await import('./artifact/routes.ts')).buildRoutes(api, app)
     await (await import('./source/routes.ts')).contentRoutes(api, app)
     await (await import('./routes.ts')).skillRoutes(api, app)
   },
@@ -68,12 +56,6 @@ const skills: Plugin = {
       const scratch = join(app.paths.cache, 'skills')
       return createSkillSources({ oci, registry, verification, builds, env: app.env, scratch })
     },
-    skillBuilds: async app =>
-      (await import('./artifact/builds.ts')).createBuilds({
-        folder: join(app.paths.data, 'skills', 'builds'),
-        oci: () => app.service('oci'),
-        env: app.env,
-      }),
   },
 }
 export default skills

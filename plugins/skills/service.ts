@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { Log } from '../../src/log.ts'
 import type { Surroundings } from '../clients/index.ts'
-import { contentDigest } from './format/content-digest.ts'
+import { contentDigest } from '../skill-artifacts/index.ts'
 import { createClientFolders } from './install/client-folders.ts'
 import { failures } from './install/failures.ts'
 import { createInstallations } from './install/installations.ts'

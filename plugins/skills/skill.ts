@@ -1,3 +1,5 @@
+import type { SkillFile, SkillManifest } from '../skill-artifacts/index.ts'
+
 /** A published skill's makers, as a lock file keeps them: who signed, and where it was built. */
 export interface SkillSigner {
   /** The certificate's subject: a workflow's address, an e-mail address. */
@@ -9,19 +11,6 @@ export interface SkillSigner {
   readonly sigstoreUrl?: string
   /** Proven by a certificate chain alone, without a transparency log (signed git commits). */
   readonly provisional?: boolean
-}
-
-/** What SKILL.md says of a skill (Agent Skills specification; https://agentskills.io/specification). */
-export interface SkillManifest {
-  readonly name: string
-  readonly description: string
-  readonly version?: string
-  readonly license?: string
-  readonly compatibility?: string
-  readonly allowedTools: readonly string[]
-  readonly metadata: Readonly<Record<string, string>>
-  /** References of the skills it needs, from `toolhive.requires` at the top level and inside `metadata`. */
-  readonly requires: readonly string[]
 }
 
 /** A skill that lies, fetched and checked, in a staging folder: regular files only, nothing of it installed. */
@@ -85,5 +74,5 @@ export interface SkillContent {
   /** SKILL.md behind its frontmatter. */
   readonly body: string
   /** Sorted by path. */
-  readonly files: readonly { readonly path: string; readonly size: number }[]
+  readonly files: readonly SkillFile[]
 }

@@ -18,10 +18,13 @@ test.each(builtins.map(entry => [entry.name, entry] as const))(
   },
 )
 
-test('no two plugins have a name, verb or service in common', () => {
-  for (const key of ['verbs', 'services'] as const) {
-    const all = builtins.flatMap(entry => entry[key] ?? [])
+test('no two plugins have a name, service or command in common', async () => {
+  const plugins = await Promise.all(builtins.map(entry => entry.load()))
+  const commands = plugins.flatMap(plugin => plugin.commands ?? [])
+  const services = builtins.flatMap(entry => entry.services ?? [])
+  const paths = commands.flatMap(command => (command.paths ?? []).map(path => path.join(' ')))
+
+  for (const all of [services, paths, builtins.map(entry => entry.name)]) {
     expect(all).toHaveLength(new Set(all).size)
   }
-  expect(new Set(builtins.map(entry => entry.name)).size).toBe(builtins.length)
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { contentDigest } from '../../plugins/skills/format/content-digest.ts'
+import { contentDigest } from '../../plugins/skill-artifacts/format/content-digest.ts'
 import type { FetchedSkill, SkillSigner, SkillSources } from '../../plugins/skills/skill.ts'
 import { Failure } from '../../src/errors.ts'
 

@@ -1,5 +1,5 @@
 import { suggest } from '../../../src/lib/suggest.ts'
-import { isSkillName } from '../format/skill-name.ts'
+import { isSkillName } from '../../skill-artifacts/index.ts'
 import type { SkillSigner, SkillSources } from '../skill.ts'
 import { failures } from './failures.ts'
 import { fetchTree } from './fetch-tree.ts'

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { contentDigest } from '../format/content-digest.ts'
+import { contentDigest } from '../../skill-artifacts/index.ts'
 import type { ClientFolders } from '../install/client-folders.ts'
 import { editedFiles, fileHashes } from '../install/file-hashes.ts'
 import type { InstalledState } from '../install/installed-state.ts'

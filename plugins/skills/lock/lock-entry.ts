@@ -1,5 +1,5 @@
 import * as t from 'typanion'
-import { isSkillName } from '../format/skill-name.ts'
+import { isSkillName } from '../../skill-artifacts/index.ts'
 import { signerSchema } from '../install/record.ts'
 import type { SkillSigner } from '../skill.ts'
 import { describeReference } from '../source/describe-reference.ts'

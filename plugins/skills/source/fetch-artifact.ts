@@ -6,8 +6,7 @@ import {
   type Oci,
   pinReference,
 } from '../../oci/index.ts'
-import { extractSkill } from '../format/extract-skill.ts'
-import { LIMITS } from '../format/skill-limits.ts'
+import { extractSkill, LIMITS, SKILL_ARTIFACT } from '../../skill-artifacts/index.ts'
 import { failures } from './failures.ts'
 
 /** A skill from an OCI registry: its files are in the folder. */
@@ -28,8 +27,8 @@ export interface ArtifactFetch {
   readonly progress?: ((what: string) => void) | undefined
 }
 
-const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip'
-const NAME_LABEL = 'dev.toolhive.skills.name'
+const LAYER = SKILL_ARTIFACT.layer
+const NAME_LABEL = SKILL_ARTIFACT.annotation.name
 
 /** Gets what a whole reference names. Platforms share their content, so the first one of an index serves. */
 export async function fetchArtifact(reference: string, options: ArtifactFetch): Promise<FetchedArtifact> {

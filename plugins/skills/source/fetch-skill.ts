@@ -2,9 +2,7 @@ import { type Failure, isFailure } from '../../../src/errors.ts'
 import type { ImageVerification } from '../../image-verification/index.ts'
 import { type Oci, pinReference } from '../../oci/index.ts'
 import type { Registry, SkillEntry } from '../../registry/index.ts'
-import type { Builds } from '../artifact/builds.ts'
-import { type Build, wantedTag } from '../artifact/find-build.ts'
-import { isSkillName } from '../format/skill-name.ts'
+import { type Build, type Builds, isSkillName } from '../../skill-artifacts/index.ts'
 import type { FetchedSkill } from '../skill.ts'
 import { toArtifactFailure } from './artifact-failure.ts'
 import { failures } from './failures.ts'
@@ -20,7 +18,7 @@ export interface FetchSkillDeps {
   readonly oci: Oci
   readonly registry: Pick<Registry, 'skills' | 'isPublic'>
   readonly verification: Pick<ImageVerification, 'signer' | 'detachedSigner'>
-  readonly builds: Pick<Builds, 'find' | 'list' | 'extractTo'>
+  readonly builds: Pick<Builds, 'find' | 'findTag' | 'list' | 'extractTo'>
   /** Tokens, trusted certificates, `KEELSON_PRIVATE_GIT_HOSTS`. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly timeouts: { readonly gitMs: number; readonly ociMs: number }
@@ -52,7 +50,7 @@ export type UncheckedSkill = Pick<FetchedSkill, 'reference' | 'digest' | 'resolv
 export async function fetchSkill(deps: FetchSkillDeps, call: FetchSkillCall): Promise<UncheckedSkill> {
   const { reference: text, version } = call
   if (call.preview) {
-    const build = (await deps.builds.list()).find(({ tag }) => tag === wantedTag(text))
+    const build = await deps.builds.findTag(text)
     if (build) return fromBuild(deps, call, build)
   }
   const reference = parseSkillReference(text, version)

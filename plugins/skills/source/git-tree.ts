@@ -1,8 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { createCollisionCheck, pathProblem, printable } from '../format/member-path.ts'
-import { LIMITS } from '../format/skill-limits.ts'
+import { createCollisionCheck, LIMITS, pathProblem, printable } from '../../skill-artifacts/index.ts'
 import type { Git } from './git-program.ts'
 import { readExactly } from './read-exactly.ts'
 

@@ -1,13 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFailure } from '../../../src/errors.ts'
-import { checkTree } from '../format/check-tree.ts'
-import { contentDigest } from '../format/content-digest.ts'
-import { readSkill } from '../format/parse-skill.ts'
+import { checkTree, contentDigest, listFiles, readSkill } from '../../skill-artifacts/index.ts'
 import type { SkillSources } from '../skill.ts'
 import { failures } from './failures.ts'
 import { type FetchSkillDeps, fetchSkill, type UncheckedSkill } from './fetch-skill.ts'
-import { listFiles } from './list-files.ts'
 
 export interface SkillSourcesDeps extends Omit<FetchSkillDeps, 'timeouts'> {
   /** Where previews are unpacked for a moment. */

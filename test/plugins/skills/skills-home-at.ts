@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGroups, type Groups } from '../../../plugins/groups/service.ts'
-import { contentDigest } from '../../../plugins/skills/format/content-digest.ts'
+import { contentDigest } from '../../../plugins/skill-artifacts/format/content-digest.ts'
 import { createClientFolders } from '../../../plugins/skills/install/client-folders.ts'
 import { createInstallations, type Installations } from '../../../plugins/skills/install/installations.ts'
 import {

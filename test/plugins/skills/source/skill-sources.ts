@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SkillEntry } from '../../../../plugins/registry/index.ts'
-import { type Builds, createBuilds } from '../../../../plugins/skills/artifact/builds.ts'
+import { type Builds, createBuilds } from '../../../../plugins/skill-artifacts/service.ts'
 import { createSkillSources, type SkillSourcesDeps } from '../../../../plugins/skills/source/sources.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { ociClient } from '../../oci/oci-client.ts'

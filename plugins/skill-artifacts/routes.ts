@@ -1,0 +1,119 @@
+import { isAbsolute } from 'node:path'
+import { Type } from 'typebox'
+import type { Routes } from '../../src/http/api.ts'
+import { failures } from './failures.ts'
+
+const tag = 'skills'
+const path = '/api/v1beta/skills'
+const closed = { additionalProperties: false }
+const text = Type.String()
+const flag = Type.Optional(Type.Boolean())
+const optionalText = Type.Optional(text)
+
+const build = Type.Object(
+  { tag: text, digest: text, name: optionalText, description: optionalText, version: optionalText },
+  closed,
+)
+
+/** The operations that make artifacts of skills. */
+export const buildRoutes: Routes = (api, app) => {
+  const builds = () => app.service('skillBuilds')
+
+  api.operation({
+    id: 'validateSkill',
+    method: 'POST',
+    path: `${path}/validate`,
+    tag,
+    summary: 'Check the skill in a folder; one that is not valid is an answer too',
+    body: Type.Object({ path: optionalText }),
+    response: [
+      200,
+      Type.Object(
+        {
+          valid: Type.Boolean(),
+          errors: Type.Optional(Type.Array(text)),
+          warnings: Type.Optional(Type.Array(text)),
+        },
+        closed,
+      ),
+    ],
+    handle: async ({ body }) => {
+      const folder = checkedPath(body.path)
+      const { validateSkill } = await import('./format/validate-skill.ts')
+      const { valid, errors, warnings } = await validateSkill(folder)
+      return { valid, ...(errors.length ? { errors } : {}), ...(warnings.length ? { warnings } : {}) }
+    },
+  })
+
+  api.operation({
+    id: 'buildSkill',
+    method: 'POST',
+    path: `${path}/build`,
+    tag,
+    summary: 'Pack the skill in a folder',
+    body: Type.Object({ path: optionalText, tag: optionalText }),
+    response: [200, Type.Object({ reference: text }, closed)],
+    failures: [503],
+    slow: true,
+    handle: async ({ body, signal }) => {
+      const { reference } = await (await builds()).build(checkedPath(body.path), body.tag, { signal })
+      return { reference }
+    },
+  })
+
+  api.operation({
+    id: 'listSkillBuilds',
+    method: 'GET',
+    path: `${path}/builds`,
+    tag,
+    summary: 'Builds on this machine, by tag',
+    response: [200, Type.Object({ builds: Type.Array(build) }, closed)],
+    handle: async () => ({ builds: await (await builds()).list() }),
+  })
+
+  api.operation({
+    id: 'deleteSkillBuild',
+    method: 'DELETE',
+    path: `${path}/builds/{tag}`,
+    tag,
+    summary: 'Remove a build from this machine',
+    response: [204, 'empty'],
+    failures: [404, 503],
+    handle: async ({ params: { tag } }) => (await builds()).remove(tag),
+  })
+
+  api.operation({
+    id: 'pushSkill',
+    method: 'POST',
+    path: `${path}/push`,
+    tag,
+    summary: 'Upload a build to the registry that its tag names, signed in one way or not at all',
+    body: Type.Object({
+      reference: optionalText,
+      key: optionalText,
+      identity_token: optionalText,
+      no_sign: flag,
+    }),
+    response: [204, 'empty'],
+    failures: [404, 502, 503],
+    slow: true,
+    handle: async ({ body: { reference = '', key, identity_token, no_sign }, signal }) => {
+      await (await builds()).push(
+        reference,
+        { key, identityToken: identity_token, noSign: no_sign },
+        { signal },
+      )
+    },
+  })
+}
+
+/** A server has no working folder that its callers know of, so paths are absolute. */
+function checkedPath(given: string | undefined): string {
+  const refuse = (problem: string) =>
+    failures.skill_path_invalid({ path: (given ?? '').slice(0, 200), problem })
+  if (!given) throw refuse('it is empty')
+  if (given.includes('\0')) throw refuse('it has a NUL')
+  if (!isAbsolute(given)) throw refuse('it is not absolute')
+  if (given.split(/[\\/]/).includes('..')) throw refuse('it has the part ".."')
+  return given
+}

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { isFailure } from '../../src/errors.ts'
+import { isMissing } from '../../src/lib/atomic-file.ts'
+import { suggest } from '../../src/lib/suggest.ts'
+import type { Descriptor, ImageIndex, ImageManifest, Oci } from '../oci/index.ts'
+import { artifactDocuments } from './artifact-documents.ts'
+import { SKILL_ARTIFACT } from './artifact-names.ts'
+import { repositoryName, toBuildTag } from './build-tag.ts'
+import { failures } from './failures.ts'
+import { type Build, findBuild, wantedTag } from './find-build.ts'
+import { extractSkill } from './format/extract-skill.ts'
+import { createLayout } from './oci-layout.ts'
+import { packSkill } from './pack-skill.ts'
+import { type PushOptions, pushArtifact } from './push-artifact.ts'
+import { loadSigner, type Signing } from './sign/signing.ts'
+
+/** Builds of skills: made, kept on this machine, pushed. */
+export interface Builds {
+  /**
+   * Packs the skill in a folder and keeps it under a tag: the one given, else its name. What had the tag
+   * before is replaced. The same files give the same digest, on every machine.
+   */
+  build(
+    path: string,
+    tag?: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<{ readonly reference: string; readonly digest: string; readonly warnings: readonly string[] }>
+  /** By tag. */
+  list(): Promise<readonly Build[]>
+  /** Forgets a tag, and removes what no other build needs. Fails with `skill_build_missing`. */
+  remove(tag: string): Promise<void>
+  /**
+   * The build with this tag, or of the skill with this name (and version, or a tag equal to it). A tag that
+   * is a plain name but names another skill is `skill_build_other`; several builds that fit and of which
+   * none has the name as its tag are `skill_build_ambiguous`.
+   */
+  find(tagOrName: string, version?: string): Promise<Build | undefined>
+  /** The build with this very tag. */
+  findTag(text: string): Promise<Build | undefined>
+  /** Unpacks a build into a folder that is not there yet, or empty. */
+  extractTo(tag: string, folder: string): Promise<void>
+  /** Uploads a build to the registry that its tag names, and signs it there. */
+  push(reference: string, signing: Signing, options?: PushOptions): Promise<{ readonly digest: string }>
+}
+
+/** Says of an entry that it was built here; artifacts that were only fetched do not have it. */
+const MARK = 'dev.keelson.skills.local-build'
+const TAG = 'org.opencontainers.image.ref.name'
+
+export function createBuilds({
+  folder,
+  oci,
+  env,
+}: {
+  /** Where the builds are kept. */
+  folder: string
+  /** Asked for only when something is pushed. */
+  oci: () => Promise<Oci>
+  env: Readonly<Record<string, string | undefined>>
+}): Builds {
+  const layout = createLayout(folder)
+  const marked = (entries: readonly Descriptor[]) =>
+    entries.filter(
+      ({ artifactType, annotations }) =>
+        artifactType === SKILL_ARTIFACT.type && annotations?.[MARK] === 'true' && annotations[TAG],
+    )
+  const tagOf = ({ annotations }: Descriptor): string => annotations?.[TAG] ?? ''
+
+  /** A build that somebody damaged is still listed, so that it can be removed. */
+  async function describe(entry: Descriptor): Promise<Build> {
+    const index = await readIndex(entry.digest).catch(error => {
+      if (isFailure(error, 'skill_store_broken')) return undefined
+      throw error
+    })
+    const { name, description, version } = SKILL_ARTIFACT.annotation
+    const said = index?.annotations ?? {}
+    return {
+      tag: tagOf(entry),
+      digest: entry.digest,
+      ...(said[name] ? { name: said[name] } : {}),
+      ...(said[description] ? { description: said[description] } : {}),
+      ...(said[version] ? { version: said[version] } : {}),
+    }
+  }
+
+  const readIndex = async (digest: string): Promise<ImageIndex> =>
+    JSON.parse((await layout.read(digest)).toString('utf8'))
+
+  async function list(): Promise<readonly Build[]> {
+    const all = await Promise.all(marked(await layout.entries()).map(describe))
+    return all.sort((a, b) => (a.tag < b.tag ? -1 : 1))
+  }
+
+  const missing = (tag: string, tags: readonly string[]) =>
+    failures.skill_build_missing({ tag, near: suggest(tag, tags) })
+
+  async function entryOf(text: string): Promise<Descriptor> {
+    const entries = marked(await layout.entries())
+    const tag = wantedTag(text)
+    const entry = entries.find(candidate => tagOf(candidate) === tag)
+    if (!entry) throw missing(text, entries.map(tagOf))
+    return entry
+  }
+
+  return {
+    list,
+
+    async build(path, wanted, { signal } = {}) {
+      const source = resolve(path)
+      const epoch = epochOf(env.SOURCE_DATE_EPOCH)
+      const given = wanted === undefined || wanted === '' ? undefined : toBuildTag(wanted)
+      return layout.change(async (entries, add) => {
+        let manifest: Awaited<ReturnType<typeof packSkill>>['manifest'] | undefined
+        const layer = await add.file(async target => {
+          const packed = await packSkill(source, target, { epoch, signal })
+          manifest = packed.manifest
+          return packed.layer
+        })
+        if (!manifest) throw new Error('packing answers what it packed')
+        const { parts, index } = artifactDocuments(manifest, layer, { epoch, digestOf })
+        for (const { bytes } of [...parts, index]) await add.bytes(bytes)
+        const tag = given ?? manifest.name
+        const entry: Descriptor = {
+          ...index.descriptor,
+          artifactType: SKILL_ARTIFACT.type,
+          annotations: { [TAG]: tag, [MARK]: 'true' },
+        }
+        const { digest } = index.descriptor
+        return {
+          entries: [...entries.filter(other => tagOf(other) !== tag), entry],
+          result: { reference: tag, digest, warnings: warningsOf(tag, manifest.name) },
+        }
+      })
+    },
+
+    async remove(text) {
+      await layout.change(async entries => {
+        const tag = wantedTag(text)
+        const left = entries.filter(entry => tagOf(entry) !== tag)
+        if (left.length === entries.length) throw missing(text, marked(entries).map(tagOf))
+        return { entries: left, result: undefined }
+      })
+    },
+
+    findTag: async text => (await list()).find(({ tag }) => tag === wantedTag(text)),
+
+    find: async (tagOrName, version) => findBuild(await list(), tagOrName, version),
+
+    async extractTo(tag, target) {
+      const entry = await entryOf(tag)
+      const { digest } = await layerOf(entry.digest)
+      try {
+        await assertBlob(layout.pathOf(digest), digest)
+        await extractSkill(layout.pathOf(digest), target)
+      } catch (error) {
+        if (!isMissing(error)) throw error
+        throw failures.skill_store_broken({ path: layout.pathOf(digest), problem: 'it is not there.' })
+      }
+    },
+
+    async push(reference, signing, options = {}) {
+      const signer = await loadSigner(signing, env)
+      const entry = await entryOf(reference)
+      const tag = tagOf(entry)
+      if (!/[/:@]/.test(tag)) throw failures.skill_push_nowhere({ tag })
+      await pushArtifact(
+        { oci: await oci(), reference: tag, digest: entry.digest, read: layout.read },
+        signer,
+        options,
+      )
+      return { digest: entry.digest }
+    },
+  }
+
+  async function layerOf(digest: string): Promise<Descriptor> {
+    const [platform] = (await readIndex(digest)).manifests
+    const manifest: ImageManifest | undefined =
+      platform && JSON.parse((await layout.read(platform.digest)).toString('utf8'))
+    const [layer] = manifest?.layers ?? []
+    if (!layer)
+      throw failures.skill_store_broken({ path: layout.pathOf(digest), problem: 'it has no files.' })
+    return layer
+  }
+}
+
+const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+/** Seconds since 1970 that stand for every time in an artifact (reproducible-builds.org); nonsense counts as none. */
+function epochOf(text: string | undefined): number {
+  const epoch = Number(text)
+  return /^\d{1,10}$/.test(text ?? '') && epoch < 2 ** 32 ? epoch : 0
+}
+
+/** Whoever installs a reference expects the skill to be called like the repository. */
+function warningsOf(tag: string, name: string): string[] {
+  const last = repositoryName(tag)
+  if (last === undefined || last === name) return []
+  return [
+    `The skill is called "${name}", but the repository "${last}": installing it by this reference will be ` +
+      `refused. Give it a tag that ends in /${name}:VERSION.`,
+  ]
+}
+
+async function assertBlob(path: string, digest: string): Promise<void> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  if (`sha256:${hash.digest('hex')}` !== digest) {
+    throw failures.skill_store_broken({ path, problem: 'its content is not what was built.' })
+  }
+}

@@ -1,6 +1,0 @@
-/** Builds a skill and ends: `build-once.ts STORE FOLDER TAG`. Something to kill. */
-import { createBuilds } from '../../../../plugins/skills/artifact/builds.ts'
-
-const [store = '', folder = '', tag = ''] = process.argv.slice(2)
-const oci = () => Promise.reject(new Error('nothing is pushed here'))
-await createBuilds({ folder: store, oci, env: {} }).build(folder, tag)
