@@ -1,42 +1,30 @@
 import type { Plugin } from '../../src/plugin.ts'
-import { GetBuildAuthFile, SetBuildAuthFile, UnsetBuildAuthFile } from './commands/build-auth-file.ts'
-import { GetBuildEnv, SetBuildEnv, UnsetBuildEnv } from './commands/build-env.ts'
-import { GetCaCert, SetCaCert, UnsetCaCert } from './commands/ca-cert.ts'
-import { GetCallerToken, SetCallerToken } from './commands/caller-token.ts'
-import { otelCommands } from './commands/otel.ts'
-import {
-  GetRegistry,
-  SetRegistry,
-  SetRegistryAuth,
-  UnsetRegistry,
-  UnsetRegistryAuth,
-} from './commands/registry.ts'
+import { settingCommands } from './commands/setting-commands.ts'
 import { UsageMetrics } from './commands/usage-metrics.ts'
+import type { Setting } from './setting.ts'
+import { buildAuthFile } from './settings/build-auth-file.ts'
+import { buildEnv } from './settings/build-env.ts'
+import { caCert } from './settings/ca-cert.ts'
+import { callerToken } from './settings/caller-token.ts'
+import { otelSettings } from './settings/otel.ts'
+import { registryAuth, registrySource } from './settings/registry-source.ts'
+
+/** Everything that `config` gets, sets and unsets. */
+const SETTINGS: readonly Setting[] = [
+  caCert,
+  registrySource,
+  registryAuth,
+  buildEnv,
+  buildAuthFile,
+  callerToken,
+  ...otelSettings,
+]
 
 /** The commands for settings. The settings themselves are a service of their own. */
 const configCommand: Plugin = {
   name: 'config-command',
   needs: ['callers', 'registry', 'secrets', 'settings'],
   uses: ['callerToken', 'registry', 'secrets', 'settings'],
-  commands: [
-    SetCaCert,
-    GetCaCert,
-    UnsetCaCert,
-    SetRegistry,
-    GetRegistry,
-    UnsetRegistry,
-    SetRegistryAuth,
-    UnsetRegistryAuth,
-    SetBuildEnv,
-    GetBuildEnv,
-    UnsetBuildEnv,
-    SetBuildAuthFile,
-    GetBuildAuthFile,
-    UnsetBuildAuthFile,
-    SetCallerToken,
-    GetCallerToken,
-    UsageMetrics,
-    ...otelCommands,
-  ],
+  commands: [...SETTINGS.flatMap(settingCommands), UsageMetrics],
 }
 export default configCommand

@@ -1,8 +1,9 @@
-import { failures as core } from '../../src/errors.ts'
-import type { OtelSettings } from '../settings/index.ts'
+import { failures as core } from '../../../src/errors.ts'
+import type { OtelSettings } from '../../settings/index.ts'
+import type { Setting } from '../setting.ts'
 
-/** One telemetry setting as commands know it. */
-export interface OtelSetting {
+/** One value of telemetry. */
+interface OtelValue {
   /** As in `set-endpoint`. */
   readonly word: string
   readonly key: keyof OtelSettings
@@ -19,7 +20,7 @@ const parseSwitch = (word: string) => (text: string) => {
   throw core.usage({ text: `otel ${word} takes true or false, not "${text}".` })
 }
 
-const toggle = (word: string, description: string): OtelSetting => ({
+const toggle = (word: string, description: string): OtelValue => ({
   word,
   key: word as keyof OtelSettings,
   placeholder: 'true|false',
@@ -28,7 +29,7 @@ const toggle = (word: string, description: string): OtelSetting => ({
   show: String,
 })
 
-export const OTEL_SETTINGS: readonly OtelSetting[] = [
+const OTEL_VALUES: readonly OtelValue[] = [
   {
     word: 'endpoint',
     key: 'endpoint',
@@ -82,3 +83,40 @@ export const OTEL_SETTINGS: readonly OtelSetting[] = [
   toggle('insecure', 'whether telemetry is sent over plain HTTP'),
   toggle('enable-prometheus-metrics-path', 'whether proxies answer /metrics'),
 ]
+
+/** `config otel set-X`, `get-X` and `unset-X` for every value of telemetry. */
+export const otelSettings: readonly Setting[] = OTEL_VALUES.map(toSetting)
+
+function toSetting({ word, key, placeholder, description, parse, show }: OtelValue): Setting {
+  return {
+    name: word,
+    under: ['otel'],
+    set: {
+      description: `set ${description}`,
+      synopsis: placeholder,
+      async run({ app, args: [text = ''], print }) {
+        const value = parse(text)
+        const settings = await app.service('settings')
+        await settings.change(current => ({ otel: { ...current('otel'), [key]: value } }))
+        print(`otel ${word} is now ${show(value)}.`)
+      },
+    },
+    get: {
+      description: `show ${description}`,
+      async run({ app, print }) {
+        const value = (await (await app.service('settings')).get('otel'))?.[key]
+        print(value === undefined ? `otel ${word} is not set.` : `otel ${word}: ${show(value)}`)
+      },
+    },
+    unset: {
+      description: `forget ${description}`,
+      async run({ app, print }) {
+        await (await app.service('settings')).change(current => {
+          const { [key]: _, ...rest } = current('otel') ?? {}
+          return { otel: Object.keys(rest).length ? rest : undefined }
+        })
+        print(`otel ${word} is not set any more.`)
+      },
+    },
+  }
+}
