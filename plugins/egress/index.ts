@@ -8,6 +8,7 @@ import type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 import { egressSection } from './section.ts'
 
 export type { Decision, Destination, Resolve, Rule } from './decision.ts'
+export { isBridgeMode, type NetworkKind, networkKindOf, settleIsolation } from './network-isolation.ts'
 export { compilePolicy, type Policy, policyOf } from './policy.ts'
 export { checkProfile, type ProfileReport } from './profile-check.ts'
 export type { EgressLimits } from './proxy/egress-limits.ts'
@@ -20,7 +21,6 @@ export type {
 } from './proxy/egress-proxy.ts'
 export { publicHostProblem } from './public-host.ts'
 export type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
-export { isBridgeMode, type NetworkKind, networkKindOf } from './section.ts'
 
 /** What would happen if a workload connected somewhere. */
 export interface Explanation extends Omit<Decision, 'rule'> {

@@ -3,12 +3,12 @@ import { decide } from './decide.ts'
 import type { Decision, Resolve } from './decision.ts'
 import { withHelpers } from './helper/with-helpers.ts'
 import type { Egress, Explanation } from './index.ts'
+import { networkKindOf } from './network-isolation.ts'
 import { parseDestination } from './parse-destination.ts'
 import { policyOf } from './policy.ts'
 import { checkProfile } from './profile-check.ts'
 import { createEgressProxy } from './proxy/egress-proxy.ts'
 import { openRegistryProxy } from './registry-proxy.ts'
-import { networkKindOf } from './section.ts'
 
 export function createEgress(parts: {
   /** Reads a saved run config; fails with `workload_missing`. */

@@ -174,6 +174,7 @@ export function createContainerRuntime(options: {
   const images = createImageStore({ dialect, cli })
   return {
     name: runtime,
+    rank: dialect.rank,
     images,
     isolation: withBuildIsolation(
       createIsolatedNetworks({

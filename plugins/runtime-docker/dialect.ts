@@ -25,6 +25,8 @@ export interface Symptom {
 export interface Dialect {
   /** Of the runtime and of the program. */
   readonly name: string
+  /** See `Runtime.rank`. */
+  readonly rank: number
   /** Its helpers write into the folder they were started in, so that must be one of ours. */
   readonly litters: boolean
   /** Asks the server who it is; the answer goes to `readServer`. */

@@ -63,6 +63,7 @@ const KINDS: Readonly<Record<string, EngineEvent['kind']>> = {
 /** The `docker` program, from 20.10 on. */
 export const dockerDialect: Dialect = {
   name: 'docker',
+  rank: 100,
   litters: false,
   probeArguments: ['version', '--format', '{{json .}}'],
   readServer(answer) {

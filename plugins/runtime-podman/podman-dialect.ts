@@ -66,6 +66,7 @@ const missingControllers = (controllers: readonly string[]) =>
 /** The `podman` program, from 4 on: no daemon, images without a default registry. */
 export const podmanDialect: Dialect = {
   name: 'podman',
+  rank: 200,
   // conmon leaves a file `oom` there when an instance runs out of memory (cgroup v1).
   litters: true,
   probeArguments: ['info', '--format', 'json'],

@@ -221,6 +221,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 
   return {
     name: RUNTIME,
+    rank: 1000, // a last resort: engines isolate more
     packages,
     isolation: createSandboxNetworks({ root: options.sockets, bubblewrap }),
     probe: async () => probeHost(await bubblewrap(), await limitSupport(), path),

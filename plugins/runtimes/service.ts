@@ -25,8 +25,7 @@ export interface Selection {
 /** Knows the runtimes that plugins contribute and chooses among them. */
 export interface Runtimes {
   /**
-   * The runtime of that name, else of KEELSON_RUNTIME, else the first that answers: docker, podman,
-   * those of other plugins, process. Without a sandbox it is the process runtime unless another is named.
+   * The runtime of that name, else of KEELSON_RUNTIME, else the first by rank that can be used. Without a sandbox it is the process runtime unless another is named.
    * Fails with `runtime_unknown`, `runtime_unavailable`, `no_runtime`, `sandbox_wanted`.
    */
   select(name?: string, wanted?: Wanted): Promise<Selection>
@@ -40,8 +39,10 @@ export interface Runtimes {
 
 type Factory = () => Runtime | Promise<Runtime>
 
-const PREFERENCE: readonly string[] = ['docker', 'podman']
-const LAST_RESORT = 'process'
+const DEFAULT_RANK = 500
+const LAST_RESORT_RANK = 900
+/** The runtime of packages that the user runs without a sandbox. */
+const WITHOUT_SANDBOX = 'process'
 const DETECTION_MS = 5000
 const NO_SANDBOX_HINT =
   '`run --no-sandbox` runs packages anyway: a server can then read, change and reach everything that you can.'
@@ -82,8 +83,8 @@ export function createRuntimes(options: {
         const answer = await probe
         if (!answer.ok) {
           problems.push(`${runtime.name}: ${answer.problem}`)
-          if (runtime.name === LAST_RESORT) hints.push(answer.hint)
-        } else if (runtime.name !== LAST_RESORT) return { runtime, warnings: answer.warnings }
+          if (isLastResort(runtime)) hints.push(answer.hint)
+        } else if (!isLastResort(runtime)) return { runtime, warnings: answer.warnings }
         else return { runtime, warnings: [...problems, ...answer.warnings] }
       }
     } finally {
@@ -97,7 +98,7 @@ export function createRuntimes(options: {
     get: name => get(name, 'asked for by name'),
 
     async select(name, { noSandbox = false } = {}) {
-      const wanted = name || (noSandbox ? LAST_RESORT : env.KEELSON_RUNTIME)
+      const wanted = name || (noSandbox ? WITHOUT_SANDBOX : env.KEELSON_RUNTIME)
       if (!wanted) return detect()
       const runtime = await get(wanted, name || noSandbox ? 'asked for by name' : 'from KEELSON_RUNTIME')
       if (noSandbox && !runtime.packages) throw failures.sandbox_wanted({ runtime: runtime.name })
@@ -127,14 +128,12 @@ async function makeAll(factories: readonly Factory[], log: Log): Promise<Runtime
       log.warn(`Two plugins provide a runtime "${result.value.name}"; the first is used.`)
     } else byName.set(result.value.name, result.value)
   }
-  return [...byName.values()].sort((a, b) => rank(a.name) - rank(b.name))
+  return [...byName.values()].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
-function rank(name: string): number {
-  const preferred = PREFERENCE.indexOf(name)
-  if (preferred >= 0) return preferred
-  return name === LAST_RESORT ? PREFERENCE.length + 1 : PREFERENCE.length
-}
+const rankOf = ({ rank = DEFAULT_RANK }: Runtime): number => rank
+
+const isLastResort = (runtime: Runtime): boolean => rankOf(runtime) >= LAST_RESORT_RANK
 
 /**
  * Holds to the limit even against a runtime that hangs or throws. One that has no sandbox for its instances

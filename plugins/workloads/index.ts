@@ -26,7 +26,7 @@ declare module '../../src/plugin.ts' {
 /** What a user does with workloads. */
 const workloads: Plugin = {
   name: 'workloads',
-  needs: ['callers', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
+  needs: ['callers', 'egress', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
   uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
   wants: ['groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],

@@ -270,6 +270,11 @@ export interface PackageStore {
  */
 export interface Runtime {
   readonly name: string
+  /**
+   * Place in the order in which runtimes are tried when the user names none; lower comes first, 0 to 1000.
+   * Absent: 500. From 900 on it is a last resort: it is chosen with a warning that says why no other could be.
+   */
+  readonly rank?: number
   /** Present when the runtime runs container images. */
   readonly images?: ImageStore
   /** Present when the runtime runs packages on the host itself. */

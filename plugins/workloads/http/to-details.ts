@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Workload } from '../../../src/contracts/workload.ts'
+import { isBridgeMode } from '../../egress/index.ts'
 import { effectiveMode } from '../../proxy/index.ts'
-import { BRIDGE } from '../settle-isolation.ts'
 import type { runConfig, workloadDetails, workloadItem } from './schemas.ts'
 
 /** How the API writes a time that is not known; clients parse it as a date. */
@@ -45,7 +45,7 @@ export function toDetails(config: RunConfig): Static<typeof workloadDetails> {
       typeof workloadDetails
     >['permission_profile'],
     proxy_mode: effectiveMode(config),
-    network_isolation: config.isolate_network ?? BRIDGE.has(config.permission_profile?.network?.mode),
+    network_isolation: config.isolate_network ?? isBridgeMode(config.permission_profile?.network?.mode),
     trust_proxy_headers: config.trust_proxy_headers ?? false,
     tools: [],
     tools_override: {},

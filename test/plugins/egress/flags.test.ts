@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { egressFlags } from '../../../plugins/egress/flags.ts'
-import { networkKindOf } from '../../../plugins/egress/section.ts'
+import { networkKindOf } from '../../../plugins/egress/network-isolation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 
 /** A run config as `run` makes it with these flags. */

@@ -16,6 +16,7 @@ function setUp(
   const log = createLog({ write: line => lines.push(line), human: true, debug: false })
   const made: Runtime[] = Object.entries(probes).map(([name, probe]) => ({
     ...createFakeRuntime({ name, programs: {} }),
+    ...(RANKS[name] === undefined ? {} : { rank: RANKS[name] }),
     probe: async signal => {
       asked.push(name)
       return typeof probe === 'function' ? probe(signal) : probe
@@ -30,6 +31,8 @@ function setUp(
     runtimes: createRuntimes({ contributed: async () => factories, env, log }),
   }
 }
+
+const RANKS: Readonly<Record<string, number>> = { docker: 100, podman: 200, process: 1000 }
 
 const hangs = () => new Promise<Probe>(() => undefined)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settleIsolation } from '../../../plugins/workloads/settle-isolation.ts'
+import { settleIsolation } from '../../../plugins/egress/network-isolation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { IsolationProbe, Runtime } from '../../../src/contracts/runtime.ts'
 import { createFakeRuntime } from '../../support/fake-runtime.ts'
