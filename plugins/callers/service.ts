@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import type { Settings } from '../settings/index.ts'
 
 /** The caller token. Only the user can read its file, so whoever sends it is the user. */
@@ -33,10 +32,7 @@ export function createCallerToken(options: {
   const lock = `${path}.lock`
 
   const locked = <T>(work: () => Promise<T>): Promise<T> =>
-    withLock(lock, work, {
-      timeoutMs: LOCK_SECONDS * 1000,
-      onTimeout: () => core.locked({ path: lock, seconds: LOCK_SECONDS }),
-    })
+    withFileLock(lock, work, { seconds: LOCK_SECONDS })
 
   async function read(): Promise<string | undefined> {
     const text = (await readFileIfThere(path))?.trim()

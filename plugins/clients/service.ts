@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import type { Workload } from '../../src/contracts/workload.ts'
-import { failures as core } from '../../src/errors.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import { suggest } from '../../src/lib/suggest.ts'
 import type { Log } from '../../src/log.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { decodeText, readClientFile } from './client-file.ts'
 import { editEntries } from './entry.ts'
 import { failures } from './failures.ts'
@@ -122,7 +121,6 @@ export function createClients(options: {
   const round = createTurns(async (): Promise<Error[]> => {
     const isIdle = async () => (await registrations()).size === 0 && (await store.read()).size === 0
     if (await isIdle()) return []
-    const onTimeout = () => core.locked({ path: lock, seconds: LOCK_SECONDS })
     // What should be there is looked up under the lock, so that the last one to get it knows best.
     const work = async () => {
       let keepsAll = false
@@ -131,7 +129,7 @@ export function createClients(options: {
       })
       return syncFiles({ targets: await targets(registered), keepsAll, store, pathOf })
     }
-    return withLock(lock, work, { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
+    return withFileLock(lock, work, { seconds: LOCK_SECONDS })
   })
 
   /** Why a client's file cannot be edited. */

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { failures as core, messageOf } from '../../src/errors.ts'
+import { messageOf } from '../../src/errors.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { assertGroupName, type Group, parseGroup } from './group.ts'
 
 const LOCK_SECONDS = 10
@@ -57,12 +57,11 @@ export function createGroupStore({ paths, log }: { paths: Pick<Paths, 'state'>; 
     async locked(name, work) {
       assertGroupName(name)
       const path = `${pathOf(name)}.lock`
-      const onTimeout = () => core.locked({ path, seconds: LOCK_SECONDS })
       const file: GroupFile = {
         save: group => writeFileAtomic(pathOf(name), `${JSON.stringify(group, null, 2)}\n`),
         remove: () => rm(pathOf(name), { force: true }),
       }
-      return withLock(path, () => work(file), { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
+      return withFileLock(path, () => work(file), { seconds: LOCK_SECONDS })
     },
   }
 }

@@ -4,7 +4,6 @@ import * as t from 'typanion'
 import type { ImageStore, PackageRequest, Report, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { failures as core, Failure } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import { newestVersion } from '../../src/lib/newest-version.ts'
 import {
   exactVersion,
@@ -13,6 +12,7 @@ import {
 } from '../../src/lib/package-reference.ts'
 import { redactValues } from '../../src/lib/redact.ts'
 import { parseDocument } from '../../src/parse-document.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { buildInTurn } from './build-in-turn.ts'
 import { type BuildNetworks, type Reach, registriesFor } from './build-network.ts'
 import { type BuildSettings, NO_VARIABLES } from './build-settings.ts'
@@ -74,7 +74,7 @@ export type BuildOptions = RecipeOptions & {
 const LABEL_KEY = 'keelson-recipe'
 const LABEL_PACKAGE = 'keelson-package'
 const LABEL_VERSION = 'keelson-package-version'
-const LOCK_MS = 30 * 60_000
+const LOCK_SECONDS = 30 * 60
 const RECIPES = { npx: npxRecipe, uvx: uvxRecipe, go: goRecipe }
 
 const lastBuilt = t.isObject({ image: t.isString(), version: t.isString() })
@@ -200,9 +200,8 @@ export function createRecipes(host: {
       return standIn
     }
     const lock = join(folder, `${made.key}.${wait.runtime.name}.lock`)
-    const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
     const work = async () => (await alreadyBuilt(images, made)) ?? buildImage(images, made, wait)
-    return withLock(lock, work, { timeoutMs: LOCK_MS, onTimeout })
+    return withFileLock(lock, work, { seconds: LOCK_SECONDS })
   }
 
   async function buildImage(

@@ -1,6 +1,6 @@
 import * as t from 'typanion'
-import { failures as core, isFailure } from '../../src/errors.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
+import { isFailure } from '../../src/errors.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import type { SecretsView } from '../secrets/index.ts'
 import type { Tokens } from './oauth/oauth-tokens.ts'
 
@@ -25,7 +25,7 @@ export interface TokenStore {
 }
 
 const EARLY_MS = 30_000
-const LOCK_MS = 60_000
+const LOCK_SECONDS = 60
 
 const optional = t.isOptional
 const schema = t.isObject(
@@ -92,9 +92,8 @@ export function createTokenStore(options: {
       if (seen.access_token !== rejected && isGood(seen, EARLY_MS)) return seen.access_token
       const known =
         renewing.get(name) ??
-        withLock(lockPath, () => renewed(name, seen, renew), {
-          timeoutMs: LOCK_MS,
-          onTimeout: () => core.locked({ path: lockPath, seconds: LOCK_MS / 1000 }),
+        withFileLock(lockPath, () => renewed(name, seen, renew), {
+          seconds: LOCK_SECONDS,
         }).finally(() => renewing.delete(name))
       renewing.set(name, known)
       if (seen.access_token === rejected || !isGood(seen, 0)) return known

@@ -11,10 +11,10 @@ import type {
   WaitOptions,
 } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
-import { failures as core, isFailure, messageOf } from '../../src/errors.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
 import { isPortFree } from '../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../src/lib/process-identity.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { assertRunnable, noSandbox } from './assert-runnable.ts'
 import { describeExit, toAttachment } from './attachment.ts'
 import { failures } from './failures.ts'
@@ -43,7 +43,7 @@ import { createBell, watchInstances } from './watch-instances.ts'
 
 const RUNTIME = 'process'
 const GRACE_SECONDS = 10
-const LOCK_MS = 60_000
+const LOCK_SECONDS = 60
 const LOOPBACK = '127.0.0.1'
 const SANDBOX_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
@@ -103,8 +103,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 
   const alone = <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const lock = records.lock(name)
-    const onTimeout = () => core.locked({ path: lock, seconds: LOCK_MS / 1000 })
-    return withLock(lock, work, { timeoutMs: LOCK_MS, onTimeout })
+    return withFileLock(lock, work, { seconds: LOCK_SECONDS })
   }
 
   async function get(name: string): Promise<InstanceRecord> {

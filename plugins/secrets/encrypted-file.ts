@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { failures as core } from '../../src/errors.ts'
 import { isMissing, writeFileAtomic } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { failures } from './failures.ts'
 import {
   deriveKey,
@@ -47,10 +46,7 @@ export function createEncryptedFile(options: {
   let known: { recipe: KeyRecipe; key: Buffer } | undefined
 
   const locked = <T>(work: () => Promise<T>): Promise<T> =>
-    withLock(lockPath, work, {
-      timeoutMs: LOCK_SECONDS * 1000,
-      onTimeout: () => core.locked({ path: lockPath, seconds: LOCK_SECONDS }),
-    })
+    withFileLock(lockPath, work, { seconds: LOCK_SECONDS })
 
   const bytes = (): Promise<Buffer | undefined> =>
     readFile(path).catch(error => {

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import * as t from 'typanion'
 import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import type { Log } from '../../src/log.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { failures } from './failures.ts'
 
 /** Where programs of the same user find the server; names as ToolHive writes them. */
@@ -42,10 +42,7 @@ export function createDiscovery({ state, log }: { state: string; log: Log }): Di
   const path = join(state, 'server', 'server.json')
   const lock = `${path}.lock`
   const locked = <T>(work: () => Promise<T>): Promise<T> =>
-    withLock(lock, work, {
-      timeoutMs: LOCK_SECONDS * 1000,
-      onTimeout: () => core.locked({ path: lock, seconds: LOCK_SECONDS }),
-    })
+    withFileLock(lock, work, { seconds: LOCK_SECONDS })
 
   /** A link would have us write, or read, where somebody else wants it. */
   async function read(): Promise<ServerRecord | undefined> {

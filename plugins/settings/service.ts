@@ -2,9 +2,9 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import { describeJsonError } from '../../src/lib/json-error.ts'
 import type { Paths } from '../../src/paths.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { failures } from './failures.ts'
 import { loadConf } from './load-conf.ts'
 import { type SettingsDocument, schemas } from './settings-document.ts'
@@ -25,7 +25,7 @@ export interface Settings {
 
 export type SettingsReader = <K extends keyof SettingsDocument>(key: K) => SettingsDocument[K] | undefined
 
-const LOCK_MS = 5_000
+const LOCK_SECONDS = 5
 
 /** Settings that a user changes rarely, in `config.json` of the config folder. */
 export function createSettings({
@@ -39,10 +39,7 @@ export function createSettings({
   const lockPath = `${path}.lock`
 
   const locked = <T>(work: () => Promise<T>): Promise<T> =>
-    withLock(lockPath, work, {
-      timeoutMs: LOCK_MS,
-      onTimeout: () => core.locked({ path: lockPath, seconds: LOCK_MS / 1000 }),
-    })
+    withFileLock(lockPath, work, { seconds: LOCK_SECONDS })
 
   /** The whole document, or undefined when there is none; the lock is held. What is no JSON object is moved aside. */
   async function readOrSetAside(): Promise<Record<string, unknown> | undefined> {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as t from 'typanion'
-import { failures as core, isFailure } from '../../src/errors.ts'
+import { isFailure } from '../../src/errors.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import { parseDocument } from '../../src/parse-document.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { type Descriptor, MEDIA_TYPES } from '../oci/index.ts'
 import { failures } from './failures.ts'
 
@@ -136,8 +136,7 @@ export function createLayout(folder: string): Layout {
     async change(work) {
       await mkdir(blobs, { recursive: true, mode: 0o700 })
       const lock = join(folder, 'lock')
-      const onTimeout = () => core.locked({ path: lock, seconds: LOCK_SECONDS })
-      return withLock(
+      return withFileLock(
         lock,
         async () => {
           try {
@@ -148,7 +147,7 @@ export function createLayout(folder: string): Layout {
             await sweep()
           }
         },
-        { timeoutMs: LOCK_SECONDS * 1000, onTimeout },
+        { seconds: LOCK_SECONDS },
       )
     },
   }

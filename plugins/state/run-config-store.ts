@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
 import { failures as core } from '../../src/errors.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { createDocumentFolder } from './document-folder.ts'
 import { failures } from './failures.ts'
 import { assertWorkloadName } from './workload-name.ts'
@@ -41,8 +41,7 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
   const locked = <T>(name: string, work: () => Promise<T>) => {
     assertWorkloadName(name)
     const path = `${documents.path(name)}.lock`
-    const onTimeout = () => core.locked({ path, seconds: LOCK_SECONDS })
-    return withLock(path, work, { timeoutMs: LOCK_SECONDS * 1000, onTimeout })
+    return withFileLock(path, work, { seconds: LOCK_SECONDS })
   }
 
   return {

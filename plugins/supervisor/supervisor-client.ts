@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Supervisor } from '../../src/contracts/workload.ts'
-import { failures as core, isFailure } from '../../src/errors.ts'
-import { withLock } from '../../src/lib/file-lock.ts'
+import { isFailure } from '../../src/errors.ts'
 import type { Paths } from '../../src/paths.ts'
 import { assertPrivateFolder } from '../../src/private-folder.ts'
+import { withFileLock } from '../../src/with-file-lock.ts'
 import { decodeFailure, supervisorPaths, type Verb } from './control-protocol.ts'
 import { requestSupervisor, Unreachable } from './control-request.ts'
 import { failures } from './failures.ts'
@@ -37,8 +37,7 @@ export function createSupervisorClient(options: {
   async function ensure(): Promise<string> {
     const found = await find()
     if (found?.info.build === build) return found.socket
-    const onTimeout = () => core.locked({ path: place.starting, seconds: HANDOVER_MS / 1000 })
-    return withLock(place.starting, startOrReplace, { timeoutMs: HANDOVER_MS, onTimeout })
+    return withFileLock(place.starting, startOrReplace, { seconds: HANDOVER_MS / 1000 })
   }
 
   async function startOrReplace(): Promise<string> {

@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import type { PackageRequest, PackageStore, Scheme, WaitOptions } from '../../../src/contracts/runtime.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
-import { withLock } from '../../../src/lib/file-lock.ts'
 import { newestVersion } from '../../../src/lib/newest-version.ts'
 import { exactVersion, isRequirement, parsePackageReference } from '../../../src/lib/package-reference.ts'
 import { parseDocument } from '../../../src/parse-document.ts'
+import { withFileLock } from '../../../src/with-file-lock.ts'
 import { failures } from '../failures.ts'
 import { isExecutable } from '../find-on-path.ts'
 import { buildLocalGo, installGo } from './golang.ts'
@@ -62,7 +62,7 @@ export function packageTools(withSandbox: WithInstallSandbox): PackageTools {
 }
 
 const RECORD = 'keelson.json'
-const LOCK_MS = 15 * 60_000
+const LOCK_SECONDS = 15 * 60
 
 /**
  * Keeps packages in `<folder>/<scheme>/<hash of the pinned reference>/`.
@@ -224,7 +224,7 @@ async function readRecord(place: string): Promise<PackageRecord | undefined> {
 /** One installer per package; what killed ones left is cleared. */
 async function alone<T>(place: string, work: () => Promise<T>): Promise<T> {
   const lock = `${place}.lock`
-  return withLock(
+  return withFileLock(
     lock,
     async () => {
       const parent = dirname(place)
@@ -234,7 +234,7 @@ async function alone<T>(place: string, work: () => Promise<T>): Promise<T> {
       await Promise.all(dead.map(name => rm(join(parent, name), { recursive: true, force: true })))
       return work()
     },
-    { timeoutMs: LOCK_MS, onTimeout: () => core.locked({ path: lock, seconds: LOCK_MS / 1000 }) },
+    { seconds: LOCK_SECONDS },
   )
 }
 

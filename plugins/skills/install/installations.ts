@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { failures as core } from '../../../src/errors.ts'
 import { readFileIfThere } from '../../../src/lib/atomic-file.ts'
-import { type Lock, tryLock, withLock } from '../../../src/lib/file-lock.ts'
+import { type Lock, tryLock } from '../../../src/lib/file-lock.ts'
 import type { Log } from '../../../src/log.ts'
+import { withFileLock } from '../../../src/with-file-lock.ts'
 import type { ClientFolders } from './client-folders.ts'
 import { toFileFailure } from './file-failure.ts'
 import { type InstalledState, readInstalledState } from './installed-state.ts'
@@ -55,10 +55,7 @@ export function createInstallations(options: {
   })
 
   const locked = <T>(path: string, work: () => Promise<T>): Promise<T> =>
-    withLock(path, work, {
-      timeoutMs: LOCK_SECONDS * 1000,
-      onTimeout: () => core.locked({ path, seconds: LOCK_SECONDS }),
-    }).catch(error => {
+    withFileLock(path, work, { seconds: LOCK_SECONDS }).catch(error => {
       throw toFileFailure(error)
     })
 
