@@ -117,9 +117,16 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./skill-artifacts/index.ts')).default,
   },
   {
+    name: 'skill-sources',
+    verbs: ['skill'],
+    services: ['skillSources'],
+    routes: true,
+    load: async () => (await import('./skill-sources/index.ts')).default,
+  },
+  {
     name: 'skills',
     verbs: ['skill'],
-    services: ['skills', 'skillSources'],
+    services: ['skills'],
     routes: true,
     load: async () => (await import('./skills/index.ts')).default,
   },

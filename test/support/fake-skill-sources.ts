@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { contentDigest } from '../../plugins/skill-artifacts/format/content-digest.ts'
-import type { FetchedSkill, SkillSigner, SkillSources } from '../../plugins/skills/skill.ts'
+import type { FetchedSkill, SkillSigner, SkillSources } from '../../plugins/skill-sources/index.ts'
 import { Failure } from '../../src/errors.ts'
 
 /** A skill as a test publishes it. */

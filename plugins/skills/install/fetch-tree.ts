@@ -1,4 +1,4 @@
-import type { FetchedSkill, SkillSources } from '../skill.ts'
+import type { FetchedSkill, SkillSources } from '../../skill-sources/index.ts'
 import { failures } from './failures.ts'
 
 /** A fetched skill with its place in the tree of requirements. */

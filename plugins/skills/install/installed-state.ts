@@ -1,6 +1,6 @@
+import { describeReference } from '../../skill-sources/index.ts'
 import type { LockEntry } from '../lock/lock-entry.ts'
 import { type LockFile, readLockFile } from '../lock/lock-file.ts'
-import { describeReference } from '../source/describe-reference.ts'
 import type { Place } from './place.ts'
 import type { SkillRecord } from './record.ts'
 import type { RecordStore, Records } from './record-store.ts'

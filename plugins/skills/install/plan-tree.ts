@@ -1,5 +1,5 @@
+import type { FetchedSkill } from '../../skill-sources/index.ts'
 import type { LockEntry } from '../lock/lock-entry.ts'
-import type { FetchedSkill } from '../skill.ts'
 import { failures } from './failures.ts'
 import type { InstallTree, TreeSkill } from './fetch-tree.ts'
 import { type FileHashes, fileHashes } from './file-hashes.ts'

@@ -1,6 +1,6 @@
 import * as t from 'typanion'
 import type { SkillManifest } from '../../skill-artifacts/index.ts'
-import type { SkillSigner } from '../skill.ts'
+import type { SkillSigner } from '../../skill-sources/index.ts'
 import type { FileHashes } from './file-hashes.ts'
 import type { Place } from './place.ts'
 

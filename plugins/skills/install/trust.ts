@@ -1,4 +1,4 @@
-import type { FetchedSkill, SkillSigner } from '../skill.ts'
+import type { FetchedSkill, SkillSigner } from '../../skill-sources/index.ts'
 import { failures } from './failures.ts'
 
 /** What is remembered of a skill's signature since its first installation. */

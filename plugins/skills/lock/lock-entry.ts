@@ -1,8 +1,8 @@
 import * as t from 'typanion'
 import { isSkillName } from '../../skill-artifacts/index.ts'
+import type { SkillSigner } from '../../skill-sources/index.ts'
+import { describeReference } from '../../skill-sources/index.ts'
 import { signerSchema } from '../install/record.ts'
-import type { SkillSigner } from '../skill.ts'
-import { describeReference } from '../source/describe-reference.ts'
 
 /** One skill of a lock file, as it is written there. */
 export interface LockEntry {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readDer, readMembers } from '../../../plugins/image-verification/der.ts'
 import { verifyDetached } from '../../../plugins/image-verification/verify-detached.ts'
 import { testSigstore } from '../../support/sigstore.ts'
-import { signDetached } from '../skills/source/sign-commit.ts'
+import { signDetached } from '../skill-sources/sign-commit.ts'
 
 const content = Buffer.from('what was signed')
 const maker = { identity: 'me@example.com', issuer: 'https://accounts.example.com' }

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startDockerRegistry } from '../../support/docker-registry.ts'
 import { type KeelsonUser, keelsonUser } from '../../support/keelson.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { gitRepository } from '../skill-sources/git-repository.ts'
+import { gitServer } from '../skill-sources/git-server.ts'
 import { treeOf } from './skills-home-at.ts'
-import { gitRepository } from './source/git-repository.ts'
-import { gitServer } from './source/git-server.ts'
 
 const fixtures = new URL('../../../fixtures/skills', import.meta.url).pathname
 

@@ -6,7 +6,7 @@ import { keelsonUser } from '../../support/keelson.ts'
 import { GITHUB_ISSUER, type SignerFacts, testSigstore } from '../../support/sigstore.ts'
 import { attachBundle } from '../image-verification/signed-image.ts'
 import { ociClient } from '../oci/oci-client.ts'
-import { pushArtifact } from './source/skill-artifact.ts'
+import { pushArtifact } from '../skill-sources/skill-artifact.ts'
 
 const workflow = (owner: string, tag: string): SignerFacts => ({
   identity: `https://github.com/${owner}/skills/.github/workflows/release.yml@refs/tags/${tag}`,

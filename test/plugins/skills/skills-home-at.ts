@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGroups, type Groups } from '../../../plugins/groups/service.ts'
 import { contentDigest } from '../../../plugins/skill-artifacts/format/content-digest.ts'
+import type { SkillSources } from '../../../plugins/skill-sources/index.ts'
 import { createClientFolders } from '../../../plugins/skills/install/client-folders.ts'
 import { createInstallations, type Installations } from '../../../plugins/skills/install/installations.ts'
 import {
@@ -16,7 +17,6 @@ import {
   type UpgradeOutcome,
   type UpgradeRequest,
 } from '../../../plugins/skills/lock/upgrade-skills.ts'
-import type { SkillSources } from '../../../plugins/skills/skill.ts'
 import { createLog } from '../../../src/log.ts'
 import { createFakeSources, createPublisher, type Publisher } from '../../support/fake-skill-sources.ts'
 

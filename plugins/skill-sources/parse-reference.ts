@@ -1,0 +1,46 @@
+import { parseOciReference } from '../../src/lib/oci-reference.ts'
+import { failures } from './failures.ts'
+import { type GitReference, parseGitReference, withoutUser } from './git/git-reference.ts'
+
+/** What a user may call a skill. */
+export type SkillReference =
+  | { readonly kind: 'git'; readonly git: GitReference }
+  | {
+      readonly kind: 'oci'
+      /** With registry, repository and tag or digest; undefined: it can only be a name in the registry. */
+      readonly artifact: string | undefined
+      /** `namespace/name`: looks like both, and the registry is asked when there is no such artifact. */
+      readonly qualified: boolean
+    }
+  | { readonly kind: 'name'; readonly name: string }
+
+/**
+ * Tells what a reference is: git first, then what has `/`, `:` or `@` is an artifact, the rest a name.
+ * `version` is the tag of an artifact that has none.
+ */
+export function parseSkillReference(text: string, version?: string): SkillReference {
+  const fail = (problem: string) =>
+    failures.skill_reference_invalid({ reference: withoutUser(text), problem })
+  if (text === '') throw fail('it is empty')
+  if (/[\s\p{C}]/u.test(text)) throw fail('it has blanks or control characters')
+  if (/^(?:git|https?):\/\//i.test(text)) return { kind: 'git', git: parseGitReference(text) }
+  const scheme = /^([a-z][a-z0-9+.-]*):(?:\/\/|:)/i.exec(text)?.[1]
+  if (scheme) throw fail(`${scheme} is nothing that skills are fetched through`)
+  if (/^(?:\.{1,2}|~)?\//.test(text))
+    throw fail('it is a path; `keelson skill build` makes a build of a folder')
+  if (!/[/:@]/.test(text)) return { kind: 'name', name: text }
+  const qualified = /^[^/:@]+\/[^/:@]+$/.test(text)
+  const artifact = toArtifact(text, version)
+  if (!artifact && !qualified) throw fail('it is no reference of an artifact')
+  return { kind: 'oci', artifact, qualified }
+}
+
+/** The whole reference of an artifact: short forms are Docker Hub's, a missing tag is `version` or latest. */
+function toArtifact(text: string, version: string | undefined): string | undefined {
+  const parsed = parseOciReference(text)
+  if (!parsed) return undefined
+  const { registry = 'docker.io', repository, tag, digest } = parsed
+  const named = tag ?? (digest ? undefined : (version ?? 'latest'))
+  const whole = `${registry}/${repository}${named ? `:${named}` : ''}${digest ? `@${digest}` : ''}`
+  return parseOciReference(whole) ? whole : undefined
+}

@@ -1,0 +1,18 @@
+import { isFailure } from '../../src/errors.ts'
+import { failures } from './failures.ts'
+
+/** Fetches something within a time: what is late fails with `skill_source_timeout`, and what is cancelled as the signal says. */
+export async function withDeadline<T>(
+  { reference, ms, signal }: { reference: string; ms: number; signal: AbortSignal | undefined },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const clock = AbortSignal.timeout(ms)
+  try {
+    return await work(signal ? AbortSignal.any([signal, clock]) : clock)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!clock.aborted || isFailure(error)) throw error
+    const problem = `it was given up after ${ms / 1000} seconds`
+    throw failures.skill_source_timeout({ reference, problem }, { cause: error })
+  }
+}
