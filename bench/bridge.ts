@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createAvailability } from '../plugins/proxy/availability.ts'
 import { createBridge } from '../plugins/proxy/bridge/index.ts'
+import { createExchange } from '../plugins/proxy/exchange.ts'
+import { sendRefusal } from '../plugins/proxy/send-refusal.ts'
 import type { Exit } from '../src/contracts/runtime.ts'
 import { createLog } from '../src/log.ts'
 import type { Result } from './result.ts'
@@ -19,25 +22,17 @@ export async function run(): Promise<Result> {
   const child = spawn(process.execPath, [here('../fixtures/stdio-servers/holds-answers.ts')], {
     env: { PATH: process.env.PATH ?? '', HOLD: String(REQUESTS) },
   })
+  const log = createLog({ write: line => void process.stderr.write(line), human: true, debug: false })
   const bridge = createBridge({
+    availability: createAvailability({ waitMs: 5000, maxWaiting: 2048 }),
     config: { schema_version: 'v0.1.0', name: 'bench', transport: 'stdio', port: 0 },
-    log: createLog({ write: line => void process.stderr.write(line), human: true, debug: false }),
+    log,
     sessionTtlMs: 60_000,
     publicBase: () => '',
   })
   const server = createServer((request, response) => {
-    const abort = new AbortController()
-    response.once('close', () => abort.abort())
-    void bridge.handle({
-      request,
-      response,
-      url: request.url ?? '/',
-      signal: abort.signal,
-      buffered: undefined,
-      body: () => read(request),
-      message: async () => undefined,
-      replaceBody: () => {},
-    })
+    const exchange = createExchange(request, response, { refuseBatches: true })
+    bridge.handle(exchange).catch(error => sendRefusal(exchange, error, log))
   })
   server.listen(0, '127.0.0.1', 16_384)
   await once(server, 'listening')
@@ -84,10 +79,4 @@ export async function run(): Promise<Result> {
     server.closeAllConnections()
     server.close()
   }
-}
-
-async function read(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }

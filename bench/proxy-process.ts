@@ -21,7 +21,7 @@ for (let i = 0; i < Number(count); i++) {
     middlewares: [],
     limits: LISTENER_LIMITS,
     callers,
-    gate: { waitMs: 5000, maxWaiting: 256 },
+    wait: { waitMs: 5000, maxWaiting: 2048 },
     headersTimeoutMs: 60_000,
   })
   await proxy.connect({ kind: 'http', target: new URL(target), remote: false })

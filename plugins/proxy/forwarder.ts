@@ -2,19 +2,19 @@ import type { Dispatcher } from 'undici'
 import type { Backend, Candidate, Handler } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
+import type { Availability } from './availability.ts'
 import { createHealthCheck } from './backends/check-health.ts'
 import { createHttpBackend } from './backends/http-backend.ts'
 import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
-import type { Gate } from './gate.ts'
 import type { Health } from './health.ts'
 import { createSessions } from './http-sessions.ts'
 import { absoluteBase } from './public-base.ts'
 import type { BodyRules } from './request-body.ts'
 import { effectiveMode, sessionTtlOf } from './section.ts'
 
-/** The innermost part of a proxy: what speaks to the server. One for servers with HTTP, one for stdio. */
-export interface Core {
+/** The innermost part of a proxy: forwards requests to the server. One kind for HTTP, one for stdio. */
+export interface Forwarder {
   readonly handle: Handler
   readonly health: () => Promise<Health>
   connect(backend: Backend): Promise<void>
@@ -25,39 +25,46 @@ export interface Core {
   close(): Promise<void>
 }
 
-export interface CoreOptions {
+export interface ForwarderOptions {
   config: RunConfig
   log: Log
   agent: Dispatcher
-  gate: Gate
+  /** Set by the forwarder as servers come and go. */
+  availability: Availability
   headersTimeoutMs: number
   rules: BodyRules
 }
 
-export const createCore = (options: CoreOptions): Promise<Core> | Core =>
-  options.config.transport === 'stdio' ? createStdioCore(options) : createHttpCore(options)
+export const createForwarder = (options: ForwarderOptions): Promise<Forwarder> | Forwarder =>
+  options.config.transport === 'stdio' ? createStdioForwarder(options) : createHttpForwarder(options)
 
 const wrongKind = (config: RunConfig, kind: string) =>
   new Error(`${config.name} speaks ${config.transport}; a backend of kind ${kind} cannot serve it`)
 
-async function createStdioCore({ config, log, gate, headersTimeoutMs }: CoreOptions): Promise<Core> {
+async function createStdioForwarder({
+  config,
+  log,
+  availability,
+  headersTimeoutMs,
+}: ForwarderOptions): Promise<Forwarder> {
   const { createBridge } = await import('./bridge/index.ts')
   const bridge = createBridge({
     config,
     log,
     sessionTtlMs: sessionTtlOf(config),
     publicBase: request => absoluteBase(request, config),
+    availability,
     limits: { requestTimeoutMs: headersTimeoutMs },
   })
   return {
     handle: exchange => bridge.handle(exchange),
     async health() {
       const { status, error } = bridge.health()
-      const problem = gate.reason ?? error
+      const problem = availability.problem ?? error
       return {
-        status: gate.reason === undefined ? status : 'unhealthy',
+        status: availability.problem === undefined ? status : 'unhealthy',
         mcp: {
-          available: status !== 'unhealthy' && gate.reason === undefined,
+          available: status !== 'unhealthy' && availability.problem === undefined,
           ...(problem === undefined ? {} : { error: problem }),
           last_checked: new Date().toISOString(),
         },
@@ -78,8 +85,8 @@ async function createStdioCore({ config, log, gate, headersTimeoutMs }: CoreOpti
   }
 }
 
-function createHttpCore(options: CoreOptions): Core {
-  const { config, agent, gate } = options
+function createHttpForwarder(options: ForwarderOptions): Forwarder {
+  const { config, agent, availability } = options
   const sessions = createSessions({ ttlMs: sessionTtlOf(config) })
   const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
@@ -88,14 +95,18 @@ function createHttpCore(options: CoreOptions): Core {
     health: createHealthCheck({
       agent,
       target,
-      reason: () => gate.reason,
+      reason: () => availability.problem,
       stateless: config.stateless === true && effectiveMode(config) === 'streamable-http',
     }),
     async connect(next) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
       backend.connect(next.target)
+      availability.setAvailable()
     },
-    disconnect: reason => backend.disconnect(reason),
+    disconnect(reason) {
+      availability.setUnavailable(reason)
+      backend.disconnect(reason)
+    },
     async checkCandidate(next, options) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
       const { checkHttpCandidate } = await import('./backends/check-http-candidate.ts')
@@ -103,13 +114,18 @@ function createHttpCore(options: CoreOptions): Core {
       await checkHttpCandidate({ agent, config, target, ...options })
       return {
         async promote({ graceMs, signal }) {
-          await backend.replace(next.target, { graceMs, signal })
+          const drained = backend.replace(next.target, { graceMs, signal })
+          availability.setAvailable()
+          await drained
         },
         discard() {},
       }
     },
     ready: ({ timeoutMs, signal }) => waitUntilReady({ agent, config, target, timeoutMs, signal }),
     sweep: () => sessions.sweep(),
-    close: async () => backend.disconnect('the proxy is closing'),
+    async close() {
+      availability.close('the proxy is closing')
+      backend.disconnect('the proxy is closing')
+    },
   }
 }

@@ -2,28 +2,27 @@ import type * as contract from '../../src/contracts/pipeline.ts'
 import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
 import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
+import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
 import { clientUrl } from './client-url.ts'
 import { composePipeline } from './compose-pipeline.ts'
 import { createExchange } from './exchange.ts'
-import { type CoreOptions, createCore } from './forwarder.ts'
-import { createGate } from './gate.ts'
+import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { createMethodCheck } from './method-check.ts'
 import { rpcRefusal, textRefusal } from './request-refusal.ts'
 import { effectiveMode } from './section.ts'
-import { requestId, sendRefusal } from './send-refusal.ts'
+import { sendRefusal } from './send-refusal.ts'
 import { createSlots } from './slots.ts'
 import { createWellKnownPaths } from './well-known-paths.ts'
 
-export interface ProxyOptions extends Omit<CoreOptions, 'gate' | 'rules'> {
+export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
   middlewares: readonly MiddlewareFactory[]
   limits: ListenerLimits
   /** Tells who calls. */
   callers: Callers
-  /** How long a request waits for a server that is not there, and how many may. */
-  gate: { waitMs: number; maxWaiting: number }
+  wait: WaitLimits
 }
 
 /** A proxy as its service sees it. */
@@ -42,7 +41,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const host = config.host ?? '127.0.0.1'
   const streamable = effectiveMode(config) === 'streamable-http'
   const rules = { refuseBatches: streamable }
-  const gate = createGate(options.gate)
+  const availability = createAvailability(options.wait)
   const inFlight = createSlots<Exchange>()
   let pipeline: Handler | undefined
   let closing: Promise<void> | undefined
@@ -86,24 +85,26 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     const closed = new Promise<void>(resolve => server.close(() => resolve()))
     server.closeIdleConnections()
     if (isBusy()) await firstOf(graceMs, new Promise<void>(resolve => (onIdle = resolve)))
-    gate.shut('the proxy is closing')
-    await core.close()
+    await forwarder.close()
     server.closeIdleConnections()
     await firstOf(FLUSH_MS, closed)
     server.closeAllConnections()
     await closed
   }
 
-  const core = await createCore({ ...options, gate, rules })
+  const forwarder = await createForwarder({ ...options, availability, rules })
   try {
     const listener = { host, port }
     const contributed = await Promise.all(options.middlewares.map(make => make(config, listener)))
-    const forward: Handler = exchange => (gate.reason === undefined ? core.handle(exchange) : hold(exchange))
+    const forward: Handler = exchange =>
+      availability.problem === undefined
+        ? forwarder.handle(exchange)
+        : untilAvailable(availability, exchange).then(() => forwarder.handle(exchange))
     pipeline = composePipeline(
       [
         createGuard(config, listener, callers),
         ...contributed.filter(middleware => middleware !== undefined),
-        createWellKnownPaths({ transport: config.transport, health: core.health }),
+        createWellKnownPaths({ transport: config.transport, health: forwarder.health }),
         ...(streamable ? [createMethodCheck(config)] : []),
       ],
       forward,
@@ -114,39 +115,15 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     throw error
   }
 
-  async function hold(exchange: Exchange): Promise<void> {
-    if (await gate.wait(exchange.signal)) return core.handle(exchange)
-    throw rpcRefusal(503, -32000, `The server is not available: ${gate.reason}`, {
-      id: await requestId(exchange),
-      headers: { 'retry-after': '2' },
-    })
-  }
-
   return {
     port,
     url: clientUrl(config, port),
-    async connect(backend) {
-      await core.connect(backend)
-      gate.open()
-    },
-    disconnect(reason) {
-      gate.shut(reason)
-      core.disconnect(reason)
-    },
-    async checkCandidate(backend, options) {
-      const candidate = await core.checkCandidate(backend, options)
-      return {
-        promote(patience) {
-          const drained = candidate.promote(patience)
-          gate.open()
-          return drained
-        },
-        discard: () => candidate.discard(),
-      }
-    },
+    connect: backend => forwarder.connect(backend),
+    disconnect: reason => forwarder.disconnect(reason),
+    checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),
     ready: ({ timeoutMs, signal }) =>
-      core.ready({ timeoutMs, signal: signal ?? new AbortController().signal }),
-    sweep: () => core.sweep(),
+      forwarder.ready({ timeoutMs, signal: signal ?? new AbortController().signal }),
+    sweep: () => forwarder.sweep(),
     close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       closing ??= closeNow(graceMs)
       return closing

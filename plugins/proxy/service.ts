@@ -13,7 +13,7 @@ import { type OpenProxy, openProxy } from './open-proxy.ts'
 const REQUEST_TIMEOUT_MS = 600_000
 const CONNECT_TIMEOUT_MS = 10_000
 const SWEEP_MS = 60_000
-const GATE = { waitMs: 5000, maxWaiting: 256 }
+const WAIT = { waitMs: 5000, maxWaiting: 2048 }
 
 /**
  * Makes the service that opens proxies.
@@ -51,7 +51,7 @@ export function createProxies(app: App): Proxies {
         middlewares: await app.contributions('middlewares'),
         limits: LISTENER_LIMITS,
         callers,
-        gate: GATE,
+        wait: WAIT,
       })
       open.add(proxy)
       sweeper ??= setInterval(() => {

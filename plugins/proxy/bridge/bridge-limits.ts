@@ -1,5 +1,5 @@
 /** Bounds of one bridge. Nothing a server or a client does takes more than these. */
-export interface Limits {
+export interface BridgeLimits {
   /** Longest line a server may write, in bytes; beyond it the line is thrown away. */
   readonly maxLine: number
   /** Requests that wait for an answer of the server, over all sessions. */
@@ -7,12 +7,10 @@ export interface Limits {
   /** Bytes that wait to be read by the server. */
   readonly maxQueuedBytes: number
   readonly maxSessions: number
-  /** A session idle this long may make room for a new one when all are taken. */
+  /** A session idle this long may be closed for a new one when `maxSessions` is reached. */
   readonly reclaimAfterMs: number
   /** Time for an answer; progress starts it anew, and a question to the client stops it. */
   readonly requestTimeoutMs: number
-  /** How long a request waits for a server that is down or starting again. */
-  readonly connectWaitMs: number
   /** How long a request on a broken event stream is kept for a client that resumes. */
   readonly resumeGraceMs: number
   readonly keepAliveMs: number
@@ -33,14 +31,13 @@ export interface Limits {
   readonly sweepMs: number
 }
 
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: BridgeLimits = {
   maxLine: 32 * 1024 * 1024,
   maxPending: 20_000,
   maxQueuedBytes: 64 * 1024 * 1024,
   maxSessions: 10_000,
   reclaimAfterMs: 5 * 60_000,
   requestTimeoutMs: 5 * 60_000,
-  connectWaitMs: 5000,
   resumeGraceMs: 30_000,
   keepAliveMs: 15_000,
   maxEvents: 2000,

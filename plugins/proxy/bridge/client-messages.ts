@@ -1,4 +1,4 @@
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Session } from './client-sessions.ts'
 import type { Handshake } from './handshake.ts'
 import type { LogLevels } from './log-levels.ts'
@@ -33,7 +33,7 @@ export interface ClientMessages {
 }
 
 export function createClientMessages(options: {
-  limits: Limits
+  limits: BridgeLimits
   calls: Calls
   handshake: Handshake
   subscriptions: Subscriptions

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { Call } from './pending-calls.ts'
 
@@ -47,7 +47,7 @@ export interface Sessions {
 
 /** An open stream or a waiting request keeps a session alive. */
 export function createSessions(options: {
-  limits: Limits
+  limits: BridgeLimits
   ttlMs: number
   now: () => number
   onClose: (session: Session, reason: string) => void

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import { createFramer } from './framing.ts'
 
 /** The server process behind the bridge; one after another, after crashes. */
@@ -19,7 +19,7 @@ export interface Connection {
 const LAST_WORDS_MS = 1000
 
 export function createConnection(options: {
-  limits: Limits
+  limits: BridgeLimits
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
   /** `wanted`: we let go of it, it did not end by itself. */

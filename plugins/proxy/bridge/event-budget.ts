@@ -1,4 +1,4 @@
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { EventKeeper, StoredEvent } from './event-stream.ts'
 
 /** Bounds the events that are kept, for each session and over all of them. */
@@ -37,7 +37,7 @@ const oldest = (shelf: Shelf): StoredEvent | undefined => {
 
 /** `onLost` hears of an event that no client was ever sent. The newest event is always kept, whatever its size. */
 export function createEventBudget(options: {
-  limits: Limits
+  limits: BridgeLimits
   now: () => number
   onLost: (event: StoredEvent) => void
 }): EventBudget {

@@ -18,10 +18,10 @@ export interface Handshake {
   initialized(): boolean
   /** Brings a new process to where the old one was. False when it refuses, or when there is nothing to repeat. */
   replay(): Promise<boolean>
-  /** What a process that is to take this one's place is initialised with. */
+  /** The parameters that a candidate is initialised with. */
   readonly offer: string
-  /** Another process is there, which has answered the offer so; without a result it is a modern one. */
-  succeed(resultText: string | undefined): void
+  /** A promoted candidate has answered the offer with this result; without a result it is a modern server. */
+  adopt(resultText: string | undefined): void
   /** The process has gone. */
   lost(): void
 }
@@ -140,7 +140,7 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
     get offer() {
       return sentParams ?? withRoutableCapabilities(ownParams())
     },
-    succeed(resultText) {
+    adopt(resultText) {
       running = undefined
       if (resultText !== undefined) {
         agree(handshake.offer, resultText)

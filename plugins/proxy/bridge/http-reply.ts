@@ -18,14 +18,9 @@ export function sendJson(
   response.end(body)
 }
 
-/** Too many requests wait for the server, or it is not available (`problem`): the client should try again. */
-export const busyRefusal = (idText: string | undefined, problem?: string): Refusal =>
-  rpcRefusal(
-    503,
-    -32000,
-    problem ? `The server is not available: ${problem}` : 'Too many requests are waiting',
-    { idText, headers: { 'retry-after': problem ? '5' : '1' } },
-  )
+/** Too many requests wait for the server: the client should try again. */
+export const busyRefusal = (idText: string | undefined): Refusal =>
+  rpcRefusal(503, -32000, 'Too many requests are waiting', { idText, headers: { 'retry-after': '1' } })
 
 /** A response without content; 202 for what was accepted, 204 for what is done. */
 export function sendEmpty(response: ServerResponse, status: 202 | 204): void {

@@ -3,12 +3,13 @@ import type { Candidate, Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
-import { DEFAULT_LIMITS, type Limits } from './bridge-limits.ts'
-import { createCore } from './message-router.ts'
+import type { Availability } from '../availability.ts'
+import { type BridgeLimits, DEFAULT_LIMITS } from './bridge-limits.ts'
+import { createMessageRouter } from './message-router.ts'
 import { createSse } from './sse-transport.ts'
 import { createStreamableHttp } from './streamable-http-transport.ts'
 
-export type { Limits } from './bridge-limits.ts'
+export type { BridgeLimits } from './bridge-limits.ts'
 
 /** Puts HTTP clients, as many as there are, in front of one server that speaks on its standard streams. */
 export interface Bridge {
@@ -42,28 +43,37 @@ export function createBridge(options: {
   sessionTtlMs: number
   /** Origin and prefix under which clients reach us, for the `endpoint` event of the SSE transport. */
   publicBase: (request: IncomingMessage) => string
-  limits?: Partial<Limits>
+  /** Says whether the server can be asked; the bridge sets it. */
+  availability: Availability
+  limits?: Partial<BridgeLimits>
   now?: () => number
 }): Bridge {
-  const { config, log, sessionTtlMs, publicBase, now = Date.now } = options
+  const { config, log, sessionTtlMs, publicBase, availability, now = Date.now } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const core = createCore({ name: config.name, limits, log, ttlMs: sessionTtlMs, now })
-  const handle = config.proxy_mode === 'sse' ? createSse(core, publicBase) : createStreamableHttp(core)
+  const router = createMessageRouter({
+    name: config.name,
+    limits,
+    log,
+    ttlMs: sessionTtlMs,
+    now,
+    availability,
+  })
+  const handle = config.proxy_mode === 'sse' ? createSse(router, publicBase) : createStreamableHttp(router)
   return {
     handle,
     async connect(attachment) {
-      core.connect(attachment)
+      router.server.connect(attachment)
     },
-    checkCandidate: (attachment, options) => core.checkCandidate(attachment, options),
-    disconnect: reason => core.disconnect(reason),
+    checkCandidate: (attachment, options) => router.server.checkCandidate(attachment, options),
+    disconnect: reason => router.server.disconnect(reason),
     health() {
-      if (core.problem !== undefined) return { status: 'unhealthy', error: core.problem }
-      if (core.queued > core.limits.maxQueuedBytes / 2)
+      if (router.problem !== undefined) return { status: 'unhealthy', error: router.problem }
+      if (router.queued > router.limits.maxQueuedBytes / 2)
         return { status: 'degraded', error: 'the server does not read' }
       return { status: 'healthy' }
     },
     async close() {
-      core.close()
+      router.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { EventBudget } from './event-budget.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 
@@ -32,7 +32,7 @@ export interface Outbox {
 /** `ids: false` is for the deprecated SSE transport, which cannot resume. */
 export function createOutbox(options: {
   budget: EventBudget
-  limits: Limits
+  limits: BridgeLimits
   now: () => number
   ids: boolean
   /** A standalone stream was closed by its client. */

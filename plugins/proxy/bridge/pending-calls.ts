@@ -1,4 +1,4 @@
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 import {
@@ -86,7 +86,7 @@ const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']
 const NO_CALLS: ReadonlySet<Call> = new Set()
 
 export function createCalls(options: {
-  limits: Limits
+  limits: BridgeLimits
   now: () => number
   /** Whom to ask now. */
   peer: () => Connection

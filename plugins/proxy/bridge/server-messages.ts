@@ -7,6 +7,7 @@ import type { Owners } from './owners.ts'
 import { type Calls, namedCall, progressFor } from './pending-calls.ts'
 import { arrayElements, findSpan, parseRaw, splice } from './raw-json.ts'
 import type { ServerRequests } from './server-requests.ts'
+import type { SessionDelivery } from './session-delivery.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']
@@ -24,27 +25,15 @@ export function createServerMessages(options: {
   serverRequests: ServerRequests
   subscriptions: Subscriptions
   levels: LogLevels
-  tasks: Owners<string>
-  elicitations: Owners<string>
+  owners: { readonly tasks: Owners<string>; readonly elicitations: Owners<string> }
   /** Progress tokens of tasks: they outlive the request they came with. */
   taskTokens: Map<number, { session: Session; token: string }>
   noise: NoiseLog
-  send: (session: Session, text: string) => void
-  /** Sends what belongs to no request. */
-  sendAside: (session: Session, text: string) => void
+  delivery: SessionDelivery
 }): (line: string, peer: Connection) => void {
-  const {
-    calls,
-    sessions,
-    serverRequests,
-    subscriptions,
-    levels,
-    tasks,
-    elicitations,
-    noise,
-    send,
-    sendAside,
-  } = options
+  const { calls, sessions, serverRequests, subscriptions, levels, noise } = options
+  const { tasks, elicitations } = options.owners
+  const { send, sendStandalone } = options.delivery
 
   function response(message: Response): void {
     const call = calls.settle(message)
@@ -119,12 +108,12 @@ export function createServerMessages(options: {
       case 'notifications/tools/list_changed':
       case 'notifications/prompts/list_changed':
       case 'notifications/resources/list_changed':
-        for (const session of sessions.all()) sendAside(session, message.text)
+        for (const session of sessions.all()) sendStandalone(session, message.text)
         break
       case 'notifications/resources/updated': {
         const uri = param(message, 'uri')
         const watchers = typeof uri === 'string' ? subscriptions.watchers(uri) : []
-        for (const session of watchers) sendAside(session, message.text)
+        for (const session of watchers) sendStandalone(session, message.text)
         break
       }
       case 'notifications/message': {

@@ -1,4 +1,4 @@
-import type { Limits } from './bridge-limits.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Session, Sessions } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 import {
@@ -70,15 +70,15 @@ function canTake(session: Session, request: Request): boolean {
  * (`roots/list` holds no client's data: the only client that has roots is asked in any case.)
  */
 export function createServerRequests(options: {
-  limits: Limits
+  limits: BridgeLimits
   calls: Calls
   sessions: Sessions
-  tasks: Owners<string>
-  elicitations: Owners<string>
+  owners: { readonly tasks: Owners<string>; readonly elicitations: Owners<string> }
   write: (text: string, peer: Connection) => boolean
   send: (session: Session, text: string) => void
 }): ServerRequests {
-  const { limits, calls, sessions, tasks, elicitations, write, send } = options
+  const { limits, calls, sessions, write, send } = options
+  const { tasks, elicitations } = options.owners
   const byId = new Map<number, Asked>()
   /** By process, and the id that it gave. */
   const byServerId = new WeakMap<Connection, Map<string, Asked>>()

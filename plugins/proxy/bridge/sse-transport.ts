@@ -1,32 +1,33 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { untilAvailable } from '../availability.ts'
 import { rpcRefusal } from '../request-refusal.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
 import { param, paramText, type Request, resultText } from './message.ts'
-import type { Core } from './message-router.ts'
+import type { MessageRouter } from './message-router.ts'
 import type { Reply } from './pending-calls.ts'
 import { readClientMessage } from './read-client-message.ts'
 
 const INVALID_REQUEST = -32600
 
 /**
- * The HTTP+SSE transport of 2024-11-05 over the core.
+ * The HTTP+SSE transport of 2024-11-05 over the message router.
  *
  * A session is one event stream: it begins with the GET and ends with the connection. Whatever the server sends
  * goes to the session it is for, never to all.
  */
 export function createSse(
-  core: Core,
+  router: MessageRouter,
   publicBase: (request: IncomingMessage) => string,
 ): (exchange: Exchange) => Promise<void> {
   function open({ request, response }: Exchange): void {
-    const session = core.openSession({
+    const session = router.openSession({
       capabilities: {},
       version: '2024-11-05',
       ids: false,
-      onClosed: () => session && core.sessions.close(session, 'the client has gone'),
+      onClosed: () => session && router.sessions.close(session, 'the client has gone'),
     })
     if (!session) {
       throw rpcRefusal(503, -32000, 'All sessions are taken', { headers: { 'retry-after': '60' } })
@@ -52,7 +53,7 @@ export function createSse(
   async function initialize(message: Request, session: Session): Promise<void> {
     const { idText } = message
     Object.assign(session.capabilities, toCapabilities(param(message, 'capabilities')))
-    const answer = await core.handshake.initialize(paramText(message) ?? '{}')
+    const answer = await router.handshake.initialize(paramText(message) ?? '{}')
     if (session.closed) return
     if (answer.kind === 'result') session.outbox.send(resultText(idText, answer.text))
     else if (answer.kind === 'error')
@@ -64,21 +65,21 @@ export function createSse(
     const { response } = exchange
     const id = url.searchParams.get('session_id')
     if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
-    const session = core.sessions.find(id)
+    const session = router.sessions.find(id)
     if (!session) throw rpcRefusal(404, -32001, 'Session not found')
     const message = await readClientMessage(exchange)
     if (!message) throw rpcRefusal(400, -32700, 'The body is not a JSON-RPC message')
     const idText = message.kind === 'request' ? message.idText : undefined
-    if (!(await core.ready(exchange.signal))) throw busyRefusal(idText, core.problem ?? 'it is starting')
+    await untilAvailable(router.availability, exchange, idText)
     if (session.closed) throw rpcRefusal(404, -32001, 'Session not found')
 
-    if (message.kind === 'response') core.messages.respond(message, session)
+    if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'notification') {
-      if (!core.messages.notify(message, session)) throw busyRefusal(undefined)
+      if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
     } else if (message.method === 'initialize') void initialize(message, session)
     else {
       const reply = replyTo(session, message.idText)
-      if (core.messages.request(message, { session, reply }) === 'busy') throw busyRefusal(idText)
+      if (router.messages.request(message, { session, reply }) === 'busy') throw busyRefusal(idText)
     }
     if (!response.destroyed) response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
   }

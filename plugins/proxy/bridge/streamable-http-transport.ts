@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { untilAvailable } from '../availability.ts'
 import { rpcRefusal } from '../request-refusal.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
 import { accepts, header, isJsonBody, modernVersion, takesPriming, wantsStream } from './mcp-headers.ts'
 import { type Message, param, paramText, type Request, resultText } from './message.ts'
-import type { Core } from './message-router.ts'
+import type { MessageRouter } from './message-router.ts'
 import type { Call } from './pending-calls.ts'
 import { parseRaw } from './raw-json.ts'
 import { readClientMessage } from './read-client-message.ts'
@@ -18,13 +19,13 @@ const NOT_FOUND = -32001
 const INVALID_REQUEST = -32600
 const UNSUPPORTED_VERSION = -32022
 
-/** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the core. */
-export function createStreamableHttp(core: Core): (exchange: Exchange) => Promise<void> {
+/** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the message router. */
+export function createStreamableHttp(router: MessageRouter): (exchange: Exchange) => Promise<void> {
   /** The session that a request names; undefined when it names none. An unknown one is refused. */
   function findSession(request: IncomingMessage, idText?: string): Session | undefined {
     const id = header(request, SESSION_HEADER)
     if (id === undefined) return undefined
-    const session = core.sessions.find(id)
+    const session = router.sessions.find(id)
     if (!session) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
     return session
   }
@@ -49,17 +50,17 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     // Statelessness is the point of 2026-07-28, and `initialize` makes a session: a header counts in neither.
     const session = version !== undefined || isInitialize ? undefined : findSession(request, idText)
 
-    if (!(await core.ready(exchange.signal))) throw busyRefusal(idText, core.problem ?? 'it is starting')
+    await untilAvailable(router.availability, exchange, idText)
     if (response.destroyed) return
     if (session?.closed) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
     if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
-    const { agreed, modern } = core.handshake
-    if (message.kind === 'request' && !session && !agreed && !modern) await core.handshake.ensure()
-    if (version !== undefined && !core.handshake.modern) return refuseModern(message, version, response)
+    const { agreed, modern } = router.handshake
+    if (message.kind === 'request' && !session && !agreed && !modern) await router.handshake.ensure()
+    if (version !== undefined && !router.handshake.modern) return refuseModern(message, version, response)
 
-    if (message.kind === 'response') core.messages.respond(message, session)
+    if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'request') return call(message, session, request, response)
-    else if (!core.messages.notify(message, session)) throw busyRefusal(undefined)
+    else if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
     sendEmpty(response, 202)
   }
 
@@ -68,7 +69,7 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const answer = await core.handshake.initialize(paramText(message) ?? '{}')
+    const answer = await router.handshake.initialize(paramText(message) ?? '{}')
     if (response.destroyed) return
     const { idText } = message
     if (answer.kind === 'failed') {
@@ -78,9 +79,9 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     if (answer.kind === 'error') {
       return send(request, response, `{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
     }
-    const session = core.openSession({
+    const session = router.openSession({
       capabilities: toCapabilities(param(message, 'capabilities')),
-      version: core.handshake.agreed?.version ?? '',
+      version: router.handshake.agreed?.version ?? '',
       ids: true,
     })
     if (!session) {
@@ -99,13 +100,13 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     let started: Call | undefined
     const onGone = () => {
       // Nobody can fetch this answer any more.
-      if (started) core.calls.abandon(started, 'cancelled', 'the client has gone')
+      if (started) router.calls.abandon(started, 'cancelled', 'the client has gone')
     }
     const stream = wantsStream(request)
-      ? createStreamReply({ idText, session, now: core.now, onGone })
+      ? createStreamReply({ idText, session, now: router.now, onGone })
       : undefined
     const reply = stream ?? createJsonReply(response, { idText, onGone })
-    const outcome = core.messages.request(message, { session, reply })
+    const outcome = router.messages.request(message, { session, reply })
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'answered') started = outcome
     stream?.open(response, takesPriming(request))
@@ -119,7 +120,7 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
     }
     throw rpcRefusal(400, UNSUPPORTED_VERSION, `The server does not speak ${version}`, {
       idText: message.idText,
-      data: { supported: [core.handshake.agreed?.version ?? '2025-11-25'], requested: version },
+      data: { supported: [router.handshake.agreed?.version ?? '2025-11-25'], requested: version },
     })
   }
 
@@ -149,7 +150,7 @@ export function createStreamableHttp(core: Core): (exchange: Exchange) => Promis
 
   function remove({ request, response }: Exchange): void {
     const session = needSession(request)
-    core.sessions.close(session, 'the client ended the session')
+    router.sessions.close(session, 'the client ended the session')
     sendEmpty(response, 204)
   }
 

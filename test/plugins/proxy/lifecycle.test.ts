@@ -7,14 +7,14 @@ const http = (target: string) => ({ kind: 'http', target: new URL(target), remot
 
 describe('without a server', () => {
   test('a request waits for it', async () => {
-    const proxy = await testProxy({ gate: { waitMs: 5000, maxWaiting: 4 } })
+    const proxy = await testProxy({ wait: { waitMs: 5000, maxWaiting: 4 } })
     const waiting = post(`${proxy.origin}/mcp`, rpc('ping', 1))
     await proxy.connect(http(await ok()))
     expect((await waiting).status).toBe(200)
   })
 
   test('one that waited in vain is told why, and when to ask again', async () => {
-    const proxy = await testProxy({ target: await ok(), gate: { waitMs: 50, maxWaiting: 4 } })
+    const proxy = await testProxy({ target: await ok(), wait: { waitMs: 50, maxWaiting: 4 } })
     proxy.disconnect('it crashed with code 3')
     const answer = await post(`${proxy.origin}/mcp`, rpc('ping', 'x'))
     expect(answer.status).toBe(503)
@@ -26,7 +26,7 @@ describe('without a server', () => {
   })
 
   test('only so many may wait', async () => {
-    const proxy = await testProxy({ gate: { waitMs: 5000, maxWaiting: 1 } })
+    const proxy = await testProxy({ wait: { waitMs: 5000, maxWaiting: 1 } })
     const asked = [1, 2].map(id => post(`${proxy.origin}/mcp`, rpc('ping', id)))
     expect((await Promise.race(asked)).status).toBe(503)
     await proxy.connect(http(await ok()))

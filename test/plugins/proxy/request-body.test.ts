@@ -125,10 +125,13 @@ test('a body replaced by a middleware is sent with its own length', async () => 
 })
 
 test('an upload that breaks off breaks off at the server too', async () => {
+  let started = false
   let broken = false
   const proxy = await testProxy({
     target: await testServer(request => {
-      request.on('data', () => {})
+      request.on('data', () => {
+        started = true
+      })
       request.on('error', () => {})
       request.on('close', () => {
         broken = !request.complete
@@ -138,7 +141,7 @@ test('an upload that breaks off breaks off at the server too', async () => {
   const outgoing = request(`${proxy.origin}/mcp`, { method: 'POST' })
   outgoing.on('error', () => {})
   outgoing.write(Buffer.alloc(100_000, 'x'))
-  await new Promise(resolve => setTimeout(resolve, 50))
+  await until(() => started)
   outgoing.destroy()
   await until(() => broken)
   expect(broken).toBe(true)

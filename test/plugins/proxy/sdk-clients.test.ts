@@ -100,7 +100,7 @@ describe.each(['streamable', 'sse'] as const)('SDK v1 client and server-everythi
 
 test('a client of SDK v1 does not notice that its server was killed and started again', async () => {
   const first = await startEverything('streamableHttp')
-  const proxy = await testProxy({ target: first.origin, gate: { waitMs: 15_000, maxWaiting: 8 } })
+  const proxy = await testProxy({ target: first.origin, wait: { waitMs: 15_000, maxWaiting: 8 } })
   const client = await connected(streamableTo(proxy.url))
   await client.callTool({ name: 'echo', arguments: { message: 'before' } })
 

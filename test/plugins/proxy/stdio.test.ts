@@ -51,7 +51,7 @@ test('the guard stands before a stdio server too', async () => {
 })
 
 test('without its server a stdio workload is unhealthy and says so', async () => {
-  const proxy = await testProxy({ config: { transport: 'stdio' }, gate: { waitMs: 50, maxWaiting: 4 } })
+  const proxy = await testProxy({ config: { transport: 'stdio' }, wait: { waitMs: 50, maxWaiting: 4 } })
   const health = await fetch(`${proxy.origin}/health`)
   expect(health.status).toBe(503)
   expect(await health.json()).toMatchObject({ status: 'unhealthy', transport: 'stdio' })

@@ -24,7 +24,7 @@ export async function testProxy(
     config?: Partial<RunConfig>
     middlewares?: readonly MiddlewareFactory[]
     limits?: Partial<ListenerLimits>
-    gate?: { waitMs: number; maxWaiting: number }
+    wait?: { waitMs: number; maxWaiting: number }
     headersTimeoutMs?: number
   } = {},
 ): Promise<TestProxy> {
@@ -44,7 +44,7 @@ export async function testProxy(
     middlewares: options.middlewares ?? [],
     limits: { ...LISTENER_LIMITS, ...options.limits },
     callers: createCallers({ owners: createPeerOwners(), token: async () => undefined, log }),
-    gate: options.gate ?? { waitMs: 200, maxWaiting: 8 },
+    wait: options.wait ?? { waitMs: 200, maxWaiting: 8 },
     headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
   })
   onTestFinished(async () => {

@@ -47,7 +47,7 @@ describe('a real process', () => {
   })
 
   test('that exits at once gives 502 or 503, and says why', async () => {
-    const { url, bridge } = await start('exit-at-once', {}, { limits: { connectWaitMs: 50 } })
+    const { url, bridge } = await start('exit-at-once', {}, { waitMs: 50 })
     const answer = await call(url, rpc(1, 'initialize', {}))
     expect([502, 503]).toContain(answer.status)
     await expect.poll(() => bridge.health().error).toContain('exit code 7')

@@ -8,7 +8,7 @@ describe('when the server process ends', () => {
     const server = createPuppet()
     const { url, bridge } = await startBridge({
       attachment: server.attachment,
-      limits: { connectWaitMs: 20 },
+      waitMs: 20,
     })
     const a = await open(url)
     const json = call(url, rpc(1, 'tools/call'), a.headers)
@@ -23,7 +23,7 @@ describe('when the server process ends', () => {
     expect(bridge.health()).toEqual({ status: 'unhealthy', error: 'the server ended with exit code 3' })
     const late = await call(url, rpc(3, 'tools/call'), a.headers)
     expect(late).toMatchObject({ status: 503, json: { id: 3 } })
-    expect(late.headers['retry-after']).toBe('5')
+    expect(late.headers['retry-after']).toBe('2')
   })
 
   test('its last words still arrive', async () => {
@@ -106,7 +106,7 @@ describe('when the server process ends', () => {
   test('disconnect says why', async () => {
     const { url, bridge } = await startBridge({
       attachment: createPuppet().attachment,
-      limits: { connectWaitMs: 10 },
+      waitMs: 10,
     })
     bridge.disconnect('the workload is being updated')
     expect((await call(url, rpc(1, 'initialize', {}))).json.error.message).toContain(

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type Bridge, createBridge, type Limits } from '../../../../plugins/proxy/bridge/index.ts'
+import { createAvailability } from '../../../../plugins/proxy/availability.ts'
+import { type Bridge, type BridgeLimits, createBridge } from '../../../../plugins/proxy/bridge/index.ts'
 import { createExchange } from '../../../../plugins/proxy/exchange.ts'
 import { sendRefusal } from '../../../../plugins/proxy/send-refusal.ts'
 import type { Attachment } from '../../../../src/contracts/runtime.ts'
@@ -21,12 +22,14 @@ export async function startBridge(
   options: {
     attachment?: Attachment
     mode?: 'streamable-http' | 'sse'
-    limits?: Partial<Limits>
+    limits?: Partial<BridgeLimits>
     ttlMs?: number
+    /** How long requests wait for a server. */
+    waitMs?: number
     now?: () => number
   } = {},
 ): Promise<Started> {
-  const { attachment, mode = 'streamable-http', limits = {}, ttlMs = 60_000, now } = options
+  const { attachment, mode = 'streamable-http', limits = {}, ttlMs = 60_000, waitMs = 5000, now } = options
   const log: string[] = []
   const bridgeLog = createLog({ write: line => void log.push(line), human: false, debug: true })
   const bridge = createBridge({
@@ -34,6 +37,7 @@ export async function startBridge(
     log: bridgeLog,
     sessionTtlMs: ttlMs,
     publicBase: request => `http://${request.headers.host}`,
+    availability: createAvailability({ waitMs, maxWaiting: 100 }),
     limits: { sweepMs: 10, ...limits },
     ...(now ? { now } : {}),
   })

@@ -400,7 +400,7 @@ describe('event streams', () => {
       if (event?.json.params.n === n) read += 1
     }
     expect(read).toBe(300)
-    await expect.poll(() => log.join('')).toContain('a message was given up')
+    await expect.poll(() => log.join('')).toContain('a message was dropped')
   })
 })
 

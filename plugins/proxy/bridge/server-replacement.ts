@@ -1,0 +1,109 @@
+import type { Candidate } from '../../../src/contracts/pipeline.ts'
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import type { Log } from '../../../src/log.ts'
+import type { Availability } from '../availability.ts'
+import { untilDrained } from '../backends/until-drained.ts'
+import type { AskServer } from './ask-server.ts'
+import { createStdioCandidate } from './check-stdio-candidate.ts'
+import type { Sessions } from './client-sessions.ts'
+import type { Handshake } from './handshake.ts'
+import type { LogLevels } from './log-levels.ts'
+import type { Calls } from './pending-calls.ts'
+import { toRaw } from './raw-json.ts'
+import type { ServerConnections } from './server-connections.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+/** Puts one server process after another behind the same sessions. */
+export interface ServerReplacement {
+  /** Connects a process; after a restart it is initialised as the one before was. */
+  connect(attachment: Attachment): void
+  disconnect(reason: string): void
+  /** As `Proxy.checkCandidate`. */
+  checkCandidate(
+    attachment: Attachment,
+    options: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<Candidate>
+}
+
+export function createServerReplacement(options: {
+  /** Of the workload. */
+  name: string
+  log: Log
+  availability: Availability
+  connections: ServerConnections
+  handshake: Handshake
+  calls: Calls
+  sessions: Sessions
+  subscriptions: Subscriptions
+  levels: LogLevels
+  ask: AskServer
+}): ServerReplacement {
+  const { name, log, availability, connections, handshake, calls, sessions, subscriptions, levels, ask } =
+    options
+
+  function endSessions(why: string): void {
+    for (const session of [...sessions.all()]) sessions.close(session, why)
+  }
+
+  /** Waiting requests continue, unless the process has ended in the meantime. */
+  function setAvailable(): void {
+    if (connections.current.problem === undefined) availability.setAvailable()
+  }
+
+  /** Sends the subscriptions and the log level of the sessions to a new process. */
+  function restoreSettings(): void {
+    for (const uri of subscriptions.uris()) void ask('resources/subscribe', toRaw(JSON.stringify({ uri })))
+    if (levels.lowest !== undefined) void ask('logging/setLevel', JSON.stringify({ level: levels.lowest }))
+  }
+
+  /** Initialises a restarted process as the one before was. */
+  async function restore(): Promise<void> {
+    availability.setUnavailable('it is starting')
+    const restored = await handshake.replay()
+    if (connections.current.problem !== undefined) return
+    if (restored) {
+      restoreSettings()
+    } else {
+      // What the sessions agreed on is lost: 404 makes their clients initialise again.
+      log.warn('the new server process refused to be initialised as the old one was; sessions end')
+      endSessions('the server was started again')
+    }
+    setAvailable()
+  }
+
+  return {
+    connect(attachment) {
+      connections.current.open(attachment)
+      if (handshake.known) void restore()
+      else setAvailable()
+    },
+    disconnect(reason) {
+      connections.current.close(reason)
+      availability.setUnavailable(reason)
+    },
+    async checkCandidate(attachment, { timeoutMs, signal }) {
+      const candidate = createStdioCandidate(name, () => next.connection)
+      const next = connections.addCandidate(candidate)
+      next.connection.open(attachment)
+      let result: string | undefined
+      try {
+        result = await candidate.check({ initialize: handshake.offer, timeoutMs, signal })
+      } catch (error) {
+        next.connection.close('the candidate failed its check')
+        throw error
+      }
+      return {
+        async promote(patience) {
+          const before = next.promote()
+          handshake.adopt(result)
+          if (result !== undefined) restoreSettings()
+          else endSessions('the new server has no sessions')
+          setAvailable()
+          await untilDrained(() => calls.awaited(before) === 0, patience)
+          before.close('the server was replaced')
+        },
+        discard: () => next.connection.close('the candidate was discarded'),
+      }
+    },
+  }
+}
