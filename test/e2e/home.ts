@@ -37,7 +37,10 @@ export interface Home {
   close(): Promise<void>
 }
 
-export async function openHome(more: Readonly<Record<string, string>> = {}): Promise<Home> {
+export async function openHome(
+  more: Readonly<Record<string, string>> = {},
+  program: string = main,
+): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'keelson-e2e-'))
   const env: Record<string, string> = { HOME: path, PATH: process.env.PATH ?? '', NO_COLOR: '1', ...more }
   if (existsSync(CA)) Object.assign(env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA, PIP_CERT: CA })
@@ -46,7 +49,7 @@ export async function openHome(more: Readonly<Record<string, string>> = {}): Pro
     path,
     env,
     async keelson(args, options = {}) {
-      const result = await execa(process.execPath, ['--', main, ...args], {
+      const result = await execa(process.execPath, ['--', program, ...args], {
         cwd: options.cwd ?? path,
         env: { ...env, ...options.env },
         extendEnv: false,
@@ -61,7 +64,7 @@ export async function openHome(more: Readonly<Record<string, string>> = {}): Pro
       return stdout
     },
     start: (args, options = {}) =>
-      spawn(process.execPath, ['--', main, ...args], {
+      spawn(process.execPath, ['--', program, ...args], {
         cwd: options.cwd ?? path,
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
