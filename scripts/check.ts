@@ -1,5 +1,6 @@
 /** `npm run check`: types, lint, layering, unused code, docs in step, the package as others install it. */
 import { spawnSync } from 'node:child_process'
+import { findEmptyTests } from './empty-tests.ts'
 import { checkLayering } from './layering.ts'
 import { findLongest } from './longest.ts'
 
@@ -25,6 +26,8 @@ const report = (what: string, ok: boolean, output = '') => {
 
 const violations = checkLayering()
 report('layering', violations.length === 0, violations.join('\n'))
+const empty = findEmptyTests()
+report('tests that check something', empty.length === 0, empty.join('\n'))
 for (const [what, command, ...args] of steps) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',

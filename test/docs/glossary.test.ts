@@ -5,7 +5,8 @@ const page = readFileSync('docs/glossary.md', 'utf8')
 const terms = [...page.matchAll(/^\| ([a-z][a-zA-Z ]*) \|/gm)].map(([, term = '']) => term)
 
 const singular = (word: string) => {
-  if (/(ss|status)$/.test(word)) return word
+  if (word.startsWith('status')) return 'status'
+  if (/ss$/.test(word)) return word
   return word
     .replace(/statuses$/, 'status')
     .replace(/ies$/, 'y')

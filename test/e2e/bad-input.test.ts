@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withoutRoot } from '../support/hostile/other-user.ts'
+import { keelsonUser } from '../support/keelson.ts'
 import { type Home, openHome } from './home.ts'
 
 // Whatever is wrong with a command line: one clear line on standard error that names it, exit code 1
@@ -190,10 +192,13 @@ describe('what is not there, taken or unreadable is refused', () => {
   test('a file of --env-file that makes no sense', () =>
     expectRefused(['run', NPX, '--env-file', 'broken.env'], /broken\.env.*line 2/, [1]))
 
-  test.skipIf(process.getuid?.() === 0)('a file that nobody may read', async () => {
-    await writeFile(join(other, 'secret.json'), '{}')
-    await chmod(join(other, 'secret.json'), 0)
-    await expectRefused(['run', '--from-config', 'secret.json'], /--from-config.*secret\.json/, [1])
+  test('a file that nobody may read', async () => {
+    const user = await keelsonUser(withoutRoot())
+    await writeFile(join(user.home, 'secret.json'), '{}')
+    await chmod(join(user.home, 'secret.json'), 0)
+    const { code, stdout, stderr } = await user.run(['run', '--from-config', 'secret.json'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^Error: .*--from-config.*secret\.json/m)
   })
 })
 

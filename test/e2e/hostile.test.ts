@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { clientV1, textOf } from './clients.ts'
 import { type Home, openHome, until } from './home.ts'
 import { flagsOf, leftOvers, needsPlace } from './places-to-run.ts'
@@ -12,6 +12,19 @@ const BAD = 'e2e-bad'
 describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, place => {
   let home: Home
   let good = ''
+  let coming: Promise<void> | undefined
+
+  /** The good server, started by the first test that needs it. */
+  async function goodServer(context: TestContext): Promise<void> {
+    needsPlace(context, place, 'go')
+    coming ??= (async () => {
+      const { code, stdout, stderr } = await run(GOOD, [])
+      expect(stderr).toContain('is running')
+      expect(code).toBe(0)
+      good = stdout
+    })()
+    await coming
+  }
 
   const run = (name: string, ways: string[], ...more: string[]) => {
     const where = flagsOf(place, 'go')
@@ -41,18 +54,14 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
   }
 
   test('a good server comes up', async context => {
-    needsPlace(context, place, 'go')
-    const { code, stdout, stderr } = await run(GOOD, [])
-    expect(stderr).toContain('is running')
-    expect(code).toBe(0)
-    good = stdout
+    await goodServer(context)
     await goodAnswers()
   })
 
-  test.each(['floods', 'huge-lines', 'invalid-json', 'never-answers', 'ignores-signals'])(
+  test.for(['floods', 'huge-lines', 'invalid-json', 'never-answers', 'ignores-signals'])(
     'a server that %s harms nobody, and can be stopped, started and removed',
-    async way => {
-      if (!good) return
+    async (way, context) => {
+      await goodServer(context)
       const pid = await home.supervisor()
       const { code, stdout: url } = await run(BAD, [way], ...(place === 'docker' ? ['--cpus', '0.3'] : []))
       expect(code).toBe(0)
@@ -75,8 +84,8 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
     },
   )
 
-  test('a server that exits at once fails its run in plain words and leaves nothing', async () => {
-    if (!good) return
+  test('a server that exits at once fails its run in plain words and leaves nothing', async context => {
+    await goodServer(context)
     const { code, stdout, stderr } = await run(BAD, ['exits-at-once'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/Error: The server of "e2e-bad" ended before it was ready \(.*3.*\)/)
@@ -86,8 +95,8 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
     await goodAnswers()
   })
 
-  test('a server that exits when it is called comes back, and the call fails at once', async () => {
-    if (!good) return
+  test('a server that exits when it is called comes back, and the call fails at once', async context => {
+    await goodServer(context)
     const { stdout: url } = await run(BAD, ['exits-when-called'])
     const client = await clientV1(url)
     await expect(client.callTool({ name: 'misbehave', arguments: {} })).rejects.toThrow()
@@ -99,8 +108,8 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
   })
 
   if (place === 'docker') {
-    test('a fork bomb stays within its limit of processes', async () => {
-      if (!good) return
+    test('a fork bomb stays within its limit of processes', async context => {
+      await goodServer(context)
       const { stdout: url } = await run(BAD, ['fork-bomb'])
       const client = await clientV1(url)
       expect(textOf(await client.callTool({ name: 'misbehave', arguments: {} }))).toMatch(
@@ -111,8 +120,8 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
       expect(leftOvers('docker', BAD)).toEqual([])
     })
 
-    test('a server that wants more memory than it may have is killed alone and comes back', async () => {
-      if (!good) return
+    test('a server that wants more memory than it may have is killed alone and comes back', async context => {
+      await goodServer(context)
       const { stdout: url } = await run(BAD, ['memory-hog'], '--memory', '64m')
       const client = await clientV1(url)
       await expect(client.callTool({ name: 'misbehave', arguments: {} })).rejects.toThrow()

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { clientV1, textOf } from './clients.ts'
 import { type Home, openHome, until } from './home.ts'
 import { leftOvers, needsPlace } from './places-to-run.ts'
@@ -29,18 +29,26 @@ beforeAll(async () => {
 })
 afterAll(() => home?.close(), 120_000)
 
+let coming: Promise<void> | undefined
+
+/** The isolated server of the first three tests, started by the first of them that runs. */
+async function isolated(context: TestContext): Promise<void> {
+  needsPlace(context, 'docker')
+  coming ??= (async () => {
+    const profile = join(home.path, 'profile.json')
+    const outbound = { allow_host: ['allowed.example'], allow_port: [443] }
+    await writeFile(profile, JSON.stringify({ network: { outbound } }))
+    const shown = await run(NAME, '--permission-profile', profile)
+    expect(shown.code, shown.stderr).toBe(0)
+    url = shown.stdout
+  })()
+  await coming
+}
+
 test('run isolates without being asked; a denial shows in the log and can be explained', {
   timeout: 60_000,
 }, async context => {
-  needsPlace(context, 'docker')
-  const profile = join(home.path, 'profile.json')
-  await writeFile(
-    profile,
-    JSON.stringify({ network: { outbound: { allow_host: ['allowed.example'], allow_port: [443] } } }),
-  )
-  const shown = await run(NAME, '--permission-profile', profile)
-  expect(shown.code, shown.stderr).toBe(0)
-  url = shown.stdout
+  await isolated(context)
 
   const answer = await call('proxy', { send: plainGet })
   expect(answer).toMatch(/^HTTP\/1\.1 403/)
@@ -55,15 +63,15 @@ test('run isolates without being asked; a denial shows in the log and can be exp
 
 test('a supervisor that is killed closes the way out; the next one opens it again', {
   timeout: 60_000,
-}, async () => {
-  if (!url) return
+}, async context => {
+  await isolated(context)
   process.kill(await home.supervisor(), 'SIGKILL')
   await home.ok(['list'])
   await until(async () => expect(await call('proxy', { send: plainGet })).toMatch(/^HTTP\/1\.1 403/))
 })
 
-test('stop and rm leave no network and no rule', { timeout: 60_000 }, async () => {
-  if (!url) return
+test('stop and rm leave no network and no rule', { timeout: 60_000 }, async context => {
+  await isolated(context)
   expect(leftOvers('docker', 'keelson-').filter(name => name.endsWith(NAME))).toHaveLength(1)
   await home.ok(['stop', NAME])
   expect(leftOvers('docker', 'keelson-').filter(name => name.endsWith(NAME))).toEqual([])

@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { leaveOut } from '../support/left-out.ts'
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { needs } from '../support/left-out.ts'
 import { clientV1, textOf } from './clients.ts'
 import { type Home, openHome, until } from './home.ts'
 
@@ -13,7 +13,6 @@ import { type Home, openHome, until } from './home.ts'
 const repository = new URL('../..', import.meta.url).pathname
 
 let home: Home
-let packed: { filename: string; files: { path: string }[] } | undefined
 beforeAll(async () => {
   home = await openHome()
 })
@@ -29,11 +28,33 @@ const env = () => ({ ...home.env, PATH: `${dirname(process.execPath)}${delimiter
 const run = (program: string, args: readonly string[], cwd = home.path) =>
   execa(program, args, { cwd, env: env(), extendEnv: false, stdin: 'ignore' })
 
-test('it holds the program and its types, and no sources or tests', { timeout: 120_000 }, async context => {
-  if (!existsSync(join(repository, 'dist/main.js'))) leaveOut(context, 'there is no build (npm run build)')
+interface Packed {
+  readonly filename: string
+  readonly files: readonly { path: string }[]
+}
+const onlyOnce = <T>(make: () => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+/** Packs the project, once for all tests. */
+const pack = onlyOnce(async () => {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path]
-  packed = (JSON.parse((await run('npm', args, repository)).stdout) as [NonNullable<typeof packed>])[0]
-  const paths = packed.files.map(({ path }) => path)
+  return (JSON.parse((await run('npm', args, repository)).stdout) as [Packed])[0]
+})
+/** Installs the package, once for all tests. */
+const install = onlyOnce(async () => {
+  const { filename } = await pack()
+  await run('npm', ['install', '--global', '--prefix', prefix(), join(home.path, filename)])
+})
+const needsBuild = (context: TestContext) =>
+  needs(
+    context,
+    existsSync(join(repository, 'dist/main.js')) ? undefined : 'there is no build (npm run build)',
+  )
+
+test('it holds the program and its types, and no sources or tests', { timeout: 120_000 }, async context => {
+  needsBuild(context)
+  const paths = (await pack()).files.map(({ path }) => path)
   for (const wanted of [
     'package.json',
     'README.md',
@@ -53,8 +74,8 @@ test('it holds the program and its types, and no sources or tests', { timeout: 1
 })
 
 test('it installs into an empty prefix and runs there', { timeout: 300_000 }, async context => {
-  if (!packed) return context.skip()
-  await run('npm', ['install', '--global', '--prefix', prefix(), join(home.path, packed.filename)])
+  needsBuild(context)
+  await install()
   const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
     version: string
   }
@@ -82,8 +103,9 @@ test('it installs into an empty prefix and runs there', { timeout: 300_000 }, as
   await run(installed(), ['rm', 'e2e-packed'])
 })
 
-test('the installed program shows its page', { timeout: 60_000 }, async context => {
-  if (!packed) return context.skip()
+test('the installed program shows its page', { timeout: 300_000 }, async context => {
+  needsBuild(context)
+  await install()
   const serving = execa(installed(), ['serve', '--ui', '--port', '0'], {
     cwd: home.path,
     env: env(),
@@ -107,7 +129,7 @@ test('the installed program shows its page', { timeout: 60_000 }, async context 
 })
 
 test('the quickstart calls a tool, and --clean takes it down again', { timeout: 300_000 }, async context => {
-  if (!existsSync(join(repository, 'dist/main.js'))) leaveOut(context, 'there is no build (npm run build)')
+  needsBuild(context)
   const script = join(repository, 'scripts/quickstart.ts')
   const { stdout } = await execa(process.execPath, [script], {
     env: { ...env(), KEELSON_RUNTIME: 'process' },

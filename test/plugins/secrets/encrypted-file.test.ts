@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEncryptedFile } from '../../../plugins/secrets/encrypted-file.ts'
+import { giveToOther, withoutRoot } from '../../support/hostile/other-user.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const program = new URL('./writer-program.ts', import.meta.url).pathname
@@ -130,18 +131,18 @@ test('more than 32 MiB is refused, and the file stays', async () => {
   expect(await readFile(path)).toEqual(before)
 })
 
-test.skipIf(process.getuid?.() === 0)(
-  'a folder that cannot be written fails and leaves the file',
-  async () => {
-    const { folder, path, file } = await newFile()
-    const before = await readFile(path)
-    await chmod(folder, 0o500)
-    onTestFinished(() => chmod(folder, 0o700))
+test('a folder that cannot be written fails and leaves the file', async () => {
+  const { folder, path } = await newFile()
+  const before = await readFile(path)
+  await giveToOther(folder)
+  await chmod(folder, 0o500)
+  onTestFinished(() => chmod(folder, 0o700))
 
-    await expect(file.change(secrets => void secrets.set('A', '1'))).rejects.toThrow()
-    expect(await readFile(path)).toEqual(before)
-  },
-)
+  const ended = await execa(process.execPath, [program, path, 'A', '1'], { ...withoutRoot(), reject: false })
+
+  expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EACCES') })
+  expect(await readFile(path)).toEqual(before)
+})
 
 test('fifty processes that write at once lose nothing', async () => {
   const { path, open } = await newFile()

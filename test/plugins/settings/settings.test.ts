@@ -6,6 +6,7 @@ import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSettings } from '../../../plugins/settings/service.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { giveToOther, withoutRoot } from '../../support/hostile/other-user.ts'
 
 const program = new URL('./writer-program.ts', import.meta.url).pathname
 
@@ -96,17 +97,19 @@ test('what the decision throws leaves the file as it was', async () => {
   expect(await settings.get('registry_url')).toBe('https://a')
 })
 
-test.skipIf(process.getuid?.() === 0)(
-  'a folder that cannot be written fails instead of pretending',
-  async () => {
-    const { settings, write } = await userHome()
-    await write('{}')
-    await chmod(dirname(settings.path), 0o500)
-    onTestFinished(() => chmod(dirname(settings.path), 0o700))
+test('a folder that cannot be written fails instead of pretending', async () => {
+  const { home, settings, write } = await userHome()
+  await write('{"registry_url": "https://kept"}')
+  await giveToOther(home)
+  await chmod(dirname(settings.path), 0o500)
+  onTestFinished(() => chmod(dirname(settings.path), 0o700))
 
-    await expect(settings.change(() => ({ registry_url: 'https://a' }))).rejects.toThrow()
-  },
-)
+  const ended = execa(process.execPath, [program, home, 'A', '1'], { ...withoutRoot(), reject: false })
+
+  expect(await ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EACCES') })
+  expect(await settings.get('registry_url')).toBe('https://kept')
+  expect(await settings.get('build_env')).toBeUndefined()
+})
 
 test('two processes that write at once lose nothing', async () => {
   const { home, settings } = await userHome()

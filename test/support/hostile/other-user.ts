@@ -1,10 +1,24 @@
 import { spawn } from 'node:child_process'
+import { chown, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { TestContext } from 'vitest'
 import { needs, otherUsersProblem } from '../left-out.ts'
 
 /** Two users of the machine who are not root and have no account: one runs keelson, the other attacks. */
 export const VICTIM_UID = 47_001
 export const ATTACKER_UID = 47_002
+
+/** Options for a child process without root: where root runs the tests, that of another user. */
+export const withoutRoot = (): { uid?: number; gid?: number } =>
+  process.getuid?.() === 0 ? { uid: VICTIM_UID, gid: VICTIM_UID } : {}
+
+/** Gives a folder, and all in it, to the user of `withoutRoot`. */
+export async function giveToOther(folder: string): Promise<void> {
+  const { uid } = withoutRoot()
+  if (uid === undefined) return
+  for (const name of ['', ...(await readdir(folder, { recursive: true }))])
+    await chown(join(folder, name), uid, uid)
+}
 
 /** Leaves the test out, saying why, where it cannot become another user; in CI that is a failure. */
 export const needsOtherUsers = (context: TestContext): void => needs(context, otherUsersProblem())
