@@ -40,7 +40,7 @@ export function createRuntimeWatches(options: {
           for (const { lifecycle } of hostedIn(runtime)) lifecycle.runtimeUnavailable(problem)
         },
         onAvailable() {
-          for (const { lifecycle } of hostedIn(runtime)) lifecycle.runtimeAvailable()
+          for (const { lifecycle } of hostedIn(runtime)) void lifecycle.runtimeAvailable()
         },
       })
       watches.set(runtime, watch)

@@ -11,126 +11,111 @@ import { isFailure } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { failures } from '../failures.ts'
 import { assertMountsHold } from './assert-mounts-hold.ts'
-import { describeEnd, describeInstance } from './describe-exit.ts'
+import { describeExit, describeInstance } from './describe-exit.ts'
 import type { IsolatedAccess } from './isolated-access.ts'
 
-/** `create` makes the instance anew; `resume` takes the one that is there. */
+/** `create` makes the instance anew; `resume` starts, or goes on with, the one that is there. */
 export type StartMode = 'create' | 'resume'
 
 /** The instance of one workload, as a backend for its proxy. */
 export interface WorkloadInstance {
-  /** Brings the server up; `onEnd` hears when it ends by itself. Fails if it cannot. */
-  open(mode: StartMode, onEnd: (how: string) => void): Promise<Backend>
-  /** Whether the instance runs. */
-  runs(): Promise<boolean>
-  /** How the instance differs from what was opened; undefined when it is the same and runs, or nobody knows. */
-  changed(): Promise<string | undefined>
+  /** Starts the server. Fails if it cannot; `onExit` is called when the server exits by itself later. */
+  start(mode: StartMode, onExit: (how: string) => void): Promise<Backend>
+  isRunning(): Promise<boolean>
+  /** How the instance differs from the one that was started; undefined when it runs unchanged, or is unknown. */
+  findChange(): Promise<string | undefined>
   startedAt(): Date | undefined
-  /** Lets go of the streams; nothing is stopped. */
-  release(): void
+  /** Closes the streams; nothing is stopped. */
+  detach(): void
+}
+
+/** What a workload with an instance needs; a remote one has none of it. */
+export interface LocalServer {
+  readonly runtime: Runtime
+  readonly spec: InstanceSpec
+  /** Why no instance may be made from the spec. An instance that is there already may go on. */
+  readonly specError?: unknown
+  /** Paths in mounted folders that the server must not see, as they are now. */
+  readonly findHidden: () => Promise<readonly HiddenPath[]>
+  /** Values that must not appear in messages about the server. */
+  readonly secrets: readonly string[]
+  /** Present when the workload is isolated. */
+  readonly access?: IsolatedAccess | undefined
+}
+
+/** Where the server listens when its runtime publishes nothing. */
+export interface ServerAddress {
+  readonly host: string
+  readonly port: number
 }
 
 export interface WorkloadInstanceOptions {
   readonly config: RunConfig
-  /** Absent for a remote workload. */
-  readonly local:
-    | {
-        readonly runtime: Runtime
-        readonly spec: InstanceSpec
-        /** Why nothing may be made from the spec; an instance that is there needs none of what is missing. */
-        readonly unfit?: unknown
-        /** What the server must not see of its folders, as they are now. */
-        readonly findHidden: () => Promise<readonly HiddenPath[]>
-        /** Values that nothing said about the server may hold. */
-        readonly secrets: readonly string[]
-        /** Present when the workload is isolated. */
-        readonly access?: IsolatedAccess | undefined
-      }
-    | undefined
-  /** Where the server listens when its runtime publishes nothing. */
-  readonly target: { readonly host: string; readonly port: number }
+  /** Undefined for a remote workload. */
+  readonly local: LocalServer | undefined
+  readonly target: ServerAddress
   readonly signal: AbortSignal
 }
 
-export function createWorkloadInstance({
-  config,
-  local,
-  target,
-  signal,
-}: WorkloadInstanceOptions): WorkloadInstance {
+export function createWorkloadInstance(options: WorkloadInstanceOptions): WorkloadInstance {
+  const { config, local, signal } = options
   const stdio = config.transport === 'stdio'
   let attachment: Attachment | undefined
   let known: Instance | undefined
 
-  async function attach(runtime: Runtime, name: string, onEnd: (how: string) => void): Promise<Backend> {
-    const streams = await runtime.attach(name)
-    if (signal.aborted) streams.detach()
-    attachment = streams
-    for (const stream of [streams.stdin, streams.stdout, streams.stderr]) {
-      stream.on('error', () => undefined) // a broken stream shows in `exit`
+  /** Starts the instance that was made. Returns the backend of a stdio server, undefined for HTTP. */
+  async function launch(
+    server: LocalServer,
+    before: Instance | undefined,
+    onExit: (how: string) => void,
+  ): Promise<Backend | undefined> {
+    const { runtime, spec } = server
+    if (!stdio && before?.state === 'running') return undefined
+    // The streams of a running one belong to another process, so it has to start anew.
+    if (stdio && before && before.state !== 'exited' && before.state !== 'created') {
+      await runtime.stop(spec.name)
     }
-    streams.stderr.resume() // the runtime keeps what it says; unread it would block the server
-    void streams.exit.then(exit => onEnd(describeEnd(exit)))
-    return { kind: 'stdio', attachment: streams }
-  }
-
-  /** Starts what was made; a stdio server is connected at once. */
-  async function launch(before: Instance | undefined, onEnd: (how: string) => void) {
-    if (!local) throw new Error('a remote workload has no instance')
-    const { runtime, spec } = local
-    if (!stdio) {
-      if (before?.state === 'running') return 'started' as const
-      await assertMountsHold(spec.mounts)
-      await runtime.start(spec.name)
-      return 'started' as const
-    }
-    // The streams of one that runs belong to somebody else, so it has to begin anew.
-    if (before && before.state !== 'exited' && before.state !== 'created') await runtime.stop(spec.name)
     await assertMountsHold(spec.mounts)
-    return await attach(runtime, spec.name, onEnd)
+    if (!stdio) return void (await runtime.start(spec.name))
+    attachment = await runtime.attach(spec.name)
+    if (signal.aborted) attachment.detach()
+    return toBackend(attachment, onExit)
   }
 
-  async function resume(before: Instance, onEnd: (how: string) => void) {
-    await local?.access?.openEgress()
-    return launch(before, onEnd)
-  }
-
-  /** An instance of an earlier host's that cannot be started by this one is made anew. */
-  function refused(error: unknown): undefined {
-    signal.throwIfAborted()
-    if (!isFailure(error)) throw error
-    if (isFailure(error, 'runtime_unavailable') || isFailure(error, 'mount_through_link')) throw error
-  }
-
-  /** Whether it may be taken as it is. What is hidden may have been moved since, so that it must be covered anew. */
-  async function isFit(there: Instance): Promise<boolean> {
-    if (!local || !isAsMade(there, local.spec)) return false
-    return (there.state === 'running' && !stdio) || (await local.findHidden()).length === 0
-  }
-
-  function assertFit(): void {
-    if (local?.unfit !== undefined) throw local.unfit
-  }
-
-  function toTarget(spec: InstanceSpec, instance: Instance): URL {
-    if (local?.access) return local.access.urlOf(target.port)
-    const published = instance.ports.find(({ instancePort }) => instancePort === target.port)
-    if (!published && spec.ports.some(({ instancePort }) => instancePort === target.port)) {
-      throw failures.instance_port_unknown({ name: config.name, port: target.port })
+  /** Goes on with an instance that is there. False when it has to be made anew. */
+  async function resume(
+    server: LocalServer,
+    before: Instance,
+    onExit: (how: string) => void,
+  ): Promise<{ backend: Backend | undefined } | undefined> {
+    try {
+      await server.access?.openEgress()
+      return { backend: await launch(server, before, onExit) }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isFailure(error)) throw error
+      if (isFailure(error, 'runtime_unavailable') || isFailure(error, 'mount_through_link')) throw error
+      return undefined
     }
-    return new URL(`http://${target.host}:${published?.hostPort ?? target.port}`)
+  }
+
+  async function create(server: LocalServer, spec: InstanceSpec): Promise<void> {
+    await server.runtime.create({ ...spec, hidden: await server.findHidden() }, { signal })
+    signal.throwIfAborted()
+    await server.access?.openEgress()
+    signal.throwIfAborted()
   }
 
   return {
     startedAt: () => known?.startedAt,
-    release() {
+    detach() {
       attachment?.detach()
       attachment = undefined
     },
-    async runs() {
+    async isRunning() {
       return (await local?.runtime.inspect(local.spec.name))?.state === 'running'
     },
-    async changed() {
+    async findChange() {
       if (!local || stdio || !known) return undefined
       const before = known
       const found = await local.runtime.inspect(local.spec.name).catch(() => before)
@@ -139,41 +124,77 @@ export function createWorkloadInstance({
       if (found.state !== 'running') return describeInstance(found)
       return isAnother(before, found) ? 'the runtime restarted it' : undefined
     },
-    async open(mode, onEnd) {
+    async start(mode, onExit) {
       if (!local) return { kind: 'http', target: new URL(config.remote_url ?? ''), remote: true }
       const { runtime, access } = local
+      const { name } = local.spec
       known = undefined
-      const there = mode === 'resume' ? await runtime.inspect(local.spec.name) : undefined
-      const before = there && (await isFit(there)) ? there : undefined
-      if (!before) assertFit()
+      const before = mode === 'resume' ? await findReusable(local, { stdio }) : undefined
+      if (!before) assertSpecComplete(local)
       signal.throwIfAborted()
-      // Side by side, since each is a call of the engine's program or more.
+      // Side by side, since each calls the engine's program at least once.
       const [prepared] = await Promise.all([
         access?.prepare(local.spec),
-        before ? undefined : runtime.remove(local.spec.name),
+        before ? undefined : runtime.remove(name),
       ])
       const spec = prepared ?? local.spec
       signal.throwIfAborted()
-      const resumed = before && (await resume(before, onEnd).catch(refused))
-      if (!resumed) assertFit()
-      if (before && !resumed) await runtime.remove(spec.name)
+      const resumed = before && (await resume(local, before, onExit))
+      if (!resumed) assertSpecComplete(local)
+      if (before && !resumed) await runtime.remove(name)
       signal.throwIfAborted()
-      if (!resumed) await runtime.create({ ...spec, hidden: await local.findHidden() }, { signal })
-      signal.throwIfAborted()
-      if (!resumed) await access?.openEgress()
-      signal.throwIfAborted()
-      const backend = resumed ?? (await launch(undefined, onEnd))
-      const started = stdio && spec.ports.length === 0 ? undefined : await runtime.inspect(spec.name)
+      if (!resumed) await create(local, spec)
+      const { backend } = resumed ?? { backend: await launch(local, undefined, onExit) }
+      const started = stdio && spec.ports.length === 0 ? undefined : await runtime.inspect(name)
       if (started) await access?.openIngress(started)
-      if (backend !== 'started') return backend
+      if (backend) return backend
       known = started
-      if (known?.state === 'running') return { kind: 'http', target: toTarget(spec, known), remote: false }
-      throw new Error(known ? describeInstance(known) : 'it was removed')
+      if (known?.state !== 'running') throw new Error(known ? describeInstance(known) : 'it was removed')
+      return { kind: 'http', target: toTarget(options, spec, known), remote: false }
     },
   }
 }
 
-/** One that was made with another network, or that its engine starts before this host does, is made anew. */
+function toBackend(attachment: Attachment, onExit: (how: string) => void): Backend {
+  const { stdin, stdout, stderr, exit } = attachment
+  for (const stream of [stdin, stdout, stderr]) {
+    stream.on('error', () => undefined) // a broken stream shows in `exit`
+  }
+  stderr.resume() // the runtime keeps it as the log; unread it would block the server
+  void exit.then(how => onExit(describeExit(how)))
+  return { kind: 'stdio', attachment }
+}
+
+function assertSpecComplete({ specError }: LocalServer): void {
+  if (specError !== undefined) throw specError
+}
+
+/** The instance that is there, if it may go on. Hidden paths may have moved since, so they are covered anew. */
+async function findReusable(
+  server: LocalServer,
+  { stdio }: { stdio: boolean },
+): Promise<Instance | undefined> {
+  const there = await server.runtime.inspect(server.spec.name)
+  if (!there || !isAsMade(there, server.spec)) return undefined
+  const runsOn = there.state === 'running' && !stdio
+  return runsOn || (await server.findHidden()).length === 0 ? there : undefined
+}
+
+function toTarget(
+  { config, local, target }: WorkloadInstanceOptions,
+  spec: InstanceSpec,
+  instance: Instance,
+): URL {
+  const { host, port } = target
+  if (local?.access) return local.access.urlOf(port)
+  const published = instance.ports.find(({ instancePort }) => instancePort === port)
+  if (!published && spec.ports.some(({ instancePort }) => instancePort === port)) {
+    throw failures.instance_port_unknown({ name: config.name, port })
+  }
+  return new URL(`http://${host}:${published?.hostPort ?? port}`)
+}
+
+/** False for an instance with another network, and for one that its engine starts before the supervisor does. */
 const isAsMade = ({ labels, restarts }: Instance, spec: InstanceSpec): boolean =>
   (labels[LABEL.isolation] ?? 'false') === (spec.labels[LABEL.isolation] ?? 'false') &&
   !(spec.restart === 'never' && restarts)

@@ -156,7 +156,7 @@ test('a server that never answers counts as unhealthy, and as running once it an
   hosted.proxies.answers = () => (asked++ ? answer.promise : Promise.reject(new Error('timed out')))
   await hosted.host.start('mute')
   expect(await hosted.status('mute')).toBe('unhealthy')
-  expect(await hosted.context('mute')).toContain('not answered')
+  expect(await hosted.context('mute')).toContain('not responded')
   answer.resolve()
   await untilStatus(hosted, 'mute', 'running')
 })

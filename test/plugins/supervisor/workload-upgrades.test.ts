@@ -337,6 +337,6 @@ test.each([
     await hosted.next().adopt()
   } else expect(hosted.waits).toEqual([30_000])
   hosted.pass()
-  await until(async () => expect(await names(runtime)).toEqual(['web-next']))
-  expect(await hosted.store.upgrades.find('web')).toBeUndefined()
+  await until(async () => expect(await hosted.store.upgrades.find('web')).toBeUndefined())
+  expect(await names(runtime)).toEqual(['web-next'])
 })

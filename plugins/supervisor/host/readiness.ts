@@ -1,0 +1,69 @@
+import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import type { Log } from '../../../src/log.ts'
+import type { Clock, Times } from './clock.ts'
+import type { ServerRun, ServerRuns } from './server-runs.ts'
+import type { SetStatus } from './status-writer.ts'
+
+interface ReadinessOptions {
+  readonly proxy: WorkloadProxy
+  readonly clock: Clock
+  readonly times: Times
+}
+
+/** True when the server responds, false when it takes too long. Fails when the server exits meanwhile. */
+export async function waitUntilResponding(
+  run: ServerRun,
+  runs: ServerRuns,
+  { proxy, clock, times }: ReadinessOptions,
+): Promise<boolean> {
+  const { backend } = run
+  if (backend.kind === 'http' && backend.remote) return true
+  return runs.unlessExited(run, signal =>
+    proxy
+      .ready({ timeoutMs: times.ready, signal })
+      .then(() => (backend.kind === 'stdio' ? clock.delay(times.settle, signal) : undefined))
+      .then(
+        () => true,
+        () => false,
+      ),
+  )
+}
+
+/** Writes the status after a start; that of a slow server is written again when it responds. */
+export async function reportStart(
+  run: ServerRun,
+  options: ReadinessOptions & {
+    log: Log
+    setStatus: SetStatus
+    /** Writes the status in the workload's turn. */
+    setLater: SetStatus
+    startedAt: () => Date
+    signal: AbortSignal
+    responds: boolean
+  },
+): Promise<void> {
+  const { times, log, setStatus, setLater, startedAt, responds } = options
+  log.info(responds ? 'The server is up.' : 'The server runs, but does not respond yet.')
+  if (responds) return setStatus('running', { startedAt: startedAt() })
+  const context = `The server has not responded within ${times.ready / 1000} seconds.`
+  await setStatus('unhealthy', { startedAt: startedAt(), context })
+  void pollUntilResponding(run, options).then(now =>
+    now ? setLater('running', { startedAt: startedAt() }) : undefined,
+  )
+}
+
+/** Asks a slow server until it responds. False when its run, or the lifecycle, has ended before. */
+async function pollUntilResponding(
+  run: ServerRun,
+  { proxy, clock, times, signal }: ReadinessOptions & { signal: AbortSignal },
+): Promise<boolean> {
+  while (run.isCurrent() && !signal.aborted) {
+    try {
+      await proxy.ready({ timeoutMs: times.ready, signal })
+      return run.isCurrent()
+    } catch {
+      await clock.delay(times.poll, signal).catch(() => undefined)
+    }
+  }
+  return false
+}

@@ -1,0 +1,42 @@
+import type { Status } from '../../../src/contracts/workload.ts'
+import { messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import type { WorkloadStore } from '../../state/index.ts'
+
+export interface StatusDetails {
+  /** Why, for a person. */
+  readonly context?: string
+  /** When the instance started. */
+  readonly startedAt?: Date
+}
+
+/** Writes the status of one workload. */
+export type SetStatus = (status: Status, details?: StatusDetails) => Promise<void>
+
+/** Writes the statuses of all workloads of this process, and calls `onChange` after each. */
+export const createStatusWriter =
+  ({ store, onChange }: { store: WorkloadStore; onChange?: (() => Promise<void>) | undefined }) =>
+  async (name: string, status: Status, { context, startedAt }: StatusDetails = {}): Promise<void> => {
+    await store.statuses.write(name, {
+      status,
+      ...(context ? { status_context: context } : {}),
+      ...(startedAt ? { started_at: startedAt.toISOString() } : {}),
+      process_id: status === 'stopped' || status === 'error' ? 0 : process.pid,
+    })
+    await onChange?.()
+  }
+
+/** Writes the status in the workload's turn, unless the signal has aborted by then. Never fails. */
+export const setStatusInTurn =
+  (options: {
+    setStatus: SetStatus
+    enqueue: (work: () => Promise<void>) => Promise<void>
+    log: Log
+    signal: AbortSignal
+  }): SetStatus =>
+  (status, details) =>
+    options
+      .enqueue(async () => {
+        if (!options.signal.aborted) await options.setStatus(status, details)
+      })
+      .catch(error => options.log.error(`The status cannot be written: ${messageOf(error)}`))
