@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { checkFolders } from './folder-circles.ts'
 import { checkServices } from './service-uses.ts'
 
 const IMPORT =
@@ -7,9 +8,9 @@ const IMPORT =
 
 /**
  * Holds the direction of dependencies: plugins import the core, the core imports no plugin, a plugin
- * imports another only if it needs it and then only its `index.ts`. `src/lib` and `src/net` import
- * nothing of ours but each other; what plugins say about services is true (`checkServices`). Returns one
- * line for each violation.
+ * imports another only if it needs it and then only its `index.ts`; no two folders of a plugin import
+ * each other. `src/lib` and `src/net` import nothing of ours but each other; what plugins say about
+ * services is true (`checkServices`). Returns one line for each violation.
  */
 export function checkLayering(root = '.'): string[] {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -24,10 +25,16 @@ export function checkLayering(root = '.'): string[] {
   const imports = files.flatMap(file =>
     importsOf(read(file))
       .filter(name => name.startsWith('.'))
-      .map(name => violation(file, join(dirname(file), name), needs))
-      .filter(line => line !== undefined),
+      .map(name => ({ file, target: join(dirname(file), name) })),
   )
-  return [...imports, ...checkServices(new Map(files.map(file => [file, read(file)])))]
+  const violations = imports
+    .map(({ file, target }) => violation(file, target, needs))
+    .filter(line => line !== undefined)
+  return [
+    ...violations,
+    ...checkFolders(imports),
+    ...checkServices(new Map(files.map(file => [file, read(file)]))),
+  ]
 }
 
 /** Folders of code that knows nothing of the program around it. */

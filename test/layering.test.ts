@@ -43,6 +43,15 @@ test.each([
   expect(checkLayering(root)).toEqual([expect.stringContaining(problem)])
 })
 
+test('two folders of one plugin may not import each other', () => {
+  const one = { 'plugins/a/b/x.ts': "import '../c/x.ts'" }
+  const other = { 'plugins/a/c/x.ts': "import '../b/x.ts'" }
+  expect(checkLayering(tree({ ...one, 'plugins/a/c/x.ts': '' }))).toEqual([])
+  expect(checkLayering(tree({ ...one, ...other }))).toEqual([
+    expect.stringContaining('plugins/a/b and plugins/a/c import each other'),
+  ])
+})
+
 test('a plugin may import the index of one it needs', () => {
   const root = tree({ 'plugins/a/index.ts': "needs: ['c']", 'plugins/a/x.ts': "import '../c/index.ts'" })
   expect(checkLayering(root)).toEqual([])

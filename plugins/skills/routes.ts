@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
 import type { SkillDetails } from './install/installer.ts'
-import { withoutEmpty } from './lock/without-empty.ts'
+import { withoutEmpty } from './update/without-empty.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'

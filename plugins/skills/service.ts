@@ -3,15 +3,15 @@ import type { Log } from '../../src/log.ts'
 import type { Surroundings } from '../clients/index.ts'
 import { contentDigest } from '../skill-artifacts/index.ts'
 import type { SkillSources } from '../skill-sources/index.ts'
+import { failures } from './failures.ts'
 import { createClientFolders } from './install/client-folders.ts'
-import { failures } from './install/failures.ts'
 import { createInstallations } from './install/installations.ts'
 import { createInstaller, type InstallRequest, type SkillDetails } from './install/installer.ts'
 import type { SkillGroups } from './install/membership.ts'
 import { findProject, type Place, toPlace, USER } from './install/place.ts'
 import type { InstalledSkill } from './install/record.ts'
-import { createSync, type SyncRequest, type SyncResult } from './lock/sync-skills.ts'
-import { createUpgrade, type UpgradeOutcome, type UpgradeRequest } from './lock/upgrade-skills.ts'
+import { createSync, type SyncRequest, type SyncResult } from './update/sync-skills.ts'
+import { createUpgrade, type UpgradeOutcome, type UpgradeRequest } from './update/upgrade-skills.ts'
 
 /** Where a request works: nothing means the user, a root alone means the project. */
 export interface PlaceRequest {

@@ -1,5 +1,5 @@
 import { clean } from '../../../src/cli/output.ts'
-import type { UpgradeOutcome } from '../lock/upgrade-skills.ts'
+import type { UpgradeOutcome } from '../update/upgrade-skills.ts'
 import { shortDigest } from './describe-skill.ts'
 
 /** What became of a skill, on one line. */

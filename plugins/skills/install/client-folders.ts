@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { suggest } from '../../../src/lib/suggest.ts'
 import { CLIENTS, type ClientSpec, isInstalled, locate, type Surroundings } from '../../clients/index.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 import type { Place } from './place.ts'
 
 /** A folder in which one or more clients look for skills. */

@@ -1,5 +1,5 @@
 import type { FetchedSkill, SkillSources } from '../../skill-sources/index.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 
 /** A fetched skill with its place in the tree of requirements. */
 export interface TreeSkill {

@@ -1,7 +1,7 @@
 import { suggest } from '../../../src/lib/suggest.ts'
 import { isSkillName } from '../../skill-artifacts/index.ts'
 import type { SkillSigner, SkillSources } from '../../skill-sources/index.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 import { fetchTree } from './fetch-tree.ts'
 import type { Installations } from './installations.ts'
 import { findPinned } from './installed-state.ts'

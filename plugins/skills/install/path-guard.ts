@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 
 /**
  * Fails with `skill_folder_unsafe` when something on the way from a base folder to a path is a link, or

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 
 /** For whom skills are installed: for the user everywhere, or in one project. */
 export type Place = { readonly scope: 'user' } | { readonly scope: 'project'; readonly root: string }

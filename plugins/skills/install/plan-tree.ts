@@ -1,6 +1,6 @@
 import type { FetchedSkill } from '../../skill-sources/index.ts'
+import { failures } from '../failures.ts'
 import type { LockEntry } from '../lock/lock-entry.ts'
-import { failures } from './failures.ts'
 import type { InstallTree, TreeSkill } from './fetch-tree.ts'
 import { type FileHashes, fileHashes } from './file-hashes.ts'
 import { type InstalledState, toPin } from './installed-state.ts'

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { failures as lockFailures } from '../lock/failures.ts'
+import { failures } from '../failures.ts'
 import { entryProblem, graphProblem, type LockEntry } from '../lock/lock-entry.ts'
 import type { FileStep, GroupStep } from './change-journal.ts'
 import type { ClientFolders } from './client-folders.ts'
-import { failures } from './failures.ts'
 import { compareFiles, editedFiles, type FileHashes, fileHashes } from './file-hashes.ts'
 import type { InstalledState } from './installed-state.ts'
 import { adoptsSame, isReplacing, keepsEdits, type OnConflict } from './on-conflict.ts'
@@ -143,7 +142,7 @@ function shouldWrite(
 /** A lock file that could not be read again is not written (for example with a signer's name that is too long). */
 function assertLockable(path: string, entries: readonly LockEntry[]): void {
   const problem = entries.map(entryProblem).find(Boolean) ?? graphProblem(entries)
-  if (problem) throw lockFailures.skill_lock_invalid({ path, problem })
+  if (problem) throw failures.skill_lock_invalid({ path, problem })
 }
 
 const isUnchanged = (a: FileHashes, b: FileHashes): boolean =>

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 
 /** A file that is held while a project's lock file and folders change, by whoever has the project. */
 export interface ProjectLock {

@@ -1,6 +1,7 @@
 import * as t from 'typanion'
 import type { SkillManifest } from '../../skill-artifacts/index.ts'
 import type { SkillSigner } from '../../skill-sources/index.ts'
+import { signerSchema } from '../lock/signer-schema.ts'
 import type { FileHashes } from './file-hashes.ts'
 import type { Place } from './place.ts'
 
@@ -74,19 +75,6 @@ export const authorOf = ({ metadata }: SkillManifest): string => metadata.author
 
 const strings = t.isArray(t.isString())
 const optional = t.isOptional(t.isString())
-
-export const signerSchema = t.isObject(
-  {
-    signerIdentity: t.isString(),
-    certIssuer: t.isString(),
-    repositoryUri: optional,
-    repositoryRef: optional,
-    runnerEnvironment: optional,
-    sigstoreUrl: optional,
-    provisional: t.isOptional(t.isBoolean()),
-  },
-  { extra: t.isUnknown() },
-)
 
 const recordSchema = t.isObject(
   {

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import type { Log } from '../../../src/log.ts'
+import { failures } from '../failures.ts'
 import {
   createJournalFile,
   type FileStep,
@@ -12,7 +13,6 @@ import {
   type Journal,
 } from './change-journal.ts'
 import { copyTree } from './copy-tree.ts'
-import { failures } from './failures.ts'
 import { toFileFailure } from './file-failure.ts'
 
 /** What shall be different afterwards: all of it, or nothing. */

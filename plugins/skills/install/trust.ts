@@ -1,5 +1,5 @@
 import type { FetchedSkill, SkillSigner } from '../../skill-sources/index.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 
 /** What is remembered of a skill's signature since its first installation. */
 export interface Trust {

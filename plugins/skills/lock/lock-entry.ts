@@ -2,7 +2,7 @@ import * as t from 'typanion'
 import { isSkillName } from '../../skill-artifacts/index.ts'
 import type { SkillSigner } from '../../skill-sources/index.ts'
 import { describeReference } from '../../skill-sources/index.ts'
-import { signerSchema } from '../install/record.ts'
+import { signerSchema } from './signer-schema.ts'
 
 /** One skill of a lock file, as it is written there. */
 export interface LockEntry {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Document, isMap, isSeq, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml'
 import { failures as core } from '../../../src/errors.ts'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 import { ENTRY_FIELDS, entryProblem, graphProblem, type LockEntry } from './lock-entry.ts'
 
 const NAME = 'keelson.lock.yaml'

@@ -11,12 +11,12 @@ import {
   type InstallRequest,
 } from '../../../plugins/skills/install/installer.ts'
 import type { Place } from '../../../plugins/skills/install/place.ts'
-import { createSync, type SyncRequest, type SyncResult } from '../../../plugins/skills/lock/sync-skills.ts'
+import { createSync, type SyncRequest, type SyncResult } from '../../../plugins/skills/update/sync-skills.ts'
 import {
   createUpgrade,
   type UpgradeOutcome,
   type UpgradeRequest,
-} from '../../../plugins/skills/lock/upgrade-skills.ts'
+} from '../../../plugins/skills/update/upgrade-skills.ts'
 import { createLog } from '../../../src/log.ts'
 import { createFakeSources, createPublisher, type Publisher } from '../../support/fake-skill-sources.ts'
 

@@ -2,7 +2,7 @@ import type { FetchedSkill } from '../../skill-sources/index.ts'
 import { compareFiles, type FileChanges, fileHashes } from '../install/file-hashes.ts'
 import type { SkillRecord } from '../install/record.ts'
 import { compareSigners } from '../install/trust.ts'
-import type { LockEntry } from './lock-entry.ts'
+import type { LockEntry } from '../lock/lock-entry.ts'
 
 /** What is different in a newer version of a skill. */
 export interface SkillChanges {

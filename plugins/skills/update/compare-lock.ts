@@ -5,7 +5,7 @@ import { contentDigest } from '../../skill-artifacts/index.ts'
 import type { ClientFolders } from '../install/client-folders.ts'
 import { editedFiles, fileHashes } from '../install/file-hashes.ts'
 import type { InstalledState } from '../install/installed-state.ts'
-import type { LockEntry } from './lock-entry.ts'
+import type { LockEntry } from '../lock/lock-entry.ts'
 
 /** How a project's folders differ from its lock file; names of skills, sorted. */
 export interface LockComparison {

@@ -1,6 +1,7 @@
 import type { Log } from '../../../src/log.ts'
 import type { FetchedSkill, SkillSources } from '../../skill-sources/index.ts'
 import { pinSkillReference } from '../../skill-sources/index.ts'
+import { failures } from '../failures.ts'
 import type { Installations } from '../install/installations.ts'
 import { toPin } from '../install/installed-state.ts'
 import { joinSteps } from '../install/membership.ts'
@@ -8,10 +9,9 @@ import type { Place } from '../install/place.ts'
 import type { Plan } from '../install/plan.ts'
 import { planTree } from '../install/plan-tree.ts'
 import { isUnsignedAllowed } from '../install/trust.ts'
+import type { LockEntry } from '../lock/lock-entry.ts'
 import { compareLock } from './compare-lock.ts'
 import { type FailedSkill, toFailedSkill } from './failed-skill.ts'
-import { failures } from './failures.ts'
-import type { LockEntry } from './lock-entry.ts'
 
 /** What `sync` is asked. */
 export interface SyncRequest {
