@@ -12,6 +12,8 @@ const MOST_PENDING = 64
 /**
  * Asks who knows about tokens (RFC 7662); answers are kept for a while, and of one token one question
  * runs at a time. Fails with `token_invalid` or `auth_unavailable`.
+ *
+ * Ours because openid-client asks only as a registered client; caching and limits would be ours all the same.
  */
 export function createIntrospection(options: {
   url: string

@@ -1,4 +1,8 @@
-/** One value in the distinguished encoding of ASN.1 (X.690 section 10). */
+/**
+ * One value in the distinguished encoding of ASN.1 (X.690 section 10).
+ *
+ * Ours because `@sigstore/core` drops the bytes as they came, and a signature holds only for those bytes.
+ */
 export interface Der {
   readonly tag: number
   readonly content: Buffer

@@ -1,4 +1,5 @@
 import type { Signer } from '@sigstore/verify'
+import { readDer } from './der.ts'
 
 /** Who signed, as the certificate says (Fulcio's certificate extensions, 1.3.6.1.4.1.57264.1). */
 export interface SignerClaims {
@@ -31,14 +32,14 @@ export function toClaims({ identity }: Signer): SignerClaims {
   }
 }
 
-/** A DER UTF8String (X.690 section 8.23): tag 12, a length, the text. Anything else is empty. */
-function readUtf8String(der: Uint8Array): string {
-  const bytes = Buffer.from(der)
-  if (bytes[0] !== 0x0c) return ''
-  const first = bytes[1] ?? 0
-  const lengthBytes = first & 0x80 ? first & 0x7f : 0
-  if (lengthBytes > 2 || bytes.length < 2 + lengthBytes) return ''
-  const length = lengthBytes ? bytes.readUIntBE(2, lengthBytes) : first
-  const text = bytes.subarray(2 + lengthBytes)
-  return text.length === length ? text.toString('utf8') : ''
+const UTF8_STRING = 0x0c
+
+/** A UTF8String (X.690 section 8.23) and nothing behind it. Anything else is empty. */
+function readUtf8String(bytes: Uint8Array): string {
+  try {
+    const { tag, content, whole } = readDer(Buffer.from(bytes))
+    return tag === UTF8_STRING && whole.length === bytes.length ? content.toString('utf8') : ''
+  } catch {
+    return ''
+  }
 }

@@ -7,7 +7,11 @@ import { fetchBlob, fetchBlobToFile, fetchManifest, type Manifest } from './pull
 import { type BlobSource, pushBlob, pushManifest } from './push.ts'
 import { fetchReferrers } from './referrers.ts'
 
-/** A client of OCI registries (OCI distribution specification 1.1). References may be short, as docker takes them. */
+/**
+ * A client of OCI registries (OCI distribution specification 1.1). References may be short, as docker takes them.
+ *
+ * Ours because no package checks digests, sizes, redirects and addresses of what strangers' registries send.
+ */
 export interface Oci {
   /**
    * The same client for references that strangers wrote: it goes nowhere on this machine or in a private

@@ -1,4 +1,8 @@
-/** A version as tags spell it: an optional `v`, one to three numbers, and what makes it a preliminary one. */
+/**
+ * A version as tags spell it: an optional `v`, one to three numbers, and what makes it a preliminary one.
+ *
+ * Ours because the package `semver` takes neither `1.2` nor numbers beyond 2^53, which tags have.
+ */
 export interface Version {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
   readonly preliminary: readonly string[]

@@ -14,6 +14,8 @@ export interface Lock {
  * Takes a lock that lives in a file, or undefined when another live process (or another caller in
  * this one) has it. The file names its holder, so the lock of a killed process is free.
  *
+ * Ours because `proper-lockfile` tells a dead holder by age: a busy machine would lose its lock.
+ *
  * The file appears by a hard link, with its content: there is no moment at which it names nobody.
  */
 export async function tryLock(path: string): Promise<Lock | undefined> {

@@ -1,3 +1,5 @@
+// Ours because `ipaddr.js` has no ranges for metadata services and does not look into NAT64 and tunnel addresses
+// (`address-kind.ts`); reading text as inet_aton(3) does is then little more.
 import { isIPv6 } from 'node:net'
 
 /** An IP address as a number, and as the one text that stands for it (RFC 5952 for IPv6). */

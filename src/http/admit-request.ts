@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CallerAuth } from '../contracts/caller-auth.ts'
+import type { Callers } from './callers.ts'
+import { httpFailures } from './failures.ts'
+import type { Guard } from './guard-callers.ts'
+import { callerOf, createRateLimit } from './rate-limit.ts'
+
+/** More requests than this being answered at a time are refused: each may hold a body and start work. */
+const MOST_AT_A_TIME = 512
+
+export interface AdmissionOptions {
+  /** Throws for requests that get no response of an operation. */
+  readonly guard: Guard
+  /** Requests of one caller; 0: any number. */
+  readonly perSecond: number
+  /** Where callers log in; absent: nobody has to. */
+  readonly auth?: CallerAuth | undefined
+  /** Tells who calls where nobody logs in; absent: whoever connects. */
+  readonly callers?: Callers | undefined
+  /** How many requests are being answered. */
+  readonly running: () => number
+  /** Whether the operation is there for everybody. */
+  readonly isOpen: (request: FastifyRequest) => boolean
+}
+
+/** Makes the check of every request, in this order: guard, caller, rate, load, login. It throws, or sends a refusal. */
+export function createAdmission(options: AdmissionOptions) {
+  const { guard, perSecond, auth, callers, running, isOpen } = options
+  const limit = createRateLimit({ perSecond, now: Date.now })
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    guard(request.raw)
+    const problem = callers?.problemOf(request.raw)
+    if (problem === 'stranger') throw httpFailures.caller_refused()
+    if (problem === 'token' && !isOpen(request)) {
+      reply.header('www-authenticate', 'Keelson-Caller-Token')
+      throw httpFailures.caller_token_missing()
+    }
+    const seconds = limit.take(callerOf(request.socket.remoteAddress))
+    if (seconds !== undefined) {
+      reply.header('retry-after', String(seconds))
+      throw httpFailures.rate_exceeded({ perSecond })
+    }
+    if (running() >= MOST_AT_A_TIME) {
+      reply.header('retry-after', '1')
+      throw httpFailures.too_many_requests()
+    }
+    if (!auth || isOpen(request)) return
+    const admission = await auth.admit(request.headers.authorization)
+    if ('refusal' in admission) {
+      const { status, headers, body } = admission.refusal
+      await reply.code(status).headers(headers).send(Buffer.from(body))
+    }
+  }
+}
