@@ -5,7 +5,8 @@ import { cp } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
 
-const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort()
+const programs = globSync('plugins/**/programs/*.{cjs,py,sh}').sort()
+const sources = [...globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort(), ...programs]
 const plugins = globSync('plugins/*/index.ts')
 
 /** Identifies a build by its sources, so that a supervisor of another build is handed over. */
@@ -45,6 +46,9 @@ export default defineConfig({
   onSuccess: () => cp('plugins/serve/ui/page', 'dist/page', { recursive: true }),
   define: {
     __KEELSON_BUILD__: JSON.stringify(build.digest('hex').slice(0, 12)),
+    __KEELSON_PROGRAMS__: JSON.stringify(
+      Object.fromEntries(programs.map(file => [file, readFileSync(file, 'utf8')])),
+    ),
     __KEELSON_EGRESS_HELPER__: JSON.stringify(helper),
   },
   banner: {

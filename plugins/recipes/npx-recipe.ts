@@ -1,6 +1,6 @@
-import { CHECK_LOCK, LINK_ENTRY, RUN_SCRIPTS } from './npm-programs.ts'
 import { toRecipe } from './phases.ts'
 import type { CheckedOptions, Pinned, Recipe } from './recipe.ts'
+import { recipeProgram } from './recipe-program.ts'
 import { run } from './stages.ts'
 
 const IMAGE = 'node:24-alpine'
@@ -35,7 +35,7 @@ export function npxRecipe({ reference, version }: Pinned, options: CheckedOption
         ],
         files: new Map([
           ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
-          ['check-lock.cjs', CHECK_LOCK],
+          ['check-lock.cjs', recipeProgram('check-lock.cjs')],
         ]),
       },
       build: {
@@ -50,8 +50,8 @@ export function npxRecipe({ reference, version }: Pinned, options: CheckedOption
           run('node', '/keelson/link-entry.cjs', name),
         ],
         files: new Map([
-          ['run-scripts.cjs', RUN_SCRIPTS],
-          ['link-entry.cjs', LINK_ENTRY],
+          ['run-scripts.cjs', recipeProgram('run-scripts.cjs')],
+          ['link-entry.cjs', recipeProgram('link-entry.cjs')],
         ]),
       },
       runtime: { image, wants: WANTS, env: ['NODE_ENV=production'] },

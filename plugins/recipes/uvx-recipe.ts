@@ -1,7 +1,6 @@
-import { FETCH_PYPI } from './fetch-pypi.ts'
 import { toRecipe } from './phases.ts'
-import { BUILD_SDISTS, LINK_ENTRY } from './pypi-programs.ts'
 import type { CheckedOptions, Pinned, Recipe } from './recipe.ts'
+import { recipeProgram } from './recipe-program.ts'
 import { run } from './stages.ts'
 
 export const UVX_IMAGE = 'python:3.14-slim'
@@ -28,7 +27,7 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
           'COPY requirements.txt fetch.py /keelson/',
           run('/keelson/venv/bin/python', '/keelson/fetch.py', name),
         ],
-        files: new Map([...files, ['fetch.py', FETCH_PYPI]]),
+        files: new Map([...files, ['fetch.py', recipeProgram('fetch_pypi.py')]]),
       },
       build: {
         steps: [
@@ -44,7 +43,11 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
           ),
           run(PYTHON, '/keelson/link_entry.py', name),
         ],
-        files: new Map([...files, ['build_sdists.py', BUILD_SDISTS], ['link_entry.py', LINK_ENTRY]]),
+        files: new Map([
+          ...files,
+          ['build_sdists.py', recipeProgram('build_sdists.py')],
+          ['link_entry.py', recipeProgram('link_entry.py')],
+        ]),
       },
       runtime: { image, wants: WANTS, env: ['PYTHONUNBUFFERED=1', 'PYTHONDONTWRITEBYTECODE=1'] },
     },

@@ -2,15 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { processIdentity } from '../../src/lib/process-identity.ts'
+import { programText } from '../../src/lib/program-text.ts'
 import { SECCOMP_FD, STARTER_INPUT_FD } from './starter.ts'
 
 const GATE_FD = 3
 
-/**
- * Waits for a line before it starts the program. keelson may be killed between starting a process and recording
- * it; then the pipe closes without a line and nothing runs. Id and start time of the process stay the same.
- */
-const GATE = `read -r go <&${GATE_FD} || exit 1; exec ${GATE_FD}<&-; exec "$@"`
+const GATE = programText('plugins/runtime-process/programs/wait-for-record.sh', { GATE_FD: String(GATE_FD) })
 
 export interface Launch {
   /** The program comes first, with its absolute path. It runs on the host, so none of its arguments come from the instance. */

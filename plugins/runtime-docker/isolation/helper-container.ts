@@ -2,6 +2,7 @@ import { Duplex } from 'node:stream'
 import type { Helper } from '../../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
+import { programText } from '../../../src/lib/program-text.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
@@ -23,22 +24,7 @@ export interface HelperContainer extends Helper {
   remove(): Promise<void>
 }
 
-/** Reads a line with a length, and so many bytes of a module that it then runs with what follows. */
-const BOOT = `
-const { Socket } = require('node:net')
-const input = new Socket({ fd: 0, writable: false })
-const output = new Socket({ fd: 1, readable: false })
-let head = Buffer.alloc(0), left = -1
-input.on('end', () => process.exit()).on('readable', function read() {
-  for (let byte; left < 0 && (byte = input.read(1)); head = Buffer.concat([head, byte])) {
-    if (byte[0] === 10) left = Number(head)
-  }
-  const text = left < 0 ? null : input.read(left)
-  if (text === null) return
-  input.off('readable', read)
-  import('data:text/javascript;base64,' + text.toString('base64')).then(it => it.default(input, output))
-})
-`
+const BOOT = programText('plugins/runtime-docker/programs/run-from-input.cjs')
 
 export function createHelperContainer(options: {
   dialect: Dialect

@@ -1,4 +1,5 @@
 import { sep } from 'node:path'
+import { programText } from '../../../src/lib/program-text.ts'
 import { runTool } from '../../../src/lib/run-tool.ts'
 
 /** A Python of this host, as it described itself before anything was installed for it. */
@@ -9,17 +10,14 @@ export interface Interpreter {
   readonly prefix: string
 }
 
-const ASK = `
-import json, sys
-print(json.dumps([getattr(sys, '_base_executable', None) or sys.executable, sys.base_prefix]))
-`
+const DESCRIBE = programText('plugins/runtime-process/programs/describe_interpreter.py')
 
 /** Asks an interpreter for its path and prefix; undefined when it does not run. `-S`: runs no code of installed packages. */
 export async function askInterpreter(
   python: string,
   signal: AbortSignal | undefined,
 ): Promise<Interpreter | undefined> {
-  const { status, stdout } = await runTool([python, '-I', '-S', '-c', ASK], { signal })
+  const { status, stdout } = await runTool([python, '-I', '-S', '-c', DESCRIBE], { signal })
   if (status !== 'ok') return undefined
   const [program = '', prefix = ''] = JSON.parse(stdout) as string[]
   return { program, prefix }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
+import { programText } from '../../../src/lib/program-text.ts'
 import { readPypiSettings } from '../../../src/lib/pypi-settings.ts'
 import { runTool, type ToolResult } from '../../../src/lib/run-tool.ts'
 import { failures } from '../failures.ts'
@@ -12,19 +13,7 @@ import { askInterpreter, containsHome, type Interpreter } from './interpreter.ts
 import type { Installed } from './npm.ts'
 import { descriptionProblem, scriptNames, wheelProblem } from './wheel.ts'
 
-/**
- * pip that cannot start programs. Otherwise it would build a requirement named by URL, whatever `--only-binary`
- * says. An audit hook (PEP 578) cannot be removed.
- */
-const PIP = `
-import runpy, sys
-def refuse(event, args):
-    if event in ('subprocess.Popen', 'os.system', 'os.exec', 'os.posix_spawn', 'os.fork', 'os.forkpty'):
-        raise PermissionError('packages are installed from wheels only, and nothing is run for them')
-sys.addaudithook(refuse)
-sys.argv[0] = 'pip'
-runpy.run_module('pip', run_name='__main__')
-`
+const PIP = programText('plugins/runtime-process/programs/pip_without_programs.py')
 
 /**
  * Installs a PyPI package into a virtual environment inside an empty folder, with uv where it is there.

@@ -1,26 +1,14 @@
 import { dirname } from 'node:path'
 import { isSystemPath, SYSTEM_ARGUMENTS, systemFolders } from '../sandbox.ts'
 import { EGRESS_PORT } from '../sandbox-network.ts'
-import { PIPE_BOTH_WAYS, SOCKETS } from '../starter.ts'
+import { SOCKETS, withJoinSockets } from '../starter.ts'
 
 /** Name of the egress proxy's socket in the socket folder. */
 export const PROXY_SOCKET = 'out'
 /** Address of the egress proxy as seen inside the sandbox. */
 export const INNER_PROXY = `http://127.0.0.1:${EGRESS_PORT}`
 
-/** Runs the tool, and forwards connections to the proxy's port through the socket. */
-const RELAY = `
-const net = require('node:net')
-const [path, port, program, ...args] = process.argv.slice(1)
-${PIPE_BOTH_WAYS}const options = { allowHalfOpen: true, noDelay: true }
-net.createServer(options, client => {
-  join(client, net.connect({ path, ...options }))
-}).listen(Number(port), '127.0.0.1', () => {
-  const tool = require('node:child_process').spawn(program, args, { stdio: 'inherit' })
-  tool.on('error', error => { console.error(error.message); process.exit(127) })
-  tool.on('exit', code => process.exit(code ?? 1))
-})
-`
+const RELAY = withJoinSockets('run-with-proxy.cjs')
 
 /** What a tool may use inside bubblewrap. */
 export interface ToolSandbox {

@@ -1,12 +1,9 @@
-import { PUBLIC_PYPI } from '../../src/lib/public-registries.ts'
-import { VERSION_LINE } from './recipe.ts'
+"""Fetches wheels, and source distributions where there is no wheel, without running anything of either.
 
-/**
- * Fetches wheels, and source distributions where there is no wheel, and runs nothing of either: pip alone
- * would run the `setup.py` of a source distribution to learn what it depends on. So pip is shown a wheel
- * that holds only what the publisher wrote down (PKG-INFO, core metadata specification).
- */
-export const FETCH_PYPI = String.raw`import hashlib, os, re, subprocess, sys, tarfile, zipfile
+pip alone would run the setup.py of a source distribution to learn its dependencies. So pip is shown a wheel
+that holds only what the publisher wrote down (PKG-INFO, core metadata specification).
+"""
+import hashlib, os, re, subprocess, sys, tarfile, zipfile
 from html.parser import HTMLParser
 from urllib.parse import urldefrag, urljoin, urlsplit
 from pip._vendor import requests
@@ -48,7 +45,7 @@ def indexes():
     def setting(name):
         found = dict(re.findall(r"^(:env:|global|download)\." + name + r"='(.*)'$", listed, re.M))
         return next((found[level] for level in (":env:", "download", "global") if level in found), "")
-    main = setting("index-url") or "${PUBLIC_PYPI}"
+    main = setting("index-url") or "__PUBLIC_PYPI__"
     return [main, *re.split(r"(?:\\n|\s)+", setting("extra-index-url"))]
 
 class Links(HTMLParser):
@@ -152,5 +149,4 @@ for name in os.listdir(WHEELS):
 for stub in os.listdir(STUBS):
     os.remove(os.path.join(WHEELS, stub))
 files = [parse_wheel_filename(name)[:2] for name in os.listdir(WHEELS)] + [parse_sdist_filename(name) for name in os.listdir(SDISTS)]
-print("${VERSION_LINE}" + next(str(version) for name, version in files if name == canonicalize_name(sys.argv[1])))
-`
+print("__VERSION_LINE__" + next(str(version) for name, version in files if name == canonicalize_name(sys.argv[1])))
