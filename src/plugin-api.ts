@@ -8,11 +8,19 @@ import type { Plugin } from './plugin.ts'
 export { Option } from 'clipanion'
 export type { App } from './app.ts'
 export { BaseCommand, type CliContext, type CommandClass } from './cli/base-command.ts'
-export { type Flag, type FlagGroup, type FlagTable, type FlagValues, flag } from './cli/flags.ts'
+export {
+  type Flag,
+  type FlagGroup,
+  type FlagOptions,
+  type FlagTable,
+  type FlagValues,
+  flag,
+} from './cli/flags.ts'
 export type { Hooks } from './contracts/hooks.ts'
 export type * from './contracts/pipeline.ts'
 export { STAGES } from './contracts/pipeline.ts'
 export type { PermissionProfile, ProxyMode, RunConfig, Transport } from './contracts/run-config.ts'
+export type { RunOptions } from './contracts/run-options.ts'
 export type * from './contracts/runtime.ts'
 export type * from './contracts/secrets.ts'
 export type { ResolveContext, Resolved, Target } from './contracts/target.ts'

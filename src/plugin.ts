@@ -4,6 +4,7 @@ import type { FlagGroup } from './cli/flags.ts'
 import type { Hooks } from './contracts/hooks.ts'
 import type { MiddlewareFactory } from './contracts/pipeline.ts'
 import type { RunConfig } from './contracts/run-config.ts'
+import type { RunOptions } from './contracts/run-options.ts'
 import type { Runtime } from './contracts/runtime.ts'
 import type { SecretsProviderOffer } from './contracts/secrets.ts'
 import type { Target } from './contracts/target.ts'
@@ -32,11 +33,11 @@ export interface Contributions {
   hooks: readonly ((app: App) => Hooks)[]
 }
 
-/** A flag group that writes what its flags say into a run config. */
+/** A flag group that writes what its flags set into a run config. Its plugin adds them to `RunOptions`. */
 export interface RunFlags extends FlagGroup {
+  /** The flags of the group that were not given have their default. */
   apply?(
-    // biome-ignore lint/suspicious/noExplicitAny: each group knows the values of its own table
-    values: any,
+    values: RunOptions,
     config: RunConfig,
     given: ReadonlySet<string>,
     /** Tells the user what gives way. */

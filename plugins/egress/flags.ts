@@ -1,4 +1,4 @@
-import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 import { applyIsolationFlag } from './network-isolation.ts'
 
@@ -7,6 +7,10 @@ const table = {
   'allow-docker-gateway': flag.boolean(
     'also let an isolated server reach this host through the gateway of the container runtime',
   ),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
 }
 
 /** The flags of `run` about isolation; see `network-isolation.ts` for what they lead to. */

@@ -1,9 +1,13 @@
-import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 
 const table = {
   'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', true),
   'print-resolved-overlays': flag.boolean('show which paths inside the container are hidden'),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
 }
 
 /** The flags of `run` about hidden paths. */

@@ -1,4 +1,4 @@
-import { flag } from '../../src/cli/flags.ts'
+import { type FlagOptions, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 
 /** How much a missing or wrong signature matters. */
@@ -30,4 +30,10 @@ export const verificationFlags: RunFlags = {
   title: 'Image verification',
   of: ['run'],
   flags: verificationTable,
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions
+    extends FlagOptions<typeof verificationTable>,
+      Omit<FlagOptions<typeof lessVerificationTable>, keyof typeof verificationTable> {}
 }

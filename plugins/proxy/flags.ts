@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4, isIPv6 } from 'node:net'
-import type { FlagValues } from '../../src/cli/flags.ts'
+import type { FlagOptions, FlagValues } from '../../src/cli/flags.ts'
 import { flag } from '../../src/cli/flags.ts'
 import { PROXY_MODES } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
@@ -33,6 +33,10 @@ const table = {
     shown: '127.0.0.1',
   }),
   'target-port': flag.port('port the server listens on (sse and streamable-http)'),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
 }
 
 /** Turns what `--host` says into the address that is listened on: the name's first IPv4 address. */

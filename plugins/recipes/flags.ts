@@ -1,4 +1,4 @@
-import { flag } from '../../src/cli/flags.ts'
+import { type FlagOptions, flag } from '../../src/cli/flags.ts'
 
 /** Flags that shape how a package becomes an image. */
 export const recipeFlags = {
@@ -13,4 +13,8 @@ export const recipeFlags = {
   ),
   'runtime-image': flag.string('base image instead of the default one', { placeholder: 'IMAGE' }),
   'runtime-add-package': flag.list('system package to add to the image', 'PACKAGE'),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof recipeFlags> {}
 }

@@ -43,11 +43,11 @@ async function assertAccepted(
   app: App,
   server: string,
   { mounts, hash }: WantedMounts & { hash: string },
-  { asked, ask, flags }: ResolveContext,
+  { asked, ask, options }: ResolveContext,
 ): Promise<void> {
   if (asked.accepted_permissions === hash) return
   // True on the command line; over HTTP the hash of what was shown.
-  const given = flags['accept-permissions']
+  const given = options['accept-permissions']
   const lines = mountLines(mounts)
   if (given === true) {
     app.log.warn(`"${server}" gets access to files of this machine:\n${lines.join('\n')}`)

@@ -8,10 +8,10 @@ import type { ServerView } from './formats/legacy.ts'
 export function assertKnownTransport(
   name: string,
   { transport }: Pick<ServerView, 'transport'>,
-  { flags }: Pick<ResolveContext, 'flags'>,
+  { options }: Pick<ResolveContext, 'options'>,
 ): void {
   const isKnown = transport === undefined || TRANSPORTS.some(known => known === transport)
-  if (flags.transport !== undefined || isKnown) return
+  if (options.transport !== undefined || isKnown) return
   throw failures.entry_refused({
     server: clean(name),
     problems: [

@@ -49,3 +49,10 @@ export function readLoginFlags(values: FlagValues<typeof loginFlags>): {
     ...(scopes.length ? { scopes: [...scopes] } : {}),
   }
 }
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions {
+    /** True, or the hash of the mounts that were shown. */
+    readonly 'accept-permissions'?: boolean | string | undefined
+  }
+}

@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts'
+import { TRANSPORTS } from '../../src/contracts/run-config.ts'
 import type { ResolveContext, Resolved, Target } from '../../src/contracts/target.ts'
 import { parseVariables } from '../../src/env-files.ts'
 import { clean } from '../../src/lib/printable.ts'
@@ -66,8 +67,9 @@ async function resolveAs(
   const targets = (await app.contributions('targets')).map(make => make(app))
   for (const target of targets.filter(candidate => candidate.kind === kind)) {
     if (!(await target.accepts(reference))) continue
-    const flags = { ...context.flags, transport: context.flags.transport ?? transport }
-    return target.resolve(reference, { ...context, flags })
+    const known = TRANSPORTS.find(candidate => candidate === transport)
+    const options = { ...context.options, transport: context.options.transport ?? known }
+    return target.resolve(reference, { ...context, options })
   }
   throw failures.server_not_runnable({ name: reference, kinds: [kind] })
 }
@@ -111,8 +113,8 @@ async function resolveImage(
 /** The source stays the entry's reference, whose tag tells how old it is; what runs is what was verified. */
 async function resolveVerified(app: App, view: ImageServer, context: ResolveContext): Promise<Resolved> {
   const { image, ...kept } = await verifiedImage(app, view, context)
-  const flags = { ...context.flags, 'image-verification': undefined }
-  const verified = { ...context, flags, before: undefined }
+  const options = { ...context.options, 'image-verification': undefined }
+  const verified = { ...context, options, before: undefined }
   const resolved = await resolveAs(app, 'image', image, view.transport, verified)
   return { ...resolved, ...kept, source: view.image }
 }
@@ -125,7 +127,7 @@ async function resolveRemote(
   context: ResolveContext,
 ): Promise<Resolved> {
   for (const text of leftToClients(server.name, view)) app.log.warn(text)
-  const given = parseVariables((context.flags.env ?? []) as string[])
+  const given = parseVariables(context.options.env ?? [])
   const origin = { registry: from.place, server: server.name }
   const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
   await assertPublicRemote(server.name, url, from)

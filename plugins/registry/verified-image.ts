@@ -15,18 +15,18 @@ export type VerifiedImage = Required<Pick<RunConfig, 'image'>> &
 export async function verifiedImage(
   app: App,
   { image, provenance }: ImageServer,
-  { flags, before, signal, report }: ResolveContext,
+  { options, before, signal, report }: ResolveContext,
 ): Promise<VerifiedImage> {
   // Absent where the plugin that checks signatures is.
-  const mode = flags['image-verification'] as RunConfig['image_verification']
+  const mode = options['image-verification']
   if (!mode) return { image }
   if (mode !== 'disabled') report?.(`Checking the signature of ${image}`)
   const verification = await app.service('imageVerification')
   const { reference, warnings, signer } = await verification.admit(image, provenance, mode, {
     before: before?.image_signer,
     accepted: {
-      changedSigner: flags['accept-changed-signer'] === true,
-      lessVerification: flags['accept-less-verification'] === true,
+      changedSigner: options['accept-changed-signer'] === true,
+      lessVerification: options['accept-less-verification'] === true,
     },
     signal,
   })

@@ -1,9 +1,13 @@
-import { type FlagValues, flag } from '../../src/cli/flags.ts'
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 import { parseReferences } from './reference.ts'
 
 const table = {
   secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
 }
 
 /** The flag of `run` about secrets. The run config holds references; values are found at every start. */

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { type RunConfig, toInstanceName } from '../../src/contracts/run-config.ts'
+import type { RunOptions } from '../../src/contracts/run-options.ts'
 import type { Resolved } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { adoptMounts } from './adopt-mounts.ts'
@@ -61,7 +62,7 @@ async function resolve(
   const target = targets.find(({ kind }) => kind === 'registry')
   if (!target) throw new Error('no plugin here resolves servers of the registry')
   const { runtime_config: build, registry_server_name: server = '' } = asked
-  const flags = {
+  const options: RunOptions = {
     'image-verification': verification ?? asked.image_verification ?? 'warn',
     'accept-changed-signer': accepted?.changedSigner ?? false,
     'accept-less-verification': accepted?.lessVerification ?? false,
@@ -75,7 +76,7 @@ async function resolve(
   const runtimes = await app.service('runtimes')
   const runtime = async () => (await runtimes.select(asked.runtime, { noSandbox: asked.no_sandbox })).runtime
   const ownProfile = asked.permission_profile_name_or_path !== undefined
-  return target.resolve(server, { flags, asked, before: asked, ownProfile, ask, runtime, signal, report })
+  return target.resolve(server, { options, asked, before: asked, ownProfile, ask, runtime, signal, report })
 }
 
 const targetOf = (reference: string): string => /,target=(.+)$/s.exec(reference)?.[1] ?? reference

@@ -5,8 +5,9 @@ import { FLAG_EFFECTS, type FlagContext, nameOfRemote } from './flag-effects.ts'
 /** Refuses flags that have no effect on this run: nothing that was asked for is ignored silently. */
 export function assertFits(
   context: FlagContext,
-  { given, repeated, values, serverArgs }: Pick<RunRequest, 'given' | 'repeated' | 'values' | 'serverArgs'>,
+  { given, repeated, options, serverArgs }: Pick<RunRequest, 'given' | 'repeated' | 'options' | 'serverArgs'>,
 ): void {
+  const values: Readonly<Record<string, unknown>> = { ...options }
   for (const name of given) {
     if (repeated?.has(name)) continue
     const why = Object.hasOwn(FLAG_EFFECTS, name) ? FLAG_EFFECTS[name]?.(context, values[name]) : undefined

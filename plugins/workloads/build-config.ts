@@ -1,11 +1,12 @@
 import type { App } from '../../src/app.ts'
-import type { FlagTable, FlagValues } from '../../src/cli/flags.ts'
+import type { FlagTable } from '../../src/cli/flags.ts'
 import {
   type PermissionProfile,
   type RunConfig,
   SCHEMA_VERSION,
   toInstanceName,
 } from '../../src/contracts/run-config.ts'
+import type { RunOptions } from '../../src/contracts/run-options.ts'
 import type { Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { type Ask, TARGET_ORDER, type Target } from '../../src/contracts/target.ts'
 import { findEnvFolder, parseVariables, readEnvFile } from '../../src/env-files.ts'
@@ -14,7 +15,6 @@ import { parseLabel } from '../../src/lib/labels.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import type { Wanted } from '../runtimes/index.ts'
 import { failures } from './failures.ts'
-import type { runFlags } from './flags.ts'
 import { parsePublish, parseVolumes } from './mount-flags.ts'
 import { absoluteProfile, readProfile } from './profile-flag.ts'
 
@@ -24,12 +24,10 @@ export interface RunRequest extends WaitOptions {
   readonly argument: string
   /** What stood behind `--`: arguments of the server. */
   readonly serverArgs: readonly string[]
-  readonly flags: FlagValues<typeof runFlags>
-  /** Flags of every group, other plugins' among them. */
-  readonly values: FlagValues<FlagTable>
-  /** Names of the flags that the user wrote. */
+  readonly options: RunOptions
+  /** Names of the options that the user gave; the others have their default or are absent. */
   readonly given: ReadonlySet<string>
-  /** Whether the flags come from a command line, and not from a request over HTTP. */
+  /** Whether the options come from a command line, and not from a request over HTTP. */
   readonly typed?: boolean
   /** Those of them that programs send with every request, as they have read them: they may be without effect. */
   readonly repeated?: ReadonlySet<string>
@@ -57,49 +55,57 @@ export async function findTarget(app: App, argument: string): Promise<Target> {
 }
 
 /**
- * Turns flags into a run config without resolving the target: everything that can be wrong about
+ * Turns options into a run config without resolving the target: everything that can be wrong about
  * the command line is found here, before anything is pulled or built.
  */
-export async function configFromFlags(app: App, request: RunRequest, name: string): Promise<RunConfig> {
-  const { flags, given, cwd } = request
+export async function configFromOptions(app: App, request: RunRequest, name: string): Promise<RunConfig> {
+  const { options, given, cwd } = request
+  const { volume = [], publish = [], label = [] } = options
   const config: RunConfig = {
     schema_version: SCHEMA_VERSION,
     name,
     base_name: name,
     container_name: toInstanceName(name),
-    group: flags.group ?? 'default',
-    transport: flags.transport ?? 'streamable-http',
+    group: options.group ?? 'default',
+    transport: options.transport ?? 'streamable-http',
     port: 0,
     env_vars: {
-      ...(flags['env-file'] ? await readEnvFile(flags['env-file']) : {}),
-      ...parseVariables(flags.env),
+      ...(options['env-file'] ? await readEnvFile(options['env-file']) : {}),
+      ...parseVariables(options.env ?? []),
     },
   }
   if (request.serverArgs.length) config.cmd_args = [...request.serverArgs]
-  if (flags['env-file-dir']) config.env_file_dir = await findEnvFolder(flags['env-file-dir'], cwd)
-  if (flags.volume.length) config.volumes = await parseVolumes(flags.volume, cwd)
-  if (flags.publish.length) config.publish = parsePublish(flags.publish)
-  if (flags.label.length) config.container_labels = Object.fromEntries(flags.label.map(readLabel))
-  if (flags.memory ?? flags.cpus) config.resources = readResources(flags.memory, flags.cpus)
-  if (flags['permission-profile']) {
-    config.permission_profile_name_or_path = flags['permission-profile']
-    config.permission_profile = await readProfile(flags['permission-profile'], cwd)
+  if (options['env-file-dir']) config.env_file_dir = await findEnvFolder(options['env-file-dir'], cwd)
+  if (volume.length) config.volumes = await parseVolumes(volume, cwd)
+  if (publish.length) config.publish = parsePublish(publish)
+  if (label.length) config.container_labels = Object.fromEntries(label.map(readLabel))
+  if (options.memory ?? options.cpus) config.resources = readResources(options.memory, options.cpus)
+  if (options['permission-profile']) {
+    config.permission_profile_name_or_path = options['permission-profile']
+    config.permission_profile = await readProfile(options['permission-profile'], cwd)
   }
   if (request.profile) {
     config.permission_profile = absoluteProfile(request.profile, { cwd, path: 'permission_profile' })
   }
-  if (flags.network) {
+  if (options.network) {
     // Naming a network must not take away what the default profile allows.
     const profile = config.permission_profile ?? (await readProfile('network', cwd))
-    config.permission_profile = { ...profile, network: { ...profile.network, mode: flags.network } }
+    config.permission_profile = { ...profile, network: { ...profile.network, mode: options.network } }
   }
-  if (flags['no-sandbox']) config.no_sandbox = true
+  if (options['no-sandbox']) config.no_sandbox = true
   if (request.debug) config.debug = true
   Object.assign(config, request.kept)
   for (const group of await app.contributions('flags')) {
-    if (group.of.includes('run')) await group.apply?.(request.values, config, given, app.log.warn)
+    if (group.of.includes('run'))
+      await group.apply?.(withDefaults(group.flags, options), config, given, app.log.warn)
   }
   return config
+}
+
+/** The options, with the defaults of a table's flags where they are absent. */
+export function withDefaults(table: FlagTable, options: RunOptions): RunOptions {
+  const defaults = Object.entries(table).map(([name, flag]) => [name, flag.fallback])
+  return { ...Object.fromEntries(defaults), ...options }
 }
 
 function readLabel(text: string): [string, string] {

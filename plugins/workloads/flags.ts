@@ -1,4 +1,4 @@
-import { flag } from '../../src/cli/flags.ts'
+import { type FlagOptions, flag } from '../../src/cli/flags.ts'
 
 /** Flags of `run` that the core's part of the run config comes from. */
 export const runFlags = {
@@ -33,3 +33,7 @@ export const runFlags = {
     },
   ),
 } as const
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof runFlags> {}
+}

@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { toMounts } from '../../src/contracts/mounts.ts'
-import { instanceName, type ProxyMode, type RunConfig } from '../../src/contracts/run-config.ts'
+import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
+import type { RunOptions } from '../../src/contracts/run-options.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { readEnvFolder } from '../../src/env-files.ts'
@@ -11,7 +12,7 @@ import { assertPortFree } from '../proxy/index.ts'
 import { parsePackageArgument } from '../recipes/index.ts'
 import { assertWorkloadName, stateFailures, type WorkloadStore } from '../state/index.ts'
 import { assertFits } from './assert-fits.ts'
-import { configFromFlags, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
+import { configFromOptions, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { failures } from './failures.ts'
 import { contextOfConfig } from './flag-effects.ts'
 import { checkSections, configFromFile } from './from-config.ts'
@@ -31,7 +32,7 @@ const KINDS = { image: 'image', scheme: 'package', remote: 'remote', registry: u
  * installs what will run. Saves nothing; a failure leaves nothing behind but cached images.
  */
 export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
-  const file = request.flags['from-config']
+  const file = request.options['from-config']
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
   await warnOfMissingProtection(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
@@ -63,23 +64,23 @@ async function printOverlays(app: App, config: RunConfig, { report }: RunRequest
 
 async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const target = await findTarget(app, request.argument)
-  const transport = request.flags.transport ?? target.defaultTransport
+  const transport = request.options.transport ?? target.defaultTransport
   assertFits(
     {
       argument: request.argument,
       kind: KINDS[target.kind],
       fromRegistry: target.kind === 'registry' || request.kept?.registry_server_name !== undefined,
       transport,
-      proxyMode: transport === 'stdio' ? (request.values['proxy-mode'] as ProxyMode) : transport,
+      proxyMode: transport === 'stdio' ? request.options['proxy-mode'] : transport,
     },
     request,
   )
-  const name = request.flags.name ?? target.defaultName(request.argument)
-  const asked = await configFromFlags(app, request, name)
+  const name = request.options.name ?? target.defaultName(request.argument)
+  const asked = await configFromOptions(app, request, name)
   await assertCanRun(app, store, asked, request.replaces)
   if (transport) await checkSections(app, { ...asked, transport })
 
-  const runtime = runtimeOnce(app, request.flags.runtime, { noSandbox: asked.no_sandbox })
+  const runtime = runtimeOnce(app, request.options.runtime, { noSandbox: asked.no_sandbox })
   const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
   const others = (await store.configs.list()).filter(other => other.name !== asked.name)
   const config = await mergeResolved(resolved, asked, request.given, new Set(others.map(({ port }) => port)))
@@ -100,9 +101,9 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
 }
 
 /** Warns when --image-verification has nothing to check: a package, or an image that no registry entry names. */
-function warnIfNothingToVerify(app: App, config: RunConfig, { given, repeated, values }: RunRequest): void {
+function warnIfNothingToVerify(app: App, config: RunConfig, { given, repeated, options }: RunRequest): void {
   if (!given.has('image-verification') || repeated?.has('image-verification')) return
-  if (values['image-verification'] === 'disabled') return
+  if (options['image-verification'] === 'disabled') return
   if (config.registry_server_name && config.image_verification) return
   app.log.warn(
     `--image-verification has no effect: nothing says who must have signed ${config.source ?? config.image}.`,
@@ -121,7 +122,7 @@ async function fromFile(
   if (config.remote_url) return config
   await assertPaths(app, config)
   const noSandbox = config.no_sandbox
-  const runtime = await runtimeOnce(app, request.flags.runtime ?? config.runtime, { noSandbox })()
+  const runtime = await runtimeOnce(app, request.options.runtime ?? config.runtime, { noSandbox })()
   const { signal, report } = request
   const settled = await settleIsolation(config, {
     runtime,
@@ -144,26 +145,26 @@ async function imageOf(
   const buildWith = build?.build_with ?? []
   const wanted = source ? parsePackageArgument(source, { cwd: process.cwd(), buildWith }) : undefined
   if (source && wanted) {
-    const options = { runtimeImage: build?.builder_image, addPackages: build?.additional_packages, runtime }
-    const plain = request.values['ca-cert'] === undefined
-    if (plain && image && (await (await app.service('recipes')).isBuilt(image, wanted, options))) return {}
-    const flags = {
-      ...request.values,
+    const recipe = { runtimeImage: build?.builder_image, addPackages: build?.additional_packages, runtime }
+    const plain = request.options['ca-cert'] === undefined
+    if (plain && image && (await (await app.service('recipes')).isBuilt(image, wanted, recipe))) return {}
+    const options: RunOptions = {
+      ...request.options,
       'runtime-image': build?.builder_image,
       'runtime-add-package': build?.additional_packages ?? [],
       'build-with': buildWith,
     }
     const resolved = await target.resolve(source, {
       ...contextOf(request, config, async () => runtime),
-      flags,
+      options,
     })
     return resolved.image ? { image: resolved.image } : {}
   }
   if (!runtime.images || !image) return {}
-  const flags = { ...request.values, 'image-verification': config.image_verification }
+  const options: RunOptions = { ...request.options, 'image-verification': config.image_verification }
   const verified = await verifyGiven(app, image, {
     ...contextOf(request, config, async () => runtime),
-    flags,
+    options,
   })
   await fetchImage(runtime.images, verified.image, request)
   return verified
@@ -174,9 +175,9 @@ const contextOf = (
   asked: RunConfig,
   runtime: () => Promise<Runtime>,
 ): ResolveContext => ({
-  flags: request.values,
+  options: request.options,
   asked,
-  before: request.replaces ?? (request.flags['from-config'] ? asked : undefined),
+  before: request.replaces ?? (request.options['from-config'] ? asked : undefined),
   ownProfile: request.given.has('permission-profile'),
   ownBaseImage: request.typed === true && request.given.has('runtime-image'),
   ask: request.ask,

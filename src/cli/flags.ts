@@ -27,6 +27,11 @@ export type FlagValues<T extends FlagTable> = {
   readonly [K in keyof T]: T[K] extends Flag<infer V> ? V : never
 }
 
+/** The options that the flags of a table set; each may be absent. */
+export type FlagOptions<T extends FlagTable> = {
+  readonly [K in keyof T]?: FlagValues<T>[K] | undefined
+}
+
 /** Flags that several commands share, owned by the plugin whose feature they configure. */
 export interface FlagGroup<T extends FlagTable = FlagTable> {
   /** Heading in help. */

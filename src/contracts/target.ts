@@ -1,5 +1,5 @@
-import type { FlagTable, FlagValues } from '../cli/flags.ts'
 import type { RunConfig, Transport } from './run-config.ts'
+import type { RunOptions } from './run-options.ts'
 import type { Runtime, WaitOptions } from './runtime.ts'
 
 /** What a target adds to the run config: where the server comes from and how it speaks. */
@@ -10,8 +10,8 @@ export type Ask = (question: string, options?: { readonly hidden?: boolean }) =>
 
 /** What a target may ask for while it resolves. */
 export interface ResolveContext extends WaitOptions {
-  readonly flags: FlagValues<FlagTable>
-  /** What the flags have said already; it wins over what the target resolves. */
+  readonly options: RunOptions
+  /** The run config that the options make; it wins over what the target resolves. */
   readonly asked: RunConfig
   /** The run config that this one replaces or was made from. The new one must be verified at least as strictly. */
   readonly before?: RunConfig | undefined

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import type { FlagTable } from '../../../src/cli/flags.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { failures } from '../../../src/errors.ts'
 import { runFlags } from '../flags.ts'
 
@@ -36,8 +37,8 @@ export class Run extends BaseCommand {
   target = Option.String({ required: false })
 
   override async execute(): Promise<void> {
-    const flags = this.values(runFlags)
-    if (!flags['from-config'] && this.target === undefined) {
+    const options = this.#options()
+    if (!options['from-config'] && this.target === undefined) {
       throw failures.usage({
         text: '`run` needs to know what to run.',
         hint: 'Name a package, an image or a URL, or give --from-config.',
@@ -50,8 +51,7 @@ export class Run extends BaseCommand {
       config = await workloads.prepare({
         argument: this.target ?? '',
         serverArgs: this.context.passthrough,
-        flags,
-        values: this.#allValues(),
+        options,
         given: this.given,
         typed: true,
         cwd: process.cwd(),
@@ -64,7 +64,7 @@ export class Run extends BaseCommand {
           return hidden && terminal ? this.readSecret(question) : ask(this.context, `${question}: `)
         },
       })
-      if (!flags.foreground) {
+      if (!options.foreground) {
         progress.report(`Starting ${config.name}`)
         const workload = await workloads.run(config, this.context.signal)
         progress.done()
@@ -83,9 +83,10 @@ export class Run extends BaseCommand {
     })
   }
 
-  /** The flags of all groups: what other plugins read. */
-  #allValues() {
+  /** What the flags set, those of other plugins among them. */
+  #options(): RunOptions {
     const { flags, groups } = this.constructor as typeof BaseCommand
-    return this.values(Object.assign({}, flags, ...groups.map(group => group.flags)) as FlagTable)
+    const table: FlagTable = Object.assign({}, flags, ...groups.map(group => group.flags))
+    return this.values(table)
   }
 }

@@ -1,16 +1,16 @@
 import type { Static } from 'typebox'
 import type { App } from '../../../src/app.ts'
-import type { FlagTable, FlagValues } from '../../../src/cli/flags.ts'
+import type { FlagTable } from '../../../src/cli/flags.ts'
 import type { PermissionProfile, RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { assertNotLowered } from '../../image-verification/index.ts'
-import type { RunRequest } from '../build-config.ts'
+import { type RunRequest, withDefaults } from '../build-config.ts'
 import { failures } from '../failures.ts'
 import { runFlags } from '../flags.ts'
 import { isSameTarget, keptBesideFlags, unmentioned } from './keep-unmentioned.ts'
 import type { createBody } from './schemas.ts'
-import { toFlags } from './to-flags.ts'
+import { toOptions } from './to-options.ts'
 
 type Body = Static<typeof createBody>
 
@@ -41,16 +41,15 @@ export async function toRunRequest(
   const argument = argumentOf(body, replaces)
   // An image may be called like a server: what is wanted from the registry must be in it.
   if (body.server) await (await app.service('registry')).get(body.server, { signal })
-  const said = toFlags(body)
-  const own = toFlags(asked)
-  const values = await allValues(app, said)
-  if (replaces) assertNotLowered(replaces, values['image-verification'] as RunConfig['image_verification'])
+  const said = toOptions(body)
+  const own = toOptions(asked)
+  const options = withDefaults(await flagsOfRun(app), said)
+  if (replaces) assertNotLowered(replaces, options['image-verification'])
   const profile = body.permission_profile as PermissionProfile | undefined
   return {
     argument,
     serverArgs: body.cmd_arguments ?? body.cmd_args ?? [],
-    flags: values as FlagValues<typeof runFlags>,
-    values,
+    options,
     given: new Set([...Object.keys(said), ...(profile ? ['permission-profile'] : [])]),
     repeated: new Set([
       ...REPEATED,
@@ -75,12 +74,10 @@ export async function toRunRequest(
 /** The details of every workload have a value for these, which clients send back with an edit. */
 const REPEATED = new Set(['isolate-network', 'proxy-mode'])
 
-/** Values of all flags of `run`, other plugins' among them: what was said, else the flag's default. */
-async function allValues(app: App, said: Record<string, unknown>): Promise<FlagValues<FlagTable>> {
+/** All flags of `run`, those of other plugins among them. */
+async function flagsOfRun(app: App): Promise<FlagTable> {
   const groups = (await app.contributions('flags')).filter(group => group.of.includes('run'))
-  const table: FlagTable = Object.assign({}, runFlags, ...groups.map(group => group.flags))
-  const presets = Object.entries(table).map(([name, flag]) => [name, flag.fallback])
-  return { ...Object.fromEntries(presets), ...said }
+  return Object.assign({}, runFlags, ...groups.map(group => group.flags))
 }
 
 /** Profiles that are no files: a path would be read on the server's machine. */

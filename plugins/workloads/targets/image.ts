@@ -31,8 +31,8 @@ export const imageTarget = (app: App): Target => ({
       context.signal?.throwIfAborted()
       throw await withNearNames(app, argument, error)
     }
-    const transport = context.flags.transport as 'stdio' | 'sse' | 'streamable-http' | undefined
-    return { source: argument, image, ...kept, transport: transport ?? 'streamable-http' }
+    const transport = context.options.transport ?? 'streamable-http'
+    return { source: argument, image, ...kept, transport }
   },
 })
 

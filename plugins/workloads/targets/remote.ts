@@ -14,7 +14,7 @@ export const remoteTarget = (): Target => ({
     return labels.at(-2) ?? hostname
   },
 
-  async resolve(argument, { flags }) {
+  async resolve(argument, { options }) {
     const url = URL.parse(argument)
     if (!url || !/^https?:$/.test(url.protocol) || !url.hostname) {
       throw core.usage({
@@ -24,7 +24,7 @@ export const remoteTarget = (): Target => ({
     if (url.username || url.password) {
       throw core.usage({ text: 'The URL holds a user name or password, which would be stored and shown.' })
     }
-    const transport = flags.transport as 'stdio' | 'sse' | 'streamable-http' | undefined
+    const { transport } = options
     if (transport === 'stdio') {
       throw core.usage({
         text: '--transport stdio does not go with a URL: a remote server speaks sse or streamable-http.',

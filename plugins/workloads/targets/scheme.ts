@@ -1,6 +1,5 @@
 import type { App } from '../../../src/app.ts'
-import type { FlagTable, FlagValues } from '../../../src/cli/flags.ts'
-import type { RunConfig, Transport } from '../../../src/contracts/run-config.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { PackageRequest, Runtime, WaitOptions } from '../../../src/contracts/runtime.ts'
 import type { Target } from '../../../src/contracts/target.ts'
 import { failures as core } from '../../../src/errors.ts'
@@ -16,30 +15,30 @@ export const schemeTarget = (app: App): Target => ({
   accepts: argument => SCHEME.test(argument),
   defaultName: nameOfPackage,
 
-  async resolve(argument, { flags, before, ownBaseImage, runtime: chooseRuntime, signal, report }) {
-    const buildWith = (flags['build-with'] as readonly string[] | undefined) ?? []
+  async resolve(argument, { options, before, ownBaseImage, runtime: chooseRuntime, signal, report }) {
+    const buildWith = options['build-with'] ?? []
     const request = parsePackageArgument(argument, { cwd: process.cwd(), buildWith })
     if (!request) throw core.usage({ text: `"${argument}" names no package.` })
-    const options: RecipeOptions = {
-      runtimeImage: flags['runtime-image'] as string | undefined,
-      addPackages: (flags['runtime-add-package'] as readonly string[] | undefined) ?? [],
-      caCert: flags['ca-cert'] as string | undefined,
-      allowNetwork: flags['allow-build-network'] as boolean | undefined,
-      allowHosts: (flags['allow-build-host'] as readonly string[] | undefined) ?? [],
-      withoutLogins: flags['runtime-image'] !== undefined && !ownBaseImage,
+    const recipe: RecipeOptions = {
+      runtimeImage: options['runtime-image'],
+      addPackages: options['runtime-add-package'] ?? [],
+      caCert: options['ca-cert'],
+      allowNetwork: options['allow-build-network'],
+      allowHosts: options['allow-build-host'] ?? [],
+      withoutLogins: options['runtime-image'] !== undefined && !ownBaseImage,
     }
     const runtime = await chooseRuntime()
-    const there = before?.source === argument && !options.caCert ? before.image : undefined
+    const there = before?.source === argument && !recipe.caCert ? before.image : undefined
     const isBuilt =
-      there && (await (await app.service('recipes')).isBuilt(there, request, { ...options, runtime }))
+      there && (await (await app.service('recipes')).isBuilt(there, request, { ...recipe, runtime }))
     const { image, version } = isBuilt
       ? { image: there, version: undefined }
-      : await fetchPackage(app, request, options, runtime, { signal, report })
-    const runtime_config = toRuntimeConfig(options, buildWith)
+      : await fetchPackage(app, request, recipe, runtime, { signal, report })
+    const runtime_config = toRuntimeConfig(recipe, buildWith)
     return {
       source: version === undefined ? argument : `${request.scheme}://${atVersion(request, version).package}`,
       image,
-      transport: (flags as FlagValues<FlagTable> & { transport?: Transport }).transport ?? 'stdio',
+      transport: options.transport ?? 'stdio',
       ...(runtime_config ? { runtime_config } : {}),
     }
   },

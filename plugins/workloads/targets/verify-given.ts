@@ -10,10 +10,10 @@ import { toProvenance } from '../../image-verification/index.ts'
 export async function verifyGiven(
   app: App,
   image: string,
-  { flags, before, signal, report }: Pick<ResolveContext, 'flags' | 'before' | 'signal' | 'report'>,
+  { options, before, signal, report }: Pick<ResolveContext, 'options' | 'before' | 'signal' | 'report'>,
 ): Promise<Pick<RunConfig, 'image_verification' | 'image_signer'> & { image: string }> {
   // Absent where the plugin that checks signatures is.
-  const mode = flags['image-verification'] as RunConfig['image_verification']
+  const mode = options['image-verification']
   if (!mode) return { image }
   const signer = before?.image_signer
   const verification = await app.service('imageVerification')

@@ -8,6 +8,7 @@ import { secretNameOf } from '../../../plugins/registry/secret-name.ts'
 import { createConsents } from '../../../plugins/secrets/consents.ts'
 import { createApp } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import type { ResolveContext, Target } from '../../../src/contracts/target.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
@@ -69,9 +70,9 @@ async function userWith(options: { secrets?: Map<string, string>; writable?: boo
     kind,
     accepts,
     defaultName: () => '',
-    async resolve(reference, { flags }) {
-      resolved.push({ kind, reference, transport: flags.transport })
-      const transport = (flags.transport ?? 'streamable-http') as 'stdio'
+    async resolve(reference, { options }) {
+      resolved.push({ kind, reference, transport: options.transport })
+      const transport = options.transport ?? 'streamable-http'
       return kind === 'remote' ? { remote_url: reference, transport } : { image: reference, transport }
     },
   })
@@ -121,14 +122,14 @@ async function userWith(options: { secrets?: Map<string, string>; writable?: boo
     name: string,
     {
       asked = {},
-      flags = {},
+      options = {},
       ...rest
-    }: { asked?: Partial<RunConfig>; flags?: ResolveContext['flags'] } & Partial<
-      Omit<ResolveContext, 'asked' | 'flags'>
+    }: { asked?: Partial<RunConfig>; options?: RunOptions } & Partial<
+      Omit<ResolveContext, 'asked' | 'options'>
     > = {},
   ) =>
     target.resolve(name, {
-      flags,
+      options,
       asked: { schema_version: '', name, transport: 'stdio', port: 0, ...asked },
       runtime: () => Promise.reject(new Error('no runtime is needed')),
       ...rest,
@@ -163,8 +164,8 @@ test('ports go with HTTP transports only', async () => {
 test('--transport wins over the entry', async () => {
   const { resolve } = await userWith()
 
-  expect(await resolve('web', { flags: { transport: 'stdio' } })).toMatchObject({ transport: 'stdio' })
-  expect(await resolve('web', { flags: { transport: 'stdio' } })).not.toHaveProperty('target_port')
+  expect(await resolve('web', { options: { transport: 'stdio' } })).toMatchObject({ transport: 'stdio' })
+  expect(await resolve('web', { options: { transport: 'stdio' } })).not.toHaveProperty('target_port')
 })
 
 test('a package is built as if its scheme had been typed', async () => {
@@ -188,7 +189,7 @@ test('a remote entry becomes a remote workload', async () => {
 test('what a URL leaves open is filled with -e, and with nothing else of the user', async () => {
   const { resolve } = await userWith()
 
-  expect(await resolve('tenant', { flags: { env: ['tenant=a/b'] } })).toMatchObject({
+  expect(await resolve('tenant', { options: { env: ['tenant=a/b'] } })).toMatchObject({
     remote_url: 'https://a%2Fb.example/mcp',
   })
   const fromFile = resolve('tenant', { asked: { env_vars: { tenant: 'a/b' } } })

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtins } from '../../../plugins/index.ts'
 import { assertFits } from '../../../plugins/workloads/assert-fits.ts'
-import { configFromFlags, type RunRequest } from '../../../plugins/workloads/build-config.ts'
+import { configFromOptions, type RunRequest, withDefaults } from '../../../plugins/workloads/build-config.ts'
 import { FLAG_EFFECTS, type FlagContext } from '../../../plugins/workloads/flag-effects.ts'
 import { runFlags } from '../../../plugins/workloads/flags.ts'
 import { createApp } from '../../../src/app.ts'
-import type { FlagTable, FlagValues } from '../../../src/cli/flags.ts'
+import type { FlagTable } from '../../../src/cli/flags.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { flagSamples } from '../../support/hostile/flag-samples.ts'
@@ -89,14 +89,16 @@ test('every flag of run has its place in the table, and a value to try it with',
 
 /** The run config that flags make, or why they are refused. */
 async function made(situation: FlagContext, given: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const presets = Object.entries(await flagsOfRun()).map(([name, flag]) => [name, flag.fallback])
-  const values = { ...Object.fromEntries(presets), ...given }
   const request: RunRequest = {
-    ...{ argument: situation.argument, serverArgs: [], cwd: folder, debug: false, values },
-    ...{ flags: values as FlagValues<typeof runFlags>, given: new Set(Object.keys(given)) },
+    argument: situation.argument,
+    serverArgs: [],
+    options: withDefaults(await flagsOfRun(), given),
+    given: new Set(Object.keys(given)),
+    cwd: folder,
+    debug: false,
   }
   assertFits(situation, request)
-  return configFromFlags(app(), request, 'a')
+  return configFromOptions(app(), request, 'a')
 }
 
 describe.each(Object.entries(SITUATIONS))('for %s', (_, situation) => {

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { PROXY_MODES, TRANSPORTS } from '../../../src/contracts/run-config.ts'
+import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { assertVariables } from '../../../src/contracts/variables.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
@@ -9,14 +10,14 @@ import type { createBody } from './schemas.ts'
 type Body = Static<typeof createBody>
 
 /**
- * The flags of `run` that say what the members of a body say. A member of ToolHive's requests comes before
+ * The options of `run` that the members of a body set. A member of ToolHive's requests comes before
  * that of the run config which says the same. Empty texts, lists and zeroes count as not given, as clients
  * made by generators send them.
  */
-export function toFlags(body: Body): Record<string, unknown> {
+export function toOptions(body: Body): RunOptions {
   const build = body.runtime_config ?? {}
   assertVariables(body.env_vars ?? {}) // an "=" in a name would become a part of the value
-  const flags: Record<string, unknown> = {
+  const options: RunOptions = {
     name: body.name,
     group: body.group,
     runtime: body.runtime,
@@ -53,7 +54,7 @@ export function toFlags(body: Body): Record<string, unknown> {
     'runtime-add-package': build.additional_packages,
     'build-with': build.build_with,
   }
-  return Object.fromEntries(Object.entries(flags).filter(([, value]) => isSaid(value)))
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => isSaid(value)))
 }
 
 const isSaid = (value: unknown): boolean =>
