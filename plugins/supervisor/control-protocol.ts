@@ -4,13 +4,13 @@ import { Failure, isFailure, messageOf } from '../../src/errors.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
 
-/** Files that the supervisor and its clients meet at. */
+/** The files of the supervisor and its clients. */
 export const supervisorPaths = (paths: Paths) => ({
   socket: join(paths.runtime, 'supervisor.sock'),
   /** Held by the client that starts a supervisor. */
   starting: join(paths.runtime, 'supervisor.starting'),
   leases: join(paths.runtime, 'leases'),
-  /** Held by the supervisor. In the data folder, which is the same whatever session the user is in. */
+  /** Held by the supervisor. In the data folder, which is the same in every login session. */
   lock: join(paths.data, 'supervisor', 'lock'),
   /** Where the holder of the lock listens. */
   address: join(paths.data, 'supervisor', 'socket'),
@@ -18,7 +18,7 @@ export const supervisorPaths = (paths: Paths) => ({
   log: join(paths.data, 'logs', 'supervisor.log'),
 })
 
-/** What the supervisor says of itself. */
+/** The response of `GET /info`. */
 export interface Info {
   readonly build: string
   readonly pid: number
@@ -31,7 +31,7 @@ export const isInfo = t.isObject({
   workloads: t.isNumber(),
 })
 
-/** What is asked of it: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`. */
+/** The requests: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`. */
 export const VERBS = ['start', 'stop', 'remove', 'upgrade', 'settle-upgrade'] as const
 export type Verb = (typeof VERBS)[number]
 
@@ -43,7 +43,7 @@ const isWireFailure = t.isObject({
   hint: t.isOptional(t.isString()),
 })
 
-/** A failure as it travels; what is not a Failure is a bug and travels as its message only. */
+/** A failure in a response. Any other error is a bug, of which only the message is sent. */
 export function encodeFailure(error: unknown): { status: number; body: string } {
   const failure = isFailure(error) ? error : failures.supervisor_internal({ problem: messageOf(error) })
   const { code, message, status, exit, hint } = failure
@@ -57,7 +57,7 @@ export function decodeFailure(body: string): Failure {
   } catch {
     value = undefined
   }
-  if (!isWireFailure(value)) return failures.supervisor_internal({ problem: 'its answer makes no sense' })
+  if (!isWireFailure(value)) return failures.supervisor_internal({ problem: 'its response cannot be read' })
   const { code, text, status, exit, hint } = value
   return new Failure(code, { text, status, exit: exit === 2 ? 2 : 1, hint })
 }

@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 
-/** The socket could not be reached, or the connection broke: nothing is known about the request. */
+/** The socket could not be reached, or the connection broke: the outcome of the request is unknown. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** One request to the supervisor. Without `timeoutMs` it waits as long as the work takes. */
+/** Sends one request to the supervisor. Without `timeoutMs` it waits as long as the operation takes. */
 export function requestSupervisor(
   socketPath: string,
   method: 'GET' | 'POST',
@@ -24,7 +24,7 @@ export function requestSupervisor(
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
     })
     if (options.timeoutMs !== undefined) {
-      sent.setTimeout(options.timeoutMs, () => sent.destroy(new Error('it took too long to answer')))
+      sent.setTimeout(options.timeoutMs, () => sent.destroy(new Error('it took too long to respond')))
     }
     sent.on('error', fail)
     sent.end()

@@ -8,36 +8,36 @@ import { encodeFailure, type Info, VERBS, type Verb } from './control-protocol.t
 import { failures } from './failures.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
 
-/** The supervisor's ear: HTTP over a Unix socket that only its user can open. */
+/** The supervisor's control API: HTTP over a Unix socket that only its user can open. */
 export interface ControlServer {
   /** Requests being worked on. */
   readonly pending: number
-  /** Opens the socket anew if somebody removed it. */
+  /** Opens the socket again if it was removed. */
   repair(): Promise<void>
   close(): Promise<void>
 }
 
-export async function listen(options: {
+export async function openControlServer(options: {
   socket: string
   build: string
   host: WorkloadHost
-  /** Resolves when everything that was meant to run has been taken over, as far as that went. */
+  /** Resolves when adoption has ended, whether every workload could be adopted or not. */
   adopted: Promise<void>
   log: Log
-  /** Asked to make room for a successor; the answer is sent when it resolves. */
+  /** Called when a new supervisor takes over; the response is sent when it resolves. */
   onHandover: () => Promise<void>
 }): Promise<ControlServer> {
   const { socket, build, host, adopted, log, onHandover } = options
   let pending = 0
 
-  async function answer(method: string, path: string): Promise<unknown> {
+  async function handle(method: string, path: string): Promise<unknown> {
     if (method === 'GET' && path === '/info') {
       return { build, pid: process.pid, workloads: host.size } satisfies Info
     }
     if (method === 'GET' && path === '/adopted') return adopted
     if (method === 'POST' && path === '/handover') return onHandover()
-    const [, area, name, verb] = path.split('/')
-    if (method === 'POST' && area === 'workloads' && name && isVerb(verb)) {
+    const [, collection, name, verb] = path.split('/')
+    if (method === 'POST' && collection === 'workloads' && name && isVerb(verb)) {
       const workload = decodeURIComponent(name)
       return verb === 'settle-upgrade' ? host.settleUpgrade(workload) : host[verb](workload)
     }
@@ -47,7 +47,7 @@ export async function listen(options: {
   const server = createServer((request, response) => {
     pending++
     request.resume()
-    answer(request.method ?? '', request.url ?? '')
+    handle(request.method ?? '', request.url ?? '')
       .then(
         value => ({ status: 200, body: JSON.stringify(value ?? {}) }),
         error => {
@@ -90,7 +90,7 @@ export async function listen(options: {
 const isVerb = (text: string | undefined): text is Verb => VERBS.some(verb => verb === text)
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
 
-/** Only the holder of the supervisor's lock comes here, so a socket that is there is a dead one's. */
+/** Only the holder of the supervisor's lock gets here, so an existing socket belongs to a dead process. */
 async function bind(server: Server, socket: string): Promise<number | undefined> {
   ensurePrivateFolder(dirname(socket))
   await rm(socket, { force: true })

@@ -5,33 +5,33 @@ import * as t from 'typanion'
 import { writeFileAtomic } from '../../src/lib/atomic-file.ts'
 
 /**
- * Finds the workload that kills its host.
+ * Finds the workload that crashes its host.
  *
- * A name is on disk while that workload is being brought up. Whatever stands there when a host starts
- * was being worked on when the last one died: a single name is to blame, several are suspects, which
- * the new host brings up one at a time. An escaped error whose workload is known is blamed at once.
+ * A name is on disk while that workload starts. A name that is there when a host starts was being started
+ * when the last host crashed: a single name counts as the cause, several are suspects, which the new host
+ * starts one at a time. An uncaught error whose workload is known counts at once.
  */
 export interface CrashJournal {
-  /** Everything that begins in here, to the last callback, counts as that workload's. */
+  /** Attributes the work, with all its callbacks, to that workload. */
   attribute<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** Keeps the name on disk while the workload is being brought up. */
+  /** Keeps the name on disk while the workload starts. */
   trackStart<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** To be brought up one at a time. */
+  /** Workloads to start one at a time. */
   suspects(): ReadonlySet<string>
-  /** Whether it ended its host too often to be brought up by itself. */
+  /** Whether it crashed its host too often to be started automatically. */
   isQuarantined(name: string): boolean
   /**
-   * Notes whose work an escaped error ended, synchronously, since it is the last a process does.
-   * `crashes` is how often hosts have ended in this way lately.
+   * Notes which workload an uncaught error belongs to, synchronously, because the process exits next.
+   * `crashes`: how many hosts have crashed this way lately.
    */
   recordCrash(): { workload: string | undefined; crashes: number }
 }
 
 const WINDOW = 5 * 60_000
 const LIMIT = 3
-/** No name of a workload. */
+/** Not a valid workload name. */
 const UNKNOWN = '?'
-/** How long a suspect stays alone. */
+/** How long a suspect is started alone, in milliseconds. */
 const WATCHED = 1000
 
 interface Notes {
@@ -65,8 +65,8 @@ export function createCrashJournal(options: {
   const [only, ...others] = before.inFlight
   if (only !== undefined && others.length === 0) count(only)
 
-  const text = (flying: Iterable<string>) => {
-    const notes: Notes = { inFlight: [...flying], suspects: [...suspects], crashes: {} }
+  const text = (names: Iterable<string>) => {
+    const notes: Notes = { inFlight: [...names], suspects: [...suspects], crashes: {} }
     for (const name of crashes.keys()) {
       const times = recent(name)
       if (times.length) notes.crashes[name] = times
@@ -76,7 +76,7 @@ export function createCrashJournal(options: {
 
   let saving = Promise.resolve()
   let queued: Promise<void> | undefined
-  /** Calls that come while one is written share the next. */
+  /** Calls during a write share the next write. */
   function save(): Promise<void> {
     queued ??= saving.then(() => {
       queued = undefined
@@ -120,7 +120,7 @@ export function createCrashJournal(options: {
   }
 }
 
-/** What the last host left; nothing when it cannot be read, since it only helps to find culprits. */
+/** The notes of the last host; empty when they cannot be read. */
 function read(path: string): Notes {
   const nothing: Notes = { inFlight: [], suspects: [], crashes: {} }
   try {

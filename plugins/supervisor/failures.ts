@@ -1,19 +1,19 @@
 import { defineFailures } from '../../src/errors.ts'
 
-/** What can go wrong while workloads are hosted, and on the way to the supervisor. */
+/** Failures of hosting workloads, and of reaching the supervisor. */
 export const failures = defineFailures({
   supervisor_unreachable: {
     status: 503,
-    text: (d: { problem: string; log: string }) => `The supervisor does not answer: ${d.problem}`,
+    text: (d: { problem: string; log: string }) => `The supervisor does not respond: ${d.problem}`,
     hint: d => `Its log is ${d.log}.`,
   },
   supervisor_runs: {
     status: 409,
-    text: (d: { pid: number }) => `A supervisor runs already (process ${d.pid}).`,
+    text: (d: { pid: number }) => `A supervisor is already running (process ${d.pid}).`,
   },
   supervisor_leaving: {
     status: 503,
-    text: () => 'The supervisor is handing its workloads to a successor.',
+    text: () => 'The supervisor is handing its workloads over to a new supervisor.',
     hint: 'Try again in a moment.',
   },
   supervisor_internal: {
@@ -24,7 +24,7 @@ export const failures = defineFailures({
   hosted_elsewhere: {
     status: 409,
     text: (d: { name: string; pid: number }) => `The workload "${d.name}" is hosted by process ${d.pid}.`,
-    hint: d => `End that process, or type \`keelson stop ${d.name}\`.`,
+    hint: d => `End that process, or run \`keelson stop ${d.name}\`.`,
   },
   host_stays: {
     status: 504,
@@ -34,7 +34,7 @@ export const failures = defineFailures({
   },
   start_cancelled: {
     status: 409,
-    text: (d: { name: string }) => `The workload "${d.name}" was taken down while it started.`,
+    text: (d: { name: string }) => `The workload "${d.name}" was stopped while it started.`,
   },
   workload_failed: {
     status: 502,
@@ -45,29 +45,29 @@ export const failures = defineFailures({
     text: (d: { name: string; how: string; lines: readonly string[] }) =>
       `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
   },
-  server_unfit: {
+  candidate_rejected: {
     status: 422,
     text: (d: { problem: string; lines: readonly string[] }) => `${d.problem}${lastLines(d.lines)}`,
   },
   supervisor_older: {
     status: 501,
-    text: (d: { asked: string }) => `The supervisor that runs does not know what "${d.asked}" is.`,
-    hint: 'It is of another version of keelson; the next command takes its place. Try again.',
+    text: (d: { asked: string }) => `The running supervisor does not know the request "${d.asked}".`,
+    hint: 'It is another version of keelson; the next command replaces it. Try again.',
   },
   upgrade_runs: {
     status: 409,
-    text: (d: { name: string }) => `An upgrade of "${d.name}" is under way already.`,
-    hint: 'Wait until it has ended.',
+    text: (d: { name: string }) => `An upgrade of "${d.name}" is already running.`,
+    hint: 'Wait until it has finished.',
   },
   upgrade_lost: {
     status: 409,
-    text: (d: { name: string }) => `The upgrade of "${d.name}" was broken off.`,
-    hint: 'Look at it with `keelson upgrade check`, then try again.',
+    text: (d: { name: string }) => `The upgrade of "${d.name}" was cancelled.`,
+    hint: 'Run `keelson upgrade check`, then try again.',
   },
   instance_port_unknown: {
     status: 502,
     text: (d: { name: string; port: number }) =>
-      `The runtime does not say where port ${d.port} of "${d.name}" can be reached.`,
+      `The runtime does not report the address of port ${d.port} of "${d.name}".`,
     hint: 'Give the port the server listens on with --target-port.',
   },
   instance_field_wrong: {

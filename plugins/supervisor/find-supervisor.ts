@@ -2,7 +2,7 @@ import { readFileIfThere } from '../../src/lib/atomic-file.ts'
 import { type Info, isInfo, type supervisorPaths } from './control-protocol.ts'
 import { requestSupervisor, Unreachable } from './control-request.ts'
 
-/** The supervisor that answers: at the usual place, or where the holder of the lock says it listens. */
+/** The running supervisor: at its usual socket, or at the one that the holder of the lock has noted. */
 export async function findSupervisor(
   place: ReturnType<typeof supervisorPaths>,
 ): Promise<{ socket: string; info: Info } | undefined> {

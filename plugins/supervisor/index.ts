@@ -3,7 +3,7 @@ import type { Supervisor } from '../../src/contracts/workload.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { SupervisorCommand } from './commands/supervisor.ts'
 
-/** Loaded on call: what it needs is much. */
+/** Loads its modules on call, because there are many. */
 export const takeSupervisorRole = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
   (await import('./supervisor-process.ts')).takeSupervisorRole(app, options)
 

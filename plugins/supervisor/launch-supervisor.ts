@@ -11,12 +11,12 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** It holds secrets, which a core dump would write to disk. Nothing it starts leaves one either. */
+/** A core dump would write its secrets to disk. Processes that it starts inherit the limit. */
 const WITHOUT_CORE_DUMPS = ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh'] as const
 
 /**
- * This program as a supervisor, without core dumps and inspector, whoever started this process: a bundle's entry lies beside or above
- * this file, the sources' one in `src`.
+ * The command that runs this program as a supervisor, without core dumps and inspector. The entry of a bundle
+ * lies beside or above this file, that of the sources in `src`.
  */
 export function supervisorCommand(here = import.meta.url): Launch['command'] {
   const candidates = here.endsWith('.ts')
@@ -29,12 +29,12 @@ export function supervisorCommand(here = import.meta.url): Launch['command'] {
   return process.platform === 'win32' ? command : [...WITHOUT_CORE_DUMPS, ...command]
 }
 
-/** A supervisor that was started; it lives on when this process ends. */
+/** A supervisor that was started; it goes on when this process ends. */
 export interface Launched {
-  /** Resolves with its last words if it ends while we wait for it. */
-  readonly died: Promise<string>
-  /** No longer waits for it. */
-  letGo(): void
+  /** Resolves with its last log lines if it exits before `release`. */
+  readonly exited: Promise<string>
+  /** Stops waiting for it. */
+  release(): void
 }
 
 const LOG_BYTES = 5_000_000
@@ -55,17 +55,17 @@ export async function launch({ command, env }: Launch, log: string): Promise<Lau
       env,
       windowsHide: true,
     })
-    const died = new Promise<string>(resolve => {
+    const exited = new Promise<string>(resolve => {
       child.once('error', error => resolve(error.message))
       child.once('exit', (code, signal) => {
-        void lastWords(log, from).then(words =>
-          resolve(words || `it ended at once (${signal ?? `exit ${code}`})`),
+        void lastMessages(log, from).then(text =>
+          resolve(text || `it exited at once (${signal ?? `exit ${code}`})`),
         )
       })
     })
     return {
-      died,
-      letGo: () => {
+      exited,
+      release: () => {
         child.removeAllListeners('exit')
         child.unref()
       },
@@ -75,8 +75,8 @@ export async function launch({ command, env }: Launch, log: string): Promise<Lau
   }
 }
 
-/** The last lines that were written behind `from`; of JSON lines their message. */
-async function lastWords(log: string, from: number): Promise<string> {
+/** The last lines after the offset `from`; of JSON lines the message. */
+async function lastMessages(log: string, from: number): Promise<string> {
   const file = await open(log, 'r').catch(() => undefined)
   if (!file) return ''
   try {
@@ -89,7 +89,7 @@ async function lastWords(log: string, from: number): Promise<string> {
       start,
     )
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n').filter(Boolean)
-    const error = lines.findLast(line => /^\w*Error: /.test(line)) // of a stack trace only what happened
+    const error = lines.findLast(line => /^\w*Error: /.test(line)) // of a stack trace only the error
     return error ? messageIn(error) : lines.slice(-3).map(messageIn).join(' ')
   } finally {
     await file.close()

@@ -7,13 +7,13 @@ import { failures } from './failures.ts'
 
 /** Which process hosts a workload: one file each in `<runtime>/leases`, free when its holder is dead. */
 export interface Leases {
-  /** Fails with `hosted_elsewhere` while another live process has it. */
+  /** Fails with `hosted_elsewhere` while another running process has it. */
   take(name: string): Promise<Lock>
-  /** The other live process that hosts the workload. */
+  /** Process id of another running process that hosts the workload. */
   holder(name: string): Promise<number | undefined>
   /**
    * Asks the other process that hosts the workload to end, and waits for it. True when there was one.
-   * The process is known by number and start time, so a stranger with a reused number is never met.
+   * The process is known by number and start time, so a process that reuses the number is never signalled.
    */
   evict(name: string): Promise<boolean>
 }

@@ -33,7 +33,7 @@ export function createRotatingFile(path: string, options: { maxBytes: number }):
         await append(path, text)
         size += Buffer.byteLength(text)
       } catch {
-        size = undefined // a full or read-only disk must not stop a proxy; look again at the next line
+        size = undefined // a full or read-only disk must not stop a proxy; the next line tries again
       }
     }
     running = undefined

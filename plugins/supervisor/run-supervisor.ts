@@ -5,26 +5,26 @@ import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import { supervisorPaths } from './control-protocol.ts'
-import { listen } from './control-server.ts'
+import { openControlServer } from './control-server.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
 
-/** How long a new supervisor waits for the one before it to go. */
+/** How long a new supervisor waits until the one before it has ended, in milliseconds. */
 const LOCK_MS = 8000
 const ROUND_MS = 5000
 
 /**
  * Hosts workloads until told to end (the signal, or a handover) or until nothing has been hosted for
- * `idleMs`. Fails with `supervisor_runs` when another one lives.
+ * `idleMs`. Fails with `supervisor_runs` when another supervisor runs.
  *
- * Nothing is stopped at the end: what is meant to run is taken over by the next one.
+ * No workload is stopped at the end: the next supervisor adopts what should run.
  */
 export async function runSupervisor(options: {
   paths: Paths
   log: Log
   build: string
-  /** Called when this process is the supervisor, and no other one touches its files any more. */
+  /** Called once this process holds the lock, so that no other one uses the files. */
   makeHost: () => Promise<WorkloadHost>
   idleMs: number
   signal: AbortSignal
@@ -45,14 +45,14 @@ export async function runSupervisor(options: {
     const adopted = listening.promise
       .then(() => host.adopt())
       .catch(error => log.error(`Adoption failed: ${messageOf(error)}`))
-    const server = await listen({
+    const server = await openControlServer({
       socket: place.socket,
       build,
       host,
       adopted,
       log,
       onHandover: async () => {
-        log.info('Handing over to a successor.')
+        log.info('Handing over to a new supervisor.')
         closed = server.close()
         await close()
         leave.abort()
@@ -68,7 +68,7 @@ export async function runSupervisor(options: {
     await close()
     await closed
 
-    /** One timer for all: looks for idleness, and after the socket. */
+    /** One timer for both: ends an idle supervisor, and repairs the socket. */
     async function untilDone(): Promise<void> {
       const over = AbortSignal.any([signal, leave.signal])
       let idleSince = Date.now()
@@ -89,7 +89,7 @@ export async function runSupervisor(options: {
   }
 }
 
-/** Waits while the one before it goes; gives way when another one of this build is there to stay. */
+/** Waits until the supervisor before this one has ended. Fails when another one of this build goes on. */
 async function takeLock(place: ReturnType<typeof supervisorPaths>, build: string): Promise<Lock> {
   const deadline = Date.now() + LOCK_MS
   for (;;) {

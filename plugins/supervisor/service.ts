@@ -12,7 +12,7 @@ import { createLeases } from './leases.ts'
 import { createRotatingFile } from './rotating-file.ts'
 import { createSupervisorClient } from './supervisor-client.ts'
 
-/** What tells this program from another build of it. */
+/** Identifies this build of the program. */
 export const OWN_BUILD = `${VERSION}+${BUILD}`
 
 const LOG_BYTES = 10_000_000
@@ -26,14 +26,14 @@ export const createSupervisor = (app: App): Supervisor =>
     host: () => createAppHost(app),
   })
 
-/** It answers as the build of whoever starts it. What a caller wants of its own Node is not the supervisor's. */
+/** The new supervisor reports `build` as its own. NODE_OPTIONS of the caller are not passed on. */
 export function ownLaunch(app: App, build: string): Launch {
   const [program, ...args] = supervisorCommand()
   const { NODE_OPTIONS: _, ...env } = app.env
   return { command: [program, ...args, '--build', build], env }
 }
 
-/** A host in this process, with everything the plugins offer. */
+/** A workload host in this process, with the services of the plugins. */
 export async function createAppHost(
   app: App,
   { journal }: { journal?: CrashJournal } = {},
@@ -57,7 +57,7 @@ export async function createAppHost(
     ...(journal ? { journal } : {}),
     logOf(config) {
       const file = createRotatingFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })
-      // What a stdio server prints beside its messages ends up here, its environment perhaps.
+      // Stray output of a stdio server ends up here, perhaps with its environment.
       const write = (line: string) => file.write(redactValues(line, secretValues.get(config.name) ?? []))
       return createLog({ write, human: false, debug: config.debug === true || app.debug })
     },

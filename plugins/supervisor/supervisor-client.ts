@@ -14,13 +14,13 @@ import { type Launch, launch } from './launch-supervisor.ts'
 const START_MS = 10_000
 const HANDOVER_MS = 60_000
 const ADOPTION_MS = 3000
-/** How often a request is sent again when the supervisor goes away below it. */
+/** How often a request is sent when the supervisor ends meanwhile. */
 const TRIES = 3
 
-/** The supervisor seen from another process. `launch` says how one is started. */
+/** Calls the supervisor from another process. `launch` says how a supervisor is started. */
 export function createSupervisorClient(options: {
   paths: Paths
-  /** Of this program; a supervisor of another one is replaced. */
+  /** Build of this program; a supervisor of another build is replaced. */
   build: string
   launch: () => Launch
   /** Makes a host for `foreground`. */
@@ -45,42 +45,42 @@ export function createSupervisorClient(options: {
     if (found?.info.build === build) return found.socket
     if (found) {
       await requestSupervisor(found.socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS }).catch(error => {
-        if (!(error instanceof Unreachable)) throw error // it may be gone before it answers
+        if (!(error instanceof Unreachable)) throw error // it may end before it responds
       })
     }
     const started = await launch(options.launch(), place.log)
     try {
-      const problem = await Promise.race([started.died, untilAnswers()])
+      const problem = await Promise.race([started.exited, untilResponding()])
       if (typeof problem === 'object') {
         await untilAdopted(problem.socket)
         return problem.socket
       }
-      // Another one may have been faster, e.g. one that a service unit started.
+      // Another process may have started one first, e.g. a service unit.
       const other = await find()
       if (other) return other.socket
       throw failures.supervisor_unreachable({ problem, log: place.log })
     } finally {
-      started.letGo()
+      started.release()
     }
   }
 
-  /** So that what ran before is seen to run: the statuses of a dead supervisor say nothing. */
+  /** Waits for adoption: until then the statuses are those of the dead supervisor. */
   async function untilAdopted(socket: string): Promise<void> {
     try {
       await requestSupervisor(socket, 'GET', '/adopted', { timeoutMs: ADOPTION_MS })
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error // it goes on without us
+      if (!(error instanceof Unreachable)) throw error // adoption goes on without this process
     }
   }
 
-  async function untilAnswers(): Promise<{ socket: string } | string> {
+  async function untilResponding(): Promise<{ socket: string } | string> {
     const deadline = Date.now() + START_MS
     while (Date.now() < deadline) {
       const found = await find()
       if (found) return found
       await delay(20)
     }
-    return `it was started and said nothing for ${START_MS / 1000} seconds.`
+    return `it was started and did not respond for ${START_MS / 1000} seconds.`
   }
 
   async function send(name: string, verb: Verb): Promise<void> {
@@ -115,7 +115,7 @@ export function createSupervisorClient(options: {
     settleUpgrade: name => send(name, 'settle-upgrade'),
     async foreground(name, { signal, onUp }) {
       const host = await options.host()
-      const stop = () => void host.stop(name).catch(() => undefined) // `close` below tells
+      const stop = () => void host.stop(name).catch(() => undefined) // `close` below reports it
       signal.addEventListener('abort', stop)
       try {
         signal.throwIfAborted()
@@ -123,7 +123,7 @@ export function createSupervisorClient(options: {
         onUp()
         const last = await host.ended(name)
         if (last?.status === 'error') {
-          throw failures.workload_failed({ name, reason: last.status_context ?? 'nobody knows why' })
+          throw failures.workload_failed({ name, reason: last.status_context ?? 'the reason is unknown' })
         }
       } catch (error) {
         if (!signal.aborted) throw error

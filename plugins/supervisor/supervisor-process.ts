@@ -9,19 +9,19 @@ import type { Launch } from './launch-supervisor.ts'
 import { runSupervisor } from './run-supervisor.ts'
 import { createAppHost, OWN_BUILD, ownLaunch } from './service.ts'
 
-/** More escaped errors than this within minutes, and no successor is started: the next command does. */
+/** After more uncaught errors than this within minutes no new supervisor is started; the next command does it. */
 const MOST_CRASHES = 10
 
-/** Turns this process into the supervisor. Does not return: the process ends with it. */
+/** Makes this process the supervisor. Does not return: the process exits when the supervisor ends. */
 export async function runAsSupervisor(
   app: App,
   options: {
     idleMs: number
     signal: AbortSignal
     build?: string
-    /** What it hosts with, and how a successor is started; tests give their own. */
+    /** Makes the workload host, and starts the next supervisor after a crash; tests give their own. */
     makeHost?: (app: App, options: { journal: CrashJournal }) => Promise<WorkloadHost>
-    successor?: Launch
+    next?: Launch
   },
 ): Promise<void> {
   const { idleMs, signal, build = OWN_BUILD, makeHost = createAppHost } = options
@@ -34,7 +34,7 @@ export async function runAsSupervisor(
     makeHost: () => {
       const path = supervisorPaths(app.paths).journal
       const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
-      dieOfEscapedErrors(app, journal, options.successor ?? ownLaunch(app, build))
+      replaceOnUncaughtError(app, journal, options.next ?? ownLaunch(app, build))
       return makeHost(app, { journal })
     },
   })
@@ -42,9 +42,9 @@ export async function runAsSupervisor(
 }
 
 /**
- * Lets this process have the supervisor's role beside its own work, if nobody has it. Resolves when it
- * has it no longer: the signal aborted, or another build asked for it. Nothing is stopped then; what
- * this process hosted waits for a successor, which `ensure` starts.
+ * Takes the role of the supervisor beside the other work of this process, if no other process has it.
+ * Resolves when the role has ended: the signal aborted, or a supervisor of another build took over. No
+ * workload is stopped then; `ensure` starts the next supervisor, which adopts them.
  */
 export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSignal }): Promise<void> {
   try {
@@ -57,7 +57,7 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
       makeHost: () => {
         const path = supervisorPaths(app.paths).journal
         const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
-        dieOfEscapedErrors(app, journal, ownLaunch(app, OWN_BUILD))
+        replaceOnUncaughtError(app, journal, ownLaunch(app, OWN_BUILD))
         return createAppHost(app, { journal })
       },
     })
@@ -67,14 +67,14 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
 }
 
 /**
- * An escaped error leaves this process in an unknown state, so it never carries on: it notes whose
- * work it was, starts a successor, which waits for its end, and goes (70: sysexits' "software").
+ * An uncaught error leaves this process in an unknown state, so it ends: it notes which workload the work
+ * was for, starts the next supervisor, which waits for its end, and exits (70: EX_SOFTWARE of sysexits.h).
  */
-function dieOfEscapedErrors(app: App, journal: CrashJournal, { command, env }: Launch): void {
+function replaceOnUncaughtError(app: App, journal: CrashJournal, { command, env }: Launch): void {
   process.on('uncaughtException', error => {
     try {
       const { workload, crashes } = journal.recordCrash()
-      app.log.error('An error escaped; the supervisor is replaced.', {
+      app.log.error('Uncaught error; a new supervisor is started.', {
         stack: error instanceof Error ? error.stack : String(error),
         ...(workload === undefined ? {} : { workload }),
       })

@@ -7,7 +7,7 @@ import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { networkKindOf } from '../egress/index.ts'
 import { failures } from './failures.ts'
 
-/** What of an instance is not in the run config. */
+/** Facts of an instance that are not in the run config. */
 export interface InstanceFacts {
   /** Port the proxy listens on. */
   readonly proxyPort: number
@@ -27,7 +27,8 @@ const networkOf = (config: RunConfig): string | undefined =>
   config.permission_profile?.network?.mode || undefined
 
 /**
- * What a runtime must make for a workload, but for what is hidden from it at each start. Fails with `env_refused` for variables that no server is given.
+ * Builds the instance spec of a workload, without the hidden paths, which are found at each start. Fails with
+ * `env_refused` for variables that no server may get.
  *
  * `MCP_HOST` is where the server should listen. A container must listen on all its addresses to be
  * reached through a published port, so there it is 0.0.0.0 and not `target_host`'s default; on the
@@ -69,8 +70,8 @@ export function toInstanceSpec(config: RunConfig, facts: InstanceFacts): Instanc
     mounts,
     network,
     limits: toLimits(config.resources ?? {}),
-    // An engine would bring it up before its way out is closed, and mount again whatever the server made of
-    // its folders. The supervisor does it in order.
+    // An engine would start it before its network is closed, and would mount links that the server has made in
+    // its folders. The supervisor starts it in the right order.
     restart: stdio || isolated || mounts.some(({ readOnly }) => !readOnly) ? 'never' : 'unless-stopped',
     privileged: config.permission_profile?.privileged ?? false,
     explicitProfile: config.permission_profile_name_or_path !== undefined,

@@ -3,10 +3,10 @@ import { flag } from '../../../src/cli/flags.ts'
 
 const flags = {
   'idle-timeout': flag.duration('end when nothing has been hosted for this long', '60s'),
-  build: flag.string('build to answer as (default: its own)'),
+  build: flag.string('build to report (default: its own)'),
 }
 
-/** Runs the supervisor in this process, until it is told to end or has nothing to host. Hidden. */
+/** Runs the supervisor in this process until it is stopped or has nothing to host. Hidden. */
 export class SupervisorCommand extends BaseCommand {
   static override paths = [['supervisor']]
   static override flags = flags

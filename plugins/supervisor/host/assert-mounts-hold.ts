@@ -8,8 +8,8 @@ const MOST_LINKS = 40
 
 /**
  * Fails with `mount_through_link` when a mount leads through a link in a folder that the server may write:
- * it may have put the link there to be given something else at this start. Both ends of a mount are looked
- * at, since its target may lie in the target of another.
+ * it may have made the link to reach another path at this start. Both ends of a mount are checked, since its
+ * target may lie in the target of another mount.
  */
 export async function assertMountsHold(mounts: readonly Mount[]): Promise<void> {
   const writable = mounts.filter(({ readOnly }) => !readOnly)
@@ -28,11 +28,11 @@ export async function assertMountsHold(mounts: readonly Mount[]): Promise<void> 
 }
 
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const rest = relative(folder, path)
+  return rest !== '' && rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
 }
 
-/** Where a path leads, and where the links lie that it goes through. What nobody can look at counts as one. */
+/** Where a path leads, and the links on it. A part that cannot be read counts as a link. */
 async function follow(path: string): Promise<{ place: string; links: string[] }> {
   const { root } = parse(path)
   const links: string[] = []

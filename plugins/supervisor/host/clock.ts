@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Time, handed in so that tests need not wait. */
+/** Time, as a parameter so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
@@ -13,23 +13,23 @@ export const systemClock: Clock = {
   delay: (ms, signal) => delay(ms, undefined, signal ? { signal } : undefined),
 }
 
-/** How patient a host is; all in milliseconds but `attempts`. */
+/** Waits and limits of a host, in milliseconds except `attempts`. */
 export interface Times {
-  /** Waits before each restart; the last one stays. */
+  /** Waits before each restart; the last one repeats. */
   readonly delays: readonly number[]
   /** Restarts in a row before a workload is given up. */
   readonly attempts: number
-  /** Running this long makes earlier crashes forgotten. */
+  /** A run of this length resets the count of crashes. */
   readonly stable: number
-  /** How long a server may take to answer before it counts as unhealthy. */
+  /** How long a server may take to respond before it counts as unhealthy. */
   readonly ready: number
-  /** How long a stdio server must live to count as started: it gives no other sign. */
+  /** How long a stdio server must run to count as started: it gives no other sign. */
   readonly settle: number
-  /** How often a starting instance is looked at, in case its end was not reported. */
+  /** How often a starting instance is inspected, in case its exit was not reported. */
   readonly poll: number
   /** How long requests in flight may take when a workload is stopped. */
   readonly grace: number
-  /** How long requests in flight may take when another server takes the place of theirs. */
+  /** How long requests in flight may take when a newer server replaces theirs. */
   readonly drain: number
 }
 

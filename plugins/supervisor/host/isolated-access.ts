@@ -12,21 +12,21 @@ import type { Log } from '../../../src/log.ts'
 import { type EgressListener, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
 import { type Connector, connectorTo, createCallbackPool, createPortRelay } from './port-relay.ts'
 
-/** The way out of an isolated workload and the ways into it. */
+/** Network access of an isolated workload: its egress listener, and relays to its ports. */
 export interface IsolatedAccess {
-  /** Makes the network, or finds it, and completes the spec. */
+  /** Creates or finds the network, and completes the spec. */
   prepare(spec: InstanceSpec): Promise<InstanceSpec>
-  /** Opens the way out. The instance has been created, and need not run yet. */
+  /** Opens the egress listener. The instance has been created, and need not run yet. */
   openEgress(): Promise<void>
-  /** Opens the ways into a running instance. */
+  /** Opens the relays to the ports of a running instance. */
   openIngress(instance: Instance): Promise<void>
-  /** Where this host reaches a port of the instance, once the ways are open. */
+  /** Where this process reaches a port of the instance, after `openIngress`. */
   urlOf(port: number): URL
-  /** Closes listener and ways; the network stays. Idempotent. */
+  /** Closes the listener and the relays; the network stays. Idempotent. */
   close(): Promise<void>
 }
 
-/** Where programs look for a proxy, in all spellings that are in use; what is local needs none. */
+/** The variables in which programs expect a proxy, in all usual spellings. Loopback needs no proxy. */
 export const proxyVariables = (url: string): Record<string, string> => ({
   HTTP_PROXY: url,
   HTTPS_PROXY: url,
@@ -37,7 +37,7 @@ export const proxyVariables = (url: string): Record<string, string> => ({
 })
 const LOCAL = 'localhost,127.0.0.1,::1'
 
-/** Undefined for a workload that is not to be isolated. One that is, and cannot be, is not brought up. */
+/** Undefined for a workload without isolation. Fails with `isolation_unsupported` when it cannot be isolated. */
 export function createIsolatedAccess(options: {
   config: RunConfig
   runtime: Runtime
@@ -76,11 +76,11 @@ function connectIsolated(options: {
     listener ??= await egress.open({ workload: config.name, policy, listen, peer, log, helper })
   }
 
-  /** From this host if it is on the instance's network, else through the helper. */
+  /** Direct if this machine is on the instance's network, else through the helper. */
   function connectorAt(address: string, port: number): Connector {
     if (!isolatedNetwork?.helper) return connectorTo(address, port)
     return async () => {
-      if (!listener?.connect) throw new Error('its way out is not open')
+      if (!listener?.connect) throw new Error('its egress listener is not open')
       return listener.connect(address, port)
     }
   }
@@ -88,7 +88,7 @@ function connectIsolated(options: {
   async function closeIngress(): Promise<void> {
     ingressOf = undefined
     urls.clear()
-    await Promise.all(open.splice(0).map(way => way.close()))
+    await Promise.all(open.splice(0).map(relay => relay.close()))
   }
 
   return {
@@ -107,7 +107,7 @@ function connectIsolated(options: {
       try {
         await listen(isolatedNetwork)
       } catch (error) {
-        // Some engines bring the bridge up with the instance.
+        // Some engines create the bridge only with the instance.
         if (!isFailure(error, 'egress_listener_unusable')) throw error
         await isolation.activate(instance)
         await listen(isolatedNetwork).catch(problem => {

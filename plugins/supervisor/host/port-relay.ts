@@ -2,7 +2,7 @@ import { chmod, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Gives a connection to the server's side. */
+/** Opens a connection to the server. */
 export type Connector = () => Promise<Duplex>
 
 /** A listener whose connections go on to a server. */
@@ -11,7 +11,7 @@ export interface PortRelay {
   close(): Promise<void>
 }
 
-/** Carries every connection to an address of this host on to where `open` leads; bytes as they are. */
+/** Forwards every connection at an address of this machine to the server that `open` connects to. */
 export async function createPortRelay(
   listen: { host: string; port: number },
   open: Connector,
@@ -46,19 +46,19 @@ export const connectorTo =
       })
     })
 
-/** Connections that the other side has opened to us, to be used when we need one. */
+/** Connections that the server has opened to this process, used when one is needed. */
 export interface CallbackPool {
   readonly open: Connector
   close(): Promise<void>
 }
 
-/** More idle connections than this are nobody's need. */
+/** Further idle connections are closed. */
 const MOST_IDLE = 32
 const WAIT_MS = 10_000
 
 /**
- * Listens at a socket file for connections that wait to be used. The file is for its owner alone; one
- * that is there was left by a host before us, which is gone when we get here.
+ * Listens at a socket file for connections that wait to be used. Only the owner may use the file; an
+ * existing file was left by an earlier host, which has ended.
  */
 export async function createCallbackPool(path: string): Promise<CallbackPool> {
   const sockets = new Set<Socket>()
@@ -108,7 +108,7 @@ function join(a: Duplex, b: Duplex): void {
   }
 }
 
-/** What is still on its way is delivered. */
+/** Ends the stream after pending data is delivered. */
 function endSoon(stream: Duplex): void {
   if (stream.writableFinished) return void stream.destroy()
   stream.once('finish', () => stream.destroy())

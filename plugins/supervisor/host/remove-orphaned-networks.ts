@@ -5,7 +5,7 @@ import type { Log } from '../../../src/log.ts'
 /** Removes isolated networks that no workload uses: what a killed host, or a failed removal, has left. */
 export async function removeOrphanedNetworks(options: {
   runtimes: readonly Runtime[]
-  /** Whether the workload runs, or is meant to, in that instance; asked in its turn. */
+  /** Whether the workload runs, or should run, in that instance; called in its turn. */
   isWanted: (workload: string, instance: string) => Promise<boolean>
   inTurn: (workload: string, work: () => Promise<void>) => Promise<void>
   log: Log
@@ -13,9 +13,9 @@ export async function removeOrphanedNetworks(options: {
   const { runtimes, isWanted, inTurn, log } = options
   await Promise.all(
     runtimes.map(async ({ name: runtime, isolation }) => {
-      // Most of the time this is an engine that is not there.
+      // Usually the engine is not installed.
       const left = await isolation?.list().catch(error => {
-        log.debug(`${runtime} does not tell what networks are left: ${messageOf(error)}`)
+        log.debug(`${runtime} does not list its networks: ${messageOf(error)}`)
       })
       for (const { instance, workload } of left ?? []) {
         await inTurn(workload, async () => {

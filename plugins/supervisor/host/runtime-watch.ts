@@ -14,14 +14,14 @@ export interface RuntimeWatchOptions {
   readonly delays: readonly number[]
   readonly log: Log
   readonly onEvent: (event: Exclude<InstanceEvent, { kind: 'gone' }>) => void
-  /** The runtime does not answer. */
+  /** The runtime does not respond. */
   readonly onUnavailable: (problem: string) => void
-  /** It answers again, and events may have been missed. */
+  /** It responds again, and events may have been missed. */
   readonly onAvailable: () => void
 }
 
 /**
- * Follows a runtime's events, and starts over when they end: the engine died, or only the watch did.
+ * Follows a runtime's events, and starts again when they end, because the engine or only the watch has ended.
  * One watch and at most one timer, however many workloads there are.
  */
 export function createRuntimeWatch(options: RuntimeWatchOptions): RuntimeWatch {

@@ -5,10 +5,10 @@ import type { Clock } from './clock.ts'
 import type { HostedWorkload } from './host-state.ts'
 import { createRuntimeWatch, type RuntimeWatch } from './runtime-watch.ts'
 
-/** One watch for each runtime that something hosted lives in. */
+/** One watch for each runtime with a hosted workload. */
 export interface RuntimeWatches {
   watch(runtime: Runtime): void
-  /** Ends the watches that nothing needs any more. */
+  /** Ends the watches of runtimes without a hosted workload. */
   release(): void
 }
 
@@ -36,7 +36,7 @@ export function createRuntimeWatches(options: {
             ?.lifecycle.check()
         },
         onUnavailable(problem) {
-          log.warn(`${runtime.name} does not answer: ${problem}`)
+          log.warn(`${runtime.name} does not respond: ${problem}`)
           for (const { lifecycle } of hostedIn(runtime)) lifecycle.runtimeUnavailable(problem)
         },
         onAvailable() {

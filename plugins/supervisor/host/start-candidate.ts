@@ -24,7 +24,7 @@ export async function startCandidate(options: {
   const checked = await runs.unlessExited(run, check).catch(async error => {
     runs.assertNotCancelled()
     if (!isFailure(error, 'candidate_failed')) throw error
-    throw failures.server_unfit({ problem: error.message, lines: await runs.lastLines() })
+    throw failures.candidate_rejected({ problem: error.message, lines: await runs.lastLines() })
   })
   let end: string | undefined
   void run.exited.then(how => {

@@ -1,4 +1,4 @@
-/** Work in order per name; different names run side by side. */
+/** Runs work in order per workload; different workloads run concurrently. */
 export interface WorkloadQueues {
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /** How many names have work. */

@@ -41,7 +41,7 @@ test('several that were under way are suspects, and none is to blame', async () 
   expect(journal.isQuarantined('a')).toBe(false)
 })
 
-test('one alone is to blame, and parked at the third time', async () => {
+test('one alone is to blame, and quarantined at the third time', async () => {
   await killedDuring('a')
   await killedDuring('a')
   expect(open().isQuarantined('a')).toBe(false)
@@ -81,7 +81,7 @@ test('an escaped error is blamed on the workload whose work it was, those beside
   expect(next).toEqual({ inFlight: [], suspects: [], crashes: { guilty: [time] } })
 })
 
-test('an error of nobody is counted, and parks nobody', () => {
+test('an error without a workload is counted, and quarantines none', () => {
   expect(open().recordCrash()).toEqual({ workload: undefined, crashes: 1 })
   expect(open().recordCrash()).toEqual({ workload: undefined, crashes: 2 })
 })

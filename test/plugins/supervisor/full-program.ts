@@ -59,6 +59,6 @@ await runAsSupervisor(app, {
   idleMs: 60_000,
   signal: stop.signal,
   build: 'full',
-  successor: { command: [process.execPath, program], env: process.env },
+  next: { command: [process.execPath, program], env: process.env },
   makeHost: (_, { journal }) => makeHost(journal),
 })

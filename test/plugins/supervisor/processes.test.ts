@@ -137,7 +137,7 @@ test('another build takes over: same port, new process, statuses kept', async ()
   expect((await logged()).map(({ msg }) => msg)).toEqual([
     'The supervisor is up.',
     'The server is up.',
-    'Handing over to a successor.',
+    'Handing over to a new supervisor.',
     'The supervisor is up.',
     'The server is up.',
   ])
@@ -212,7 +212,7 @@ test('a second one refuses to run beside the first', async () => {
   const { pid } = await info()
   const second = await execa(process.execPath, [program, 'one'], { env, extendEnv: false, reject: false })
   expect(second.exitCode).not.toBe(0)
-  expect(second.stderr).toContain(`A supervisor runs already (process ${pid}).`)
+  expect(second.stderr).toContain(`A supervisor is already running (process ${pid}).`)
   expect((await info()).pid).toBe(pid)
 })
 
@@ -248,7 +248,7 @@ test('a socket that somebody removed is made anew', { timeout: 30_000 }, async (
   expect((await until(info)).pid).toBe(pid)
 })
 
-test('an escaped error ends the supervisor, and its successor serves without help', async () => {
+test('an uncaught error ends the supervisor, and the next one serves without a command', async () => {
   patience = 100
   const url = await remote('far')
   const fused = await remote('fused')
@@ -259,12 +259,12 @@ test('an escaped error ends the supervisor, and its successor serves without hel
   await isOver(pid)
   const after = await until(() => served(url))
   expect(after.pid).not.toBe(pid)
-  expect((await logged()).find(({ msg }) => msg.startsWith('An error escaped'))).toMatchObject({
+  expect((await logged()).find(({ msg }) => msg.startsWith('Uncaught error'))).toMatchObject({
     workload: 'fused',
   })
 })
 
-test('a workload that ends the supervisor three times in five minutes is parked', async () => {
+test('a workload that ends the supervisor three times in five minutes is quarantined', async () => {
   patience = 100
   const url = await remote('far')
   await remote('bomb')
@@ -278,7 +278,7 @@ test('a workload that ends the supervisor three times in five minutes is parked'
   expect((await startsOf()).length).toBeLessThanOrEqual(5)
 })
 
-test('what a supervisor does not know it refuses, rather than say that it was done', async () => {
+test('a request that the supervisor does not know is refused', async () => {
   await client().ensure()
   const { status, body } = await requestSupervisor(place().socket, 'POST', '/workloads/web/polish')
   expect(status).toBe(501)

@@ -53,7 +53,7 @@ await runAsSupervisor(app, {
   idleMs: Number(idle),
   signal: stop.signal,
   build,
-  successor: { command: [process.execPath, program, build, idle], env: process.env },
+  next: { command: [process.execPath, program, build, idle], env: process.env },
   makeHost: async (_, { journal }) =>
     createWorkloadHost({
       store: createWorkloadStore({ paths, log }),
