@@ -59,6 +59,9 @@ export async function run(): Promise<Result> {
     const { answered, lost, swapped, busy, errors, seconds } = JSON.parse(text)
     return {
       name: 'bridge',
+      conditions:
+        'bridge and HTTP server in this process, clients and stdio server in one each; no core pinned',
+      measured: answered,
       figures: {
         'requests in flight at once': REQUESTS,
         'sessions, all with request id 1': SESSIONS,

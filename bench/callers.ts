@@ -92,6 +92,8 @@ export async function run(): Promise<Result> {
     const [checked, unchecked] = [at(costs.checked, 0.5), at(costs.unchecked, 0.5)]
     return {
       name: 'whose a connection is',
+      conditions: 'proxies, server and load in a process each; no core pinned; both kinds take turns',
+      measured: costs.checked.length,
       figures: {
         ...figures,
         'ms added to a new connection, 10 open (at most 5)': added[0] ?? Number.NaN,

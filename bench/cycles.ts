@@ -111,6 +111,8 @@ export async function run(): Promise<Result> {
   await rm(home, { recursive: true, force: true })
   return {
     name: `${CYCLES} run/rm cycles on docker`,
+    conditions: 'the engine of this machine; no core pinned',
+    measured: CYCLES,
     figures: {
       ...Object.fromEntries(Object.entries(left).map(([what, count]) => [`${what} left (0)`, count])),
       'cycles that failed without being killed (0)': failures.length,

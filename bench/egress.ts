@@ -57,6 +57,8 @@ export async function run(): Promise<Result> {
   const listenerKb = await measureListeners()
   return {
     name: 'egress',
+    conditions: 'origin, proxy and load in a process each; no core pinned; direct and proxied take turns',
+    measured: Math.min(...Object.values(figures).map(values => values.length)),
     figures: {
       ...Object.fromEntries((Object.keys(figures) as Figure[]).map(name => [name, of(name)])),
       'tunnel / direct (at least 0.5)': tunnel,

@@ -19,6 +19,7 @@ const RUNNING = 10
 export async function run(): Promise<Result> {
   const figures: Record<string, number | string> = {}
   let ok = true
+  let measured = 0
   for (const place of ['docker', 'podman', 'process'] as const) {
     const problem = place === 'process' ? undefined : engineProblem(place, 'keelson-test/node:24')
     if (problem) {
@@ -29,6 +30,7 @@ export async function run(): Promise<Result> {
     try {
       const more = await startTimes(world)
       const memory = await memoryEach(world)
+      measured++
       figures[`${place}: ms more to start (at most ${MOST_MS})`] = more
       figures[`${place}: MB more in the supervisor, each`] = memory.supervisor
       figures[`${place}: MB of a helper beside the server (PSS)`] = memory.helper
@@ -52,7 +54,8 @@ export async function run(): Promise<Result> {
       await world.close()
     }
   }
-  return { name: 'isolation', figures, ok }
+  const conditions = 'the engines of this machine; no core pinned; with and without isolation take turns'
+  return { name: 'isolation', conditions, measured, figures, ok }
 }
 
 /** Starts them all, and removes them when all run. */

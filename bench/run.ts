@@ -1,4 +1,5 @@
 /** `npm run bench [NAME...]`: measures, prints, and exits 1 when a bound is not kept. Build first. */
+import { availableParallelism, loadavg } from 'node:os'
 import type { Result } from './result.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>>> = {
@@ -16,14 +17,18 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
 const names = process.argv.slice(2)
 const chosen = Object.keys(benches).filter(name => names.length === 0 || names.includes(name))
 let kept = true
+const load = loadavg().map(value => value.toFixed(1))
+process.stdout.write(`${availableParallelism()} cores; load of this machine before: ${load.join(', ')}\n`)
 for (const name of chosen) {
   const result = await (await benches[name]?.())?.run()
   if (!result) continue
-  process.stdout.write(`\n${result.name}: ${result.ok ? 'ok' : 'NOT KEPT'}\n`)
+  const isMeasured = result.measured > 0 && !Object.values(result.figures).some(Number.isNaN)
+  const outcome = isMeasured ? (result.ok ? 'ok' : 'NOT KEPT') : 'NOTHING MEASURED'
+  process.stdout.write(`\n${result.name}: ${outcome}\n  ${result.conditions}\n`)
   for (const [what, value] of Object.entries(result.figures)) {
     const shown = typeof value === 'number' ? value.toFixed(value >= 100 ? 0 : 2) : value
     process.stdout.write(`  ${shown.padStart(12)}  ${what}\n`)
   }
-  kept &&= result.ok
+  kept &&= isMeasured && result.ok
 }
 process.exit(kept && chosen.length > 0 ? 0 : 1)

@@ -17,25 +17,27 @@ const PER_SECOND = 100
 const SECONDS = 20
 const HOSTED = 50
 const ROUNDS = 15
-const BOUNDS = { p99: 20, start: 5, memory: 110 }
+const BOUNDS = { p99: 20, start: 12, memory: 110 }
 
 /**
  * `serve`: how long a list of 200 workloads takes while ten of them stop and start, how fast it is up,
  * and what it weighs. The workloads are remote; nobody calls them, so their address is never asked.
  */
 export async function run(): Promise<Result> {
-  const start = await startRatio('/health')
-  const version = await startRatio('/api/v1beta/version')
+  const start = await startRatio('/api/v1beta/workloads')
+  const health = await startRatio('/health')
   const memory = await memoryMb()
   const list = await listMs()
   return {
     name: 'serve',
+    conditions: 'serve and load in a process each; no core pinned; empty node and serve take turns',
+    measured: list.count,
     figures: {
       [`list of ${LISTED}, p50 ms`]: list.p50,
       [`list of ${LISTED}, p99 ms (at most ${BOUNDS.p99})`]: list.p99,
       'stops and starts meanwhile': list.changes,
-      [`start to first answer / empty node (at most ${BOUNDS.start})`]: start,
-      'start to first answer of an operation / empty node': version,
+      [`start to the first list of workloads / empty node (at most ${BOUNDS.start})`]: start,
+      'start to the first answer of /health / empty node': health,
       [`RSS with ${HOSTED} hosted workloads, MB (at most ${BOUNDS.memory})`]: memory,
     },
     ok: list.p99 <= BOUNDS.p99 && start <= BOUNDS.start && memory <= BOUNDS.memory,
@@ -85,7 +87,7 @@ async function host({ call }: Served, count: number): Promise<void> {
 }
 
 /** Requests leave at their time, whether or not those before them are answered: waiting counts. */
-async function listMs(): Promise<{ p50: number; p99: number; changes: number }> {
+async function listMs(): Promise<{ p50: number; p99: number; changes: number; count: number }> {
   return withServe(async served => {
     await host(served, LISTED)
     await delay(2000)
@@ -114,8 +116,8 @@ async function listMs(): Promise<{ p50: number; p99: number; changes: number }> 
     }
     await Promise.all([...asking, ...changing])
     const sorted = times.toSorted((a, b) => a - b)
-    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
-    return { p50: at(0.5), p99: at(0.99), changes }
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+    return { p50: at(0.5), p99: at(0.99), changes, count: sorted.length }
   })
 }
 
@@ -156,7 +158,7 @@ async function firstAnswerMs(path: string): Promise<number> {
     while (performance.now() - begin < 30_000) {
       const answer = await request(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
       await answer?.body.dump()
-      if (answer) return performance.now() - begin
+      if (answer && answer.statusCode < 300) return performance.now() - begin
       await delay(1)
     }
     throw new Error('serve does not answer')

@@ -35,6 +35,8 @@ export async function run(): Promise<Result> {
   const ratio = (kind: 'version' | 'list') => median(times[kind]) / empty
   return {
     name: 'start',
+    conditions: 'one process at a time; empty node and program take turns',
+    measured: times.list.length,
     figures: {
       'empty node, median ms': empty,
       'version / empty node (at most 2)': ratio('version'),

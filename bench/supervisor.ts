@@ -61,6 +61,8 @@ export async function run(): Promise<Result> {
     const each = (many - one) / (COUNT - 1)
     return {
       name: 'supervisor',
+      conditions: 'the memory of one process; nobody calls the workloads',
+      measured: rss.length,
       figures: {
         'RSS without workloads, MB': none,
         'RSS with 1 remote workload, MB': one,
