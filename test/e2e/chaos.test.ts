@@ -106,7 +106,7 @@ describe.each(['docker', 'podman', 'process'] as const)('under load on %s', { ti
       await until(async () => expect(await home.ok(['status', name])).toContain('running'))
 
       await load.stop()
-      expect(load.wrong).toBe(0)
+      expect({ wrong: load.wrong, lost: load.lost }).toEqual({ wrong: 0, lost: 0 })
       await home.ok(['rm', name])
       if (place !== 'process') expect(leftOvers(place, name)).toEqual([])
       await expect(fetch(url)).rejects.toThrow()

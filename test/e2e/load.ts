@@ -1,3 +1,4 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { clientV1, textOf } from './clients.ts'
 
 /** Clients that call tools without a pause, each in a session of its own. */
@@ -6,6 +7,10 @@ export interface Load {
   readonly answers: number
   /** Answers that were not those of the request; must stay 0 whatever happens. */
   readonly wrong: number
+  /** Calls that got neither an answer nor an error within the SDK's minute; must stay 0 whatever happens. */
+  readonly lost: number
+  /** Calls that failed at once, as a server that is away lets them. */
+  readonly failed: number
   stop(): Promise<void>
 }
 
@@ -16,7 +21,7 @@ export function startLoad(
   tool: { name: string; args(n: number): Record<string, unknown>; right(n: number): string },
 ): Load {
   let stopped = false
-  const counts = { answers: 0, wrong: 0 }
+  const counts = { answers: 0, wrong: 0, lost: 0, failed: 0 }
 
   async function session(first: number): Promise<void> {
     let client: Awaited<ReturnType<typeof clientV1>> | undefined
@@ -26,7 +31,9 @@ export function startLoad(
         const text = textOf(await client.callTool({ name: tool.name, arguments: tool.args(n) }))
         if (text === tool.right(n)) counts.answers++
         else counts.wrong++
-      } catch {
+      } catch (error) {
+        if ((error as { code?: number }).code === ErrorCode.RequestTimeout) counts.lost++
+        else counts.failed++
         await client?.close().catch(() => undefined)
         client = undefined
         await new Promise(resolve => setTimeout(resolve, 50)) // a server that is away is not asked in a busy loop
@@ -41,6 +48,12 @@ export function startLoad(
     },
     get wrong() {
       return counts.wrong
+    },
+    get lost() {
+      return counts.lost
+    },
+    get failed() {
+      return counts.failed
     },
     async stop() {
       stopped = true

@@ -47,6 +47,9 @@ export interface IdentityProvider {
   stop(): Promise<void>
 }
 
+/** One key for all providers of a test file: a new one takes a second on a busy machine. */
+let signing: ReturnType<typeof generateKeyPair> | undefined
+
 /** Starts one that ends with the test. */
 export async function identityProvider(options: IdentityProviderOptions = {}): Promise<IdentityProvider> {
   const { audience = 'https://api.example', rotate = true, account = 'ada' } = options
@@ -72,7 +75,8 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  signing ??= generateKeyPair('RS256', { extractable: true })
+  const { privateKey } = await signing
   const day = 86_400
   const provider = new Provider(issuer, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), use: 'sig', kid: 'test' }] },

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
+import { series } from '../../support/series.ts'
 import { groupsWorld } from './groups-world.ts'
 
 const program = new URL('./adder-program.ts', import.meta.url).pathname
@@ -204,7 +205,7 @@ test('a writer killed at any moment leaves a whole file that others can write', 
   await groups.create('work')
   let written = 0
 
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < series({ usual: 5, long: 60 }); round++) {
     const child = execa(process.execPath, [program, home, 'work', `r${round}`, '100000'], { reject: false })
     await once(child.stdout, 'data')
     const before = (await stat(pathOf('work'))).ino

@@ -57,16 +57,25 @@ describe.each(['streamable', 'sse'] as const)('SDK v1 client and server-everythi
     )
   })
 
-  test('progress arrives while the call runs', async () => {
+  test('progress arrives while the call runs, every message of it', async () => {
     const client = await open()
-    const seen: number[] = []
+    const seen: unknown[] = []
+    // Read before the SDK, which drops a notification that arrives together with the response.
+    const { transport } = client
+    const deliver = transport?.onmessage
+    if (!transport || !deliver) throw new Error('the client is not connected')
+    transport.onmessage = message => {
+      if ('method' in message && message.method === 'notifications/progress')
+        seen.push(message.params?.progress)
+      if ('result' in message) seen.push('result')
+      deliver(message)
+    }
     await client.callTool(
       { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 4 } },
       undefined,
-      { onprogress: ({ progress }) => seen.push(progress) },
+      { onprogress: () => undefined },
     )
-    // The SDK drops a notification that arrives together with the answer.
-    expect(seen.slice(0, 3)).toEqual([1, 2, 3])
+    expect(seen).toEqual([1, 2, 3, 4, 'result'])
   })
 
   test('the server can ask the client to sample', async () => {
@@ -85,16 +94,16 @@ describe.each(['streamable', 'sse'] as const)('SDK v1 client and server-everythi
   })
 
   test('log messages arrive', async () => {
-    let logged: () => void = () => {}
-    const arrived = new Promise<void>(resolve => {
+    let logged: (message: unknown) => void = () => {}
+    const arrived = new Promise<unknown>(resolve => {
       logged = resolve
     })
     const client = await open(client =>
-      client.setNotificationHandler(LoggingMessageNotificationSchema, () => logged()),
+      client.setNotificationHandler(LoggingMessageNotificationSchema, message => logged(message)),
     )
     await client.setLoggingLevel('debug')
     await client.callTool({ name: 'toggle-simulated-logging', arguments: {} })
-    await arrived
+    expect(await arrived).toMatchObject({ method: 'notifications/message' })
   })
 })
 

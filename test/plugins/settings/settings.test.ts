@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createSettings } from '../../../plugins/settings/service.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { giveToOther, withoutRoot } from '../../support/hostile/other-user.ts'
+import { series } from '../../support/series.ts'
 
 const program = new URL('./writer-program.ts', import.meta.url).pathname
 
@@ -124,7 +125,7 @@ test('a writer killed at any moment leaves a whole file that others can write', 
   await write('{"registry_url": "https://kept"}')
   let written = 0
 
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < series({ usual: 5, long: 60 }); round++) {
     const child = execa(process.execPath, [program, home, `R${round}`, '100000'], { reject: false })
     await once(child.stdout, 'data')
     const before = await size(settings.path)
