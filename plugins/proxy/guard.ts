@@ -1,12 +1,35 @@
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Callers } from '../../src/http/callers.ts'
-import { isFromOtherSite } from '../../src/http/other-site.ts'
+import { findSiteProblem, type SiteRules } from '../../src/http/site-check.ts'
 import { createHostCheck } from './host-check.ts'
 import { createOriginCheck } from './origin-check.ts'
 import { forwardedHostOf } from './public-base.ts'
 import { assertAnnouncedLength } from './request-body.ts'
 import { refuseCaller, rpcRefusal, textRefusal } from './request-refusal.ts'
+
+const SITE_REFUSALS = {
+  host: 'Host not allowed',
+  origin: 'Origin not allowed',
+  'other-site': 'Requests of other sites are not allowed',
+}
+
+function siteRules(config: RunConfig, listener: { host: string; port: number }): SiteRules {
+  const isOurs = createHostCheck(config, listener)
+  const isAllowed = createOriginCheck(config, listener)
+  return {
+    isOwnHost: (host, request) => isOurs(host, forwardedHostOf(request, config)),
+    isAllowedOrigin(origin, request) {
+      const hosts = [request.headers.host, forwardedHostOf(request, config)]
+      return isAllowed(
+        origin,
+        hosts.filter(host => host !== undefined),
+      )
+    },
+    // An origin that has been allowed is often another site.
+    isAllowedFromOtherSite: ({ headers }) => headers.origin !== undefined,
+  }
+}
 
 /**
  * The outermost middleware. It refuses other users of this machine, pages of other sites (Host, Origin,
@@ -17,8 +40,7 @@ export function createGuard(
   listener: { host: string; port: number },
   callers: Pick<Callers, 'problemOf'>,
 ): Middleware {
-  const isOurs = createHostCheck(config, listener)
-  const isAllowed = createOriginCheck(config, listener)
+  const rules = siteRules(config, listener)
   return {
     name: 'guard',
     stage: 'guard',
@@ -30,18 +52,8 @@ export function createGuard(
       if (request.url?.charCodeAt(0) !== 0x2f && request.url !== '*') {
         throw textRefusal(400, 'The request target must be a path.')
       }
-      const { host, origin } = request.headers
-      const forwarded = forwardedHostOf(request, config)
-      // HTTP/1.0 clients may send no Host; browsers always do.
-      if (host !== undefined && !isOurs(host, forwarded)) {
-        throw rpcRefusal(403, -32600, 'Host not allowed')
-      }
-      if (origin !== undefined) {
-        const hosts = [host, forwarded].filter(name => name !== undefined)
-        if (!isAllowed(origin, hosts)) throw rpcRefusal(403, -32600, 'Origin not allowed')
-      } else if (isFromOtherSite(request.headers)) {
-        throw rpcRefusal(403, -32600, 'Requests of other sites are not allowed')
-      }
+      const siteProblem = findSiteProblem(request, rules)
+      if (siteProblem) throw rpcRefusal(403, -32600, SITE_REFUSALS[siteProblem])
       assertAnnouncedLength(request)
       return next(exchange)
     },

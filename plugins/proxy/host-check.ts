@@ -1,9 +1,8 @@
 import { isIP, isIPv4 } from 'node:net'
-import { hostname } from 'node:os'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
+import { canonicalOrigin, hostNameOf, isMachineName } from '../../src/net/host-names.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
-import { canonicalOrigin } from './origin-check.ts'
 
 /**
  * Names that mean this machine to whoever asks: browsers resolve them without DNS, or DNS cannot be made to
@@ -28,7 +27,7 @@ export function createHostCheck(config: RunConfig, listener: { host: string; por
   if (inbound.length) return isAmong(inbound.flatMap(host => spellings(host, listener.port)))
   if (!isLoopback(listener.host)) {
     const named = isNamed(config)
-    return host => isOwn(nameOf(host), listener) || named(nameOf(host))
+    return host => isOwn(hostNameOf(host), listener) || named(hostNameOf(host))
   }
   const names = isIPv4(listener.host) ? [...LOCAL_NAMES, listener.host] : LOCAL_NAMES
   return isAmong([...names.flatMap(name => spellings(name, listener.port)), ...originHosts(config)])
@@ -43,7 +42,7 @@ function createTrustingCheck(config: RunConfig, listener: { host: string }): Hos
   const exact = inboundOf(config).length > 0
   const ours = (name: string) => named(name) || (!exact && isOwn(name, listener))
   return (host, forwarded) =>
-    (ours(nameOf(host)) || isOwn(nameOf(host), listener)) && ours(nameOf(forwarded ?? host))
+    (ours(hostNameOf(host)) || isOwn(hostNameOf(host), listener)) && ours(hostNameOf(forwarded ?? host))
 }
 
 /** Warns when the proxy in front is probably reached by a name that is not allowed. */
@@ -68,16 +67,11 @@ const isAmong = (hosts: readonly string[]) => {
 /** Names that the configuration says are ours. */
 function isNamed(config: RunConfig): (name: string) => boolean {
   const inbound = inboundOf(config)
-  return isAmong(inbound.length ? inbound.map(bracketed) : originHosts(config).map(nameOf))
+  return isAmong(inbound.length ? inbound.map(bracketed) : originHosts(config).map(hostNameOf))
 }
 
 const isOwn = (name: string, listener: { host: string }): boolean =>
-  LOCAL_NAMES.includes(name) ||
-  name === listener.host ||
-  name === hostname().toLowerCase() ||
-  isIP(name.replace(/^\[|\]$/g, '')) > 0
-
-const nameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '')
+  LOCAL_NAMES.includes(name) || isMachineName(name, listener.host)
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host)
 

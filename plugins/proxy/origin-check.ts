@@ -1,11 +1,6 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { canonicalOrigin, isOriginOfHost } from '../../src/net/host-names.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
-
-/** An origin in one spelling: scheme and host in lower case, the port as written; undefined when it is none. */
-export function canonicalOrigin(text: string): string | undefined {
-  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s,]+)(?:[/?#].*)?$/i.exec(text)
-  return parts ? `${parts[1]}://${parts[2]}`.toLowerCase() : undefined
-}
 
 /** Judges an `Origin` by the hosts that the request was sent to: `Host`, and `X-Forwarded-Host` where that is believed. */
 export type OriginCheck = (origin: string, hosts: readonly string[]) => boolean
@@ -26,8 +21,6 @@ export function createOriginCheck(config: RunConfig, listener: { host: string; p
     const origin = canonicalOrigin(text)
     if (origin === undefined) return false
     if (!isElsewhere) return known.has(origin)
-    const [scheme, host] = origin.split('://')
-    const port = scheme === 'https' ? /:443$/ : /:80$/
-    return hosts.some(asked => asked.toLowerCase().replace(port, '') === host?.replace(port, ''))
+    return hosts.some(host => isOriginOfHost(origin, host))
   }
 }

@@ -5,8 +5,10 @@ const first = (header: string | string[] | undefined): string | undefined =>
   (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim() || undefined
 
 /** The host that a trusted proxy in front was asked for; undefined where none is trusted or says. */
-export const forwardedHostOf = (request: IncomingMessage, config: RunConfig): string | undefined =>
-  config.trust_proxy_headers ? first(request.headers['x-forwarded-host']) : undefined
+export const forwardedHostOf = (
+  request: Pick<IncomingMessage, 'headers'>,
+  config: RunConfig,
+): string | undefined => (config.trust_proxy_headers ? first(request.headers['x-forwarded-host']) : undefined)
 
 /** How a client reaches us, as far as configuration or a trusted proxy in front says so. */
 export interface PublicBase {

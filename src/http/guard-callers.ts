@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
-import { hostname } from 'node:os'
+import { hostNameOf, isMachineName, isOriginOfHost } from '../net/host-names.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { httpFailures } from './failures.ts'
-import { isFromOtherSite, opensPage } from './other-site.ts'
+import { findSiteProblem, opensPage, type SiteRequest, type SiteRules } from './site-check.ts'
 
 /** Where a server listens, as far as its callers' names for it go. */
 export type ListensAt =
@@ -14,10 +12,10 @@ export type ListensAt =
   | { readonly socket: string }
 
 /** Throws for requests that are not answered at all. */
-export type Guard = (request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>) => void
+export type Guard = (request: SiteRequest) => void
 
 /**
- * Answers a check of `Host`, `Origin` and `Sec-Fetch-Site`, which throws for what a page of another site has sent.
+ * Makes a check of `Host`, `Origin` and `Sec-Fetch-Site` that throws for requests of pages of other sites.
  *
  * A page can be rebound to us by DNS, but then `Host` is its own name: only names that mean this machine
  * and bare addresses are taken. What a page of another origin sends by itself carries that `Origin`; what needs
@@ -25,33 +23,28 @@ export type Guard = (request: Pick<IncomingMessage, 'method' | 'url' | 'headers'
  */
 export function createCallerGuard(listens: ListensAt): Guard {
   if ('socket' in listens) return () => undefined // no browser reaches it
-  const names = new Set(['localhost', listens.host.toLowerCase()])
-  const local = isLoopback(listens.host)
-  if (!local) names.add(hostname().toLowerCase())
-
-  const isOurs = (name: string): boolean => {
-    if (listens.anyName || names.has(name)) return true
-    const address = name.replace(/^\[|\]$/g, '')
-    return local ? isLoopback(address) : isIP(address) > 0
+  const { host: listenerHost, anyName = false } = listens
+  const local = isLoopback(listenerHost)
+  const rules: SiteRules = {
+    isOwnHost(host) {
+      const name = hostNameOf(host)
+      if (anyName) return true
+      if (!local) return isMachineName(name, listenerHost)
+      const isNamed = name === 'localhost' || name === listenerHost.toLowerCase()
+      return isNamed || isLoopback(name.replace(/^\[|\]$/g, ''))
+    },
+    isAllowedOrigin: (origin, { headers }) =>
+      headers.host !== undefined && isOriginOfHost(origin, headers.host),
+    isAllowedFromOtherSite: ({ method, url, headers }) =>
+      method === 'GET' && pathOf(url) === '/' && opensPage(headers),
   }
-
-  return ({ method, url, headers }) => {
-    const { host, origin } = headers
-    if (host !== undefined && !isOurs(hostNameOf(host)))
-      throw httpFailures.host_refused({ host: host.slice(0, 260) })
-    if (origin !== undefined) {
-      const calling = URL.parse(origin)
-      if (!calling || calling.host.toLowerCase() !== withoutDefaultPort(host, calling.protocol))
-        throw httpFailures.origin_refused()
-    }
-    if (isFromOtherSite(headers) && !(method === 'GET' && pathOf(url) === '/' && opensPage(headers)))
-      throw httpFailures.site_refused()
+  return request => {
+    const problem = findSiteProblem(request, rules)
+    if (problem === 'host')
+      throw httpFailures.host_refused({ host: (request.headers.host ?? '').slice(0, 260) })
+    if (problem === 'origin') throw httpFailures.origin_refused()
+    if (problem === 'other-site') throw httpFailures.site_refused()
   }
 }
 
 const pathOf = (url: string | undefined): string | undefined => url?.split('?', 1)[0]
-
-const hostNameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '')
-
-const withoutDefaultPort = (host: string | undefined, protocol: string): string | undefined =>
-  host?.toLowerCase().replace(protocol === 'https:' ? /:443$/ : /:80$/, '')

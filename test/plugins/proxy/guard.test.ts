@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { canonicalOrigin } from '../../../plugins/proxy/origin-check.ts'
+import { canonicalOrigin } from '../../../src/net/host-names.ts'
 import { post, rpc, sendRaw, testProxy, testServer } from './test-proxy.ts'
 
 const answering = () => testServer((_request, response) => response.end('from the server'))
