@@ -11,7 +11,7 @@ import type { Clients } from './service.ts'
 
 export type { ClientSpec, Place } from './known-clients.ts'
 export { CLIENTS } from './known-clients.ts'
-export { isInstalled, locate, type Surroundings } from './locate.ts'
+export { isInstalled, locate, type Surroundings } from './locate-client.ts'
 export type { ClientStatus, Clients, Registration } from './service.ts'
 
 declare module '../../src/plugin.ts' {
@@ -31,7 +31,7 @@ const clients: Plugin = {
     async clients(app) {
       const [{ createClients }, { presenceOf }] = await Promise.all([
         import('./service.ts'),
-        import('./presence.ts'),
+        import('./presence-of.ts'),
       ])
       return createClients({
         state: app.paths.state,

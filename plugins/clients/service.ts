@@ -4,15 +4,15 @@ import { suggest } from '../../src/lib/suggest.ts'
 import type { Log } from '../../src/log.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
 import { decodeText, readClientFile } from './client-file.ts'
-import { editEntries } from './entry.ts'
+import { coalesceCalls } from './coalesce-calls.ts'
+import { editEntries } from './edit-entries.ts'
 import { failures } from './failures.ts'
 import { FormatProblem } from './formats/format.ts'
 import { formatOf } from './formats/format-of.ts'
 import { CLIENTS, type ClientSpec } from './known-clients.ts'
-import { isInstalled, locate, type Surroundings } from './locate.ts'
+import { isInstalled, locate, type Surroundings } from './locate-client.ts'
 import { explain, syncFiles, type Target } from './sync-files.ts'
-import { createTurns } from './turns.ts'
-import { createWrittenStore } from './written.ts'
+import { createWrittenEntriesStore } from './written-entries.ts'
 
 /** A client as `client status` shows it; names as ToolHive's API writes them. */
 export interface ClientStatus {
@@ -82,7 +82,7 @@ export function createClients(options: {
   log: Log
 }): Clients {
   const { state, surroundings, workloads, log } = options
-  const store = createWrittenStore({ state, log })
+  const store = createWrittenEntriesStore({ state, log })
   const pathOf = (client: ClientSpec) => locate(client.file, surroundings)
   const lock = join(state, 'clients', 'lock')
 
@@ -118,7 +118,7 @@ export function createClients(options: {
     )
   }
 
-  const round = createTurns(async (): Promise<Error[]> => {
+  const round = coalesceCalls(async (): Promise<Error[]> => {
     const isIdle = async () => (await registrations()).size === 0 && (await store.read()).size === 0
     if (await isIdle()) return []
     // What should be there is looked up under the lock, so that the last one to get it knows best.

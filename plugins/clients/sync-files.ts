@@ -1,11 +1,11 @@
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { type ClientFile, decodeText, readClientFile, replaceClientFile } from './client-file.ts'
-import { type Edited, editEntries, type Server, type Wish } from './entry.ts'
+import { type Edited, editEntries, type Server, type Wish } from './edit-entries.ts'
 import { failures } from './failures.ts'
 import { FormatProblem } from './formats/format.ts'
 import { formatOf } from './formats/format-of.ts'
 import { CLIENTS, type ClientSpec } from './known-clients.ts'
-import type { Written, WrittenStore } from './written.ts'
+import type { WrittenEntries, WrittenEntriesStore } from './written-entries.ts'
 
 /** What each client's file should hold. */
 export interface Target {
@@ -26,7 +26,7 @@ export async function syncFiles(options: {
   targets: ReadonlyMap<string, Target>
   /** Entries that are there stay, whatever the targets say. */
   keepsAll: boolean
-  store: WrittenStore
+  store: WrittenEntriesStore
   /** Path of a client's file. */
   pathOf: (client: ClientSpec) => string
 }): Promise<Error[]> {
@@ -109,7 +109,11 @@ async function carryOut(first: Plan): Promise<Plan> {
 }
 
 /** The memory with the plans in it: before the files are written, or after. */
-function withPlans(before: Written, plans: readonly Plan[], when: 'intended' | 'done'): Written {
+function withPlans(
+  before: WrittenEntries,
+  plans: readonly Plan[],
+  when: 'intended' | 'done',
+): WrittenEntries {
   const after = new Map(before)
   for (const { client, edited, wish } of plans) {
     const ours = [...edited.ours].map(([name, url]) => [name, [url]] as const)
@@ -126,7 +130,7 @@ function withPlans(before: Written, plans: readonly Plan[], when: 'intended' | '
 
 /** Whether neither the file nor the memory has to change. */
 const isDone =
-  (before: Written) =>
+  (before: WrittenEntries) =>
   ({ client, bytes, edited }: Plan): boolean => {
     const known = before.get(client.id) ?? new Map<string, readonly string[]>()
     return (

@@ -4,7 +4,7 @@ import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
 import { assertGroupName, DEFAULT_GROUP, type Group } from './group.ts'
-import { createGroupStore } from './store.ts'
+import { createGroupStore } from './group-store.ts'
 
 /** All rules about groups. */
 export interface Groups {

@@ -4,10 +4,10 @@ import type { RunOptions } from '../../src/contracts/run-options.ts'
 import type { Resolved } from '../../src/contracts/target.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { adoptMounts } from './adopt-mounts.ts'
-import type { ApplyOptions } from './apply.ts'
+import type { ApplyOptions } from './apply-upgrade.ts'
+import type { UpgradeCheck } from './check-result.ts'
 import { compareReferences } from './compare-references.ts'
 import { failures } from './failures.ts'
-import type { UpgradeCheck } from './upgrade-check.ts'
 
 /**
  * The run config of the newer version: what the registry target verified and fetched, under what the

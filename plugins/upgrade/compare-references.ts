@@ -1,6 +1,6 @@
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { parsePackageReference } from '../../src/lib/package-reference.ts'
-import { compareVersions, parseVersion } from './version.ts'
+import { compareVersions, parseVersion } from './compare-versions.ts'
 
 /** `newer`: the candidate is. `unknown`: nobody can tell from the text, with the reason. */
 export type Comparison =

@@ -3,15 +3,15 @@ import { UpgradeApplyCommand } from './commands/upgrade-apply.ts'
 import { UpgradeCheckCommand } from './commands/upgrade-check.ts'
 import type { Upgrades } from './service.ts'
 
-export type { ApplyOptions, UpgradeResult } from './apply.ts'
-export type { Upgrades } from './service.ts'
+export type { ApplyOptions, UpgradeResult } from './apply-upgrade.ts'
 export type {
   ConfigDrift,
   EnvVarDrift,
   UpgradeCheck,
   UpgradeStatus,
   VariableDefinition,
-} from './upgrade-check.ts'
+} from './check-result.ts'
+export type { Upgrades } from './service.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {

@@ -14,10 +14,10 @@ import {
 } from '../registry/index.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import type { Workloads } from '../workloads/index.ts'
-import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply.ts'
+import { type ApplyOptions, applyUpgrade, type UpgradeResult } from './apply-upgrade.ts'
+import type { UpgradeCheck } from './check-result.ts'
 import { compareReferences } from './compare-references.ts'
-import { configDrift, envVarDrift } from './drift.ts'
-import type { UpgradeCheck } from './upgrade-check.ts'
+import { configDrift, envVarDrift } from './find-drift.ts'
 
 /** Finds out which workloads the registry has something newer for. */
 export interface Upgrades {

@@ -15,7 +15,7 @@ import { parseLabel } from '../../src/lib/labels.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import type { Wanted } from '../runtimes/index.ts'
 import { failures } from './failures.ts'
-import { parsePublish, parseVolumes } from './mount-flags.ts'
+import { parsePublish, parseVolumes } from './parse-mount-flags.ts'
 import { absoluteProfile, readProfile } from './profile-flag.ts'
 
 /** What `run` was asked for. */

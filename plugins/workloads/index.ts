@@ -1,6 +1,6 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { Export } from './commands/export.ts'
-import { List } from './commands/list.ts'
+import { List } from './commands/list-workloads.ts'
 import { Logs } from './commands/logs.ts'
 import { LogsPrune } from './commands/logs-prune.ts'
 import { Remove } from './commands/rm.ts'

@@ -9,8 +9,8 @@ import { findFreePort } from '../../src/lib/ports.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
-import { isHalfDown, isOrphaned, type ListFilter, lookOnce, matches, toWorkload } from './listing.ts'
 import { pruneLogs } from './prune-logs.ts'
+import { isHalfDown, isOrphaned, type ListFilter, lookOnce, matches, toWorkload } from './to-workload.ts'
 
 /** What happened to one of several workloads. */
 export interface Outcome {
@@ -121,7 +121,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   }
 
   return {
-    prepare: async request => (await import('./run.ts')).prepareRun(app, store, request),
+    prepare: async request => (await import('./prepare-run.ts')).prepareRun(app, store, request),
 
     async run(config, signal) {
       const supervise = await supervisor()

@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { registerAndSay } from './register-and-say.ts'
+import { registerAndReport } from './register-and-report.ts'
 
 const flags = {
   group: flag.commaList('groups whose workloads it gets; repeatable', 'GROUP', { shown: 'default' }),
@@ -28,6 +28,6 @@ export class ClientRegister extends BaseCommand {
 
   override async execute(): Promise<number> {
     const { group } = this.values(flags)
-    return registerAndSay(this.app, this.names, group, line => this.say(line))
+    return registerAndReport(this.app, this.names, group, line => this.say(line))
   }
 }

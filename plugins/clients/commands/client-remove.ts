@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { sayProblems } from './say-problems.ts'
+import { reportProblems } from './report-problems.ts'
 
 const flags = {
   group: flag.commaList('leave these groups only; repeatable', 'GROUP', { shown: 'all' }),
@@ -24,6 +24,6 @@ export class ClientRemove extends BaseCommand {
     const { group } = this.values(flags)
     const clients = await this.app.service('clients')
     const problems = await clients.remove(this.names, group)
-    return sayProblems(problems, this.names, line => this.say(line))
+    return reportProblems(problems, this.names, line => this.say(line))
   }
 }

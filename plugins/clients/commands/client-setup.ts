@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { registerAndSay } from './register-and-say.ts'
+import { registerAndReport } from './register-and-report.ts'
 
 const flags = {
   client: flag.commaList('register these instead of asking; repeatable', 'CLIENT'),
@@ -35,7 +35,7 @@ export class ClientSetup extends BaseCommand {
       this.say(choice.why)
       return 0
     }
-    const code = await registerAndSay(this.app, choice.clients, choice.groups, line => this.say(line))
+    const code = await registerAndReport(this.app, choice.clients, choice.groups, line => this.say(line))
     this.say(`Registered: ${choice.clients.join(', ')}.`)
     return code
   }

@@ -6,9 +6,9 @@ import { ask } from '../../../src/cli/prompt.ts'
 import { parseVariables } from '../../../src/env-files.ts'
 import { lessVerificationTable } from '../../image-verification/index.ts'
 import { permissionTable } from '../../registry/index.ts'
-import type { UpgradeResult } from '../apply.ts'
-import { changeLines } from '../describe.ts'
-import type { UpgradeCheck } from '../upgrade-check.ts'
+import type { UpgradeResult } from '../apply-upgrade.ts'
+import type { UpgradeCheck } from '../check-result.ts'
+import { changeLines } from '../print-check.ts'
 
 const flags = {
   yes: flag.boolean('do not ask', false, { short: 'y' }),

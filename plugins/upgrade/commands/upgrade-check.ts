@@ -2,7 +2,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
-import { changeLines, factLines } from '../describe.ts'
+import { changeLines, factLines } from '../print-check.ts'
 
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 

@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { chooseNames } from '../choose.ts'
-import { BulkCommand, chooseFlags } from './bulk.ts'
+import { chooseNames } from '../choose-names.ts'
+import { BulkCommand, chooseFlags } from './bulk-command.ts'
 
 export class Remove extends BulkCommand {
   static override paths = [['rm']]

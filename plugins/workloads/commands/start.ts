@@ -2,8 +2,8 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
-import { chooseNames } from '../choose.ts'
-import { BulkCommand, chooseFlags } from './bulk.ts'
+import { chooseNames } from '../choose-names.ts'
+import { BulkCommand, chooseFlags } from './bulk-command.ts'
 
 const flags = {
   ...chooseFlags,

@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { chooseNames } from '../choose.ts'
-import { BulkCommand, chooseFlags, UP } from './bulk.ts'
+import { chooseNames } from '../choose-names.ts'
+import { BulkCommand, chooseFlags, UP } from './bulk-command.ts'
 
 export class Stop extends BulkCommand {
   static override paths = [['stop']]

@@ -1,6 +1,6 @@
 import { chmod, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { toEntry } from '../../../plugins/clients/entry.ts'
+import { toEntry } from '../../../plugins/clients/edit-entries.ts'
 import { formatOf } from '../../../plugins/clients/formats/format-of.ts'
 import { valueAt } from '../../../plugins/clients/formats/only-change.ts'
 import { CLIENTS, pathOf } from '../../../plugins/clients/known-clients.ts'

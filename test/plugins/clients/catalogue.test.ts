@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CLIENTS } from '../../../plugins/clients/known-clients.ts'
-import { isInstalled, locate } from '../../../plugins/clients/locate.ts'
+import { isInstalled, locate } from '../../../plugins/clients/locate-client.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const clientOf = (id: string) => {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CLIENTS } from '../../../plugins/clients/known-clients.ts'
-import { locate } from '../../../plugins/clients/locate.ts'
+import { locate } from '../../../plugins/clients/locate-client.ts'
 import { type Candidate, type Clients, createClients } from '../../../plugins/clients/service.ts'
 import { createGroups } from '../../../plugins/groups/service.ts'
 import { createLog } from '../../../src/log.ts'

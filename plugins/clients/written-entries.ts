@@ -7,20 +7,20 @@ import type { Log } from '../../src/log.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 
 /** What we wrote: client → server → URLs its entry may have (two while one replaces the other). */
-export type Written = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+export type WrittenEntries = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 /**
  * The memory of what we wrote into clients' files, `<state>/clients/written.json`: it tells our entries
  * from the user's. It is written before the files are, so a kill in between never turns ours into theirs.
  */
-export interface WrittenStore {
-  read(): Promise<Written>
-  save(written: Written): Promise<void>
+export interface WrittenEntriesStore {
+  read(): Promise<WrittenEntries>
+  save(written: WrittenEntries): Promise<void>
 }
 
 const schema = t.isRecord(t.isRecord(t.isArray(t.isString())))
 
-export function createWrittenStore({ state, log }: { state: string; log: Log }): WrittenStore {
+export function createWrittenEntriesStore({ state, log }: { state: string; log: Log }): WrittenEntriesStore {
   const path = join(state, 'clients', 'written.json')
   return {
     async read() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareVersions, parseVersion } from '../../../plugins/upgrade/version.ts'
+import { compareVersions, parseVersion } from '../../../plugins/upgrade/compare-versions.ts'
 
 const order = (a: string, b: string): number => {
   const [first, second] = [parseVersion(a), parseVersion(b)]

@@ -1,8 +1,8 @@
 import type { App } from '../../../src/app.ts'
-import { sayProblems } from './say-problems.ts'
+import { reportProblems } from './report-problems.ts'
 
 /** Registers clients once everything that should run does, and says what stood in the way; the exit code. */
-export async function registerAndSay(
+export async function registerAndReport(
   app: App,
   ids: readonly string[],
   groups: readonly string[],
@@ -13,5 +13,5 @@ export async function registerAndSay(
     if (deprecated) say(`Warning: ${id} is deprecated: ${deprecated}.`)
   }
   await (await app.service('workloads')).list() // brings back what a killed supervisor left
-  return sayProblems(await clients.register(ids, groups), ids, say)
+  return reportProblems(await clients.register(ids, groups), ids, say)
 }

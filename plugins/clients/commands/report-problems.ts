@@ -1,7 +1,7 @@
 import { type Failure, isFailure } from '../../../src/errors.ts'
 
 /** Says what stood in the way of entries; 1 when it was about one of these clients, else 0. */
-export function sayProblems(
+export function reportProblems(
   problems: readonly Error[],
   ids: readonly string[],
   say: (line: string) => void,

@@ -1,6 +1,6 @@
 import type { PermissionProfile, RunConfig } from '../../src/contracts/run-config.ts'
 import type { ImageServer } from '../registry/index.ts'
-import type { ConfigDrift, EnvVarDrift, VariableDefinition } from './upgrade-check.ts'
+import type { ConfigDrift, EnvVarDrift, VariableDefinition } from './check-result.ts'
 
 type EnvVar = NonNullable<ImageServer['env_vars']>[number]
 

@@ -1,4 +1,4 @@
-import type { UpgradeCheck } from './upgrade-check.ts'
+import type { UpgradeCheck } from './check-result.ts'
 
 /** What a check found out, for a person. */
 export function factLines(check: UpgradeCheck): string[] {

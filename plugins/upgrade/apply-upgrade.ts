@@ -10,8 +10,8 @@ import { tryLock } from '../../src/lib/file-lock.ts'
 import { type Accepted, assertNotLowered, type VerificationMode } from '../image-verification/index.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { makeCandidateConfig } from './candidate-config.ts'
+import type { UpgradeCheck } from './check-result.ts'
 import { failures } from './failures.ts'
-import type { UpgradeCheck } from './upgrade-check.ts'
 
 export interface ApplyOptions extends WaitOptions {
   /** Variables; these values win over those that are there. Fails with `secret_as_variable` for a secret. */

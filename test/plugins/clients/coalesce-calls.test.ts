@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createTurns } from '../../../plugins/clients/turns.ts'
+import { coalesceCalls } from '../../../plugins/clients/coalesce-calls.ts'
 
 test('calls during a round share one more, which begins after all of them', async () => {
   const begun: PromiseWithResolvers<number>[] = []
-  const turn = createTurns(() => {
+  const call = coalesceCalls(() => {
     const round = Promise.withResolvers<number>()
     begun.push(round)
     return round.promise
   })
-  const first = turn()
+  const first = call()
   await Promise.resolve()
-  const others = [turn(), turn(), turn()]
+  const others = [call(), call(), call()]
   await Promise.resolve()
   expect(begun).toHaveLength(1)
   begun[0]?.resolve(1)
@@ -23,10 +23,10 @@ test('calls during a round share one more, which begins after all of them', asyn
 
 test('a round that fails fails for those who waited for it, and not for the next', async () => {
   let rounds = 0
-  const turn = createTurns(async () => {
+  const call = coalesceCalls(async () => {
     if (rounds++ === 0) throw new Error('once')
     return rounds
   })
-  await expect(turn()).rejects.toThrow('once')
-  expect(await turn()).toBe(2)
+  await expect(call()).rejects.toThrow('once')
+  expect(await call()).toBe(2)
 })
