@@ -17,7 +17,7 @@ export { type ImageServer, isRemote, type RemoteServer, type ServerView } from '
 export type { Provenance, ServerJson, SkillEntry } from './formats/server-json.ts'
 export { toView } from './formats/to-view.ts'
 export type { LoginSubject, RegistryTokens } from './registry-tokens.ts'
-export type { Registry, RegistrySummary, SourceChange } from './service.ts'
+export type { Registry, RegistrySummary } from './service.ts'
 export { findWantedMounts, toMountLists } from './wanted-mounts.ts'
 
 declare module '../../src/plugin.ts' {

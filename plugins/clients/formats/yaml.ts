@@ -31,7 +31,7 @@ type Collection = YAMLMap<Node, Node | null> | YAMLSeq<Node>
 type Item = Pair<Node, Node | null> | Node
 
 /**
- * YAML, edited as text: the library only says where things stand.
+ * YAML, edited as text: the library only says where things stand. Its own writer would reformat the user's file.
  *
  * Where text may go is not always certain (block scalars, document ends, comments), so several places
  * are tried, and the first is taken that changes nothing else.
