@@ -65,6 +65,8 @@ const exit = t.isObject({
   reason: t.isOptional(t.isString()),
 })
 
+export type InstanceRecords = ReturnType<typeof createInstanceRecords>
+
 /** Instances as folders: `<name>/instance.json`, `exit.json`, `log`, `home/`. A folder without the first is none. */
 export function createInstanceRecords(folder: string) {
   const place = (name: string) => join(folder, name)
