@@ -4,9 +4,8 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { LogOptions } from '../../src/contracts/runtime.ts'
 import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
-import { messageOf } from '../../src/errors.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
 import type { WorkloadStore } from '../state/index.ts'
+import { createBringUp } from './bring-up.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 import { pruneLogs } from './prune-logs.ts'
@@ -75,33 +74,6 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     return true
   }
 
-  /** A workload of that name that failed makes room. */
-  async function saveNew(supervise: Supervisor, config: RunConfig): Promise<void> {
-    if ((await store.statuses.read(config.name))?.status === 'error') await supervise.remove(config.name)
-    await store.configs.saveNew(config)
-  }
-
-  /** Of two new workloads at a time the second sees the port of the first. */
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
-
-  /** A port is free while nobody listens; another workload may be about to, or be stopped. */
-  async function withOwnPort(config: RunConfig): Promise<RunConfig> {
-    const others = (await store.configs.list()).filter(({ name }) => name !== config.name)
-    const taken = new Set(others.flatMap(({ port, target_port }) => [port, target_port]))
-    let { port } = config
-    while (taken.has(port)) port = await findFreePort(config.host)
-    return { ...config, port }
-  }
-
-  async function forget(supervise: Supervisor, name: string): Promise<void> {
-    await supervise.remove(name).catch(error => app.log.warn(messageOf(error), { workload: name }))
-  }
-
   async function each(
     names: readonly string[],
     act: (supervisor: Supervisor, name: string) => Promise<void>,
@@ -121,58 +93,8 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   }
 
   return {
+    ...createBringUp({ store, supervisor, one, log: app.log }),
     prepare: async request => (await import('./prepare-run.ts')).prepareRun(app, store, request),
-
-    async run(config, signal) {
-      const supervise = await supervisor()
-      await supervise.ensure()
-      await saveNew(supervise, config)
-      try {
-        await untilAborted(supervise.start(config.name), signal)
-      } catch (error) {
-        await forget(supervise, config.name)
-        throw error
-      }
-      return one(config.name)
-    },
-
-    async create(asked, { portIsGiven }) {
-      const supervise = await supervisor()
-      await supervise.ensure()
-      const config = await inTurn(async () => {
-        const config = portIsGiven ? asked : await withOwnPort(asked)
-        await saveNew(supervise, config)
-        return config
-      })
-      return { config, up: supervise.start(config.name) }
-    },
-
-    async replace(config) {
-      const supervise = await supervisor()
-      await supervise.ensure()
-      // Saved first: whatever is killed from here on, the next start brings up what was asked for.
-      await store.configs.save(config)
-      const bringUp = async () => {
-        await supervise.stop(config.name)
-        await supervise.start(config.name)
-      }
-      return { up: bringUp() }
-    },
-
-    async runInForeground(config, { signal, onUp }) {
-      const supervise = await supervisor()
-      await saveNew(supervise, config)
-      try {
-        await supervise.foreground(config.name, { signal, onUp: async () => onUp(await one(config.name)) })
-      } finally {
-        await forget(supervise, config.name)
-      }
-    },
-
-    async startInForeground(name, { signal, onUp }) {
-      await store.configs.get(name)
-      await (await supervisor()).foreground(name, { signal, onUp: async () => onUp(await one(name)) })
-    },
 
     async list(filter = {}) {
       let records = await store.statuses.list()
@@ -214,20 +136,5 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       const names = new Set((await store.configs.list()).map(config => config.name))
       return pruneLogs(dirname(store.proxyLogPath('any')), names)
     },
-  }
-}
-
-/** Fails with the interrupt as soon as it comes; the work itself goes on and is undone by the caller. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(failures.interrupted())
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    work.catch(() => undefined) // when the interrupt won, nobody else looks at how the work ended
   }
 }

@@ -164,7 +164,7 @@ function render(text: string, value: Value, style: { inline: boolean; indent: st
   return JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', lineBreakOf(text) + style.indent)
 }
 
-/** WrittenEntries without a space behind its colons. */
+/** Written without a space behind its colons. */
 const isTight = (text: string): boolean => /"\s*:\S/.test(text) && !/"\s*: /.test(text)
 
 function insert(text: string, object: Node, key: string, value: Value): string {

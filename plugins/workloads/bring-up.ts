@@ -1,0 +1,117 @@
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
+import { messageOf } from '../../src/errors.ts'
+import { findFreePort } from '../../src/lib/ports.ts'
+import type { Log } from '../../src/log.ts'
+import type { WorkloadStore } from '../state/index.ts'
+import { failures } from './failures.ts'
+import type { Workloads } from './service.ts'
+
+/** Fails with `interrupted` when the signal aborts; the work itself goes on, and the caller undoes it. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(failures.interrupted())
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    work.catch(() => undefined) // when the interrupt won, nobody else looks at how the work ended
+  }
+}
+
+/** The operations that bring up a workload, here or in the supervisor. */
+type BringUp = Pick<Workloads, 'run' | 'create' | 'replace' | 'runInForeground' | 'startInForeground'>
+
+/** Brings up new and changed workloads. `Workloads` says what each operation promises. */
+export function createBringUp(options: {
+  store: WorkloadStore
+  supervisor: () => Promise<Supervisor>
+  /** The workload as lists show it. */
+  one: (name: string) => Promise<Workload>
+  log: Log
+}): BringUp {
+  const { store, supervisor, one, log } = options
+
+  /** Saves a new workload; one of that name that has failed is removed first. */
+  async function saveNew(supervise: Supervisor, config: RunConfig): Promise<void> {
+    if ((await store.statuses.read(config.name))?.status === 'error') await supervise.remove(config.name)
+    await store.configs.saveNew(config)
+  }
+
+  /** New workloads are saved one after another, so that each sees the ports of those before. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  /** Gives the workload a port that no other one has, not even a stopped one. */
+  async function withOwnPort(config: RunConfig): Promise<RunConfig> {
+    const others = (await store.configs.list()).filter(({ name }) => name !== config.name)
+    const taken = new Set(others.flatMap(({ port, target_port }) => [port, target_port]))
+    let { port } = config
+    while (taken.has(port)) port = await findFreePort(config.host)
+    return { ...config, port }
+  }
+
+  async function forget(supervise: Supervisor, name: string): Promise<void> {
+    await supervise.remove(name).catch(error => log.warn(messageOf(error), { workload: name }))
+  }
+
+  return {
+    async run(config, signal) {
+      const supervise = await supervisor()
+      await supervise.ensure()
+      await saveNew(supervise, config)
+      try {
+        await untilAborted(supervise.start(config.name), signal)
+      } catch (error) {
+        await forget(supervise, config.name)
+        throw error
+      }
+      return one(config.name)
+    },
+
+    async create(asked, { portIsGiven }) {
+      const supervise = await supervisor()
+      await supervise.ensure()
+      const config = await inTurn(async () => {
+        const config = portIsGiven ? asked : await withOwnPort(asked)
+        await saveNew(supervise, config)
+        return config
+      })
+      return { config, up: supervise.start(config.name) }
+    },
+
+    async replace(config) {
+      const supervise = await supervisor()
+      await supervise.ensure()
+      // Saved first: whatever is killed from here on, the next start brings up what was asked for.
+      await store.configs.save(config)
+      const bringUp = async () => {
+        await supervise.stop(config.name)
+        await supervise.start(config.name)
+      }
+      return { up: bringUp() }
+    },
+
+    async runInForeground(config, { signal, onUp }) {
+      const supervise = await supervisor()
+      await saveNew(supervise, config)
+      try {
+        await supervise.foreground(config.name, { signal, onUp: async () => onUp(await one(config.name)) })
+      } finally {
+        await forget(supervise, config.name)
+      }
+    },
+
+    async startInForeground(name, { signal, onUp }) {
+      await store.configs.get(name)
+      await (await supervisor()).foreground(name, { signal, onUp: async () => onUp(await one(name)) })
+    },
+  }
+}
