@@ -9,7 +9,7 @@ export interface ServerAddress {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A conversation with an MCP server. */
+/** An open connection to an MCP server. */
 export interface McpSession {
   readonly client: Client
   /** Goes into every request: the time that is left, and the user's interrupt. */
@@ -21,8 +21,8 @@ export interface McpSession {
 const MAX_PAGES = 100_000 // a server that pages for ever is ended by the time limit
 
 /**
- * Talks to a server, whichever era of the protocol it speaks, and says goodbye afterwards.
- * The time limit covers everything from the connection to the last answer.
+ * Connects to a server of any protocol revision, does the work and closes the session.
+ * The time limit covers everything from the connection to the last response.
  */
 export async function withServer<T>(
   server: ServerAddress,
@@ -79,19 +79,19 @@ async function open(
   return {
     client,
     async close() {
-      if ('terminateSession' in transport) await goodbye(transport.terminateSession())
+      if ('terminateSession' in transport) await endSession(transport.terminateSession())
       await client.close().catch(() => undefined)
     },
   }
 }
 
-const GOODBYE_MS = 1000
+const END_SESSION_MS = 1000
 
-/** Ends the session at the server, so that none is left behind; a server that does not care is not waited for. */
-const goodbye = (work: Promise<void>): Promise<void> =>
-  orAborted(work, AbortSignal.timeout(GOODBYE_MS)).catch(() => undefined)
+/** Ends the session at the server. A server that does not respond is not waited for. */
+const endSession = (work: Promise<void>): Promise<void> =>
+  orAborted(work, AbortSignal.timeout(END_SESSION_MS)).catch(() => undefined)
 
-/** Rejects with the signal's reason as soon as it aborts; how the work itself ends then nobody hears. */
+/** Rejects with the signal's reason as soon as it aborts; the work's own outcome is ignored then. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined)
   signal.throwIfAborted()

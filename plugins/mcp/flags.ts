@@ -1,7 +1,7 @@
 import { type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures } from '../../src/errors.ts'
 
-/** Flags of every command that talks to an MCP server. */
+/** Flags of every command that connects to an MCP server. */
 export const serverFlags = {
   server: flag.string('server to talk to: a URL, or the name of a workload', { placeholder: 'URL|NAME' }),
   format: flag.choice('how to print', ['text', 'json'], 'text'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { CALLER_TOKEN_HEADER } from '../../src/http/caller-token-header.ts'
 
-/** Meant for one connection only (RFC 9110 section 7.6.1), or made anew on our side. */
+/** For one connection only (RFC 9110, section 7.6.1), or set by the proxy itself. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -26,9 +26,9 @@ const FORWARDED = [
 ]
 const SOMETIMES = ['mcp-session-id', 'accept-encoding', 'last-event-id']
 
-type Treatment = 'drop' | 'forwarded' | 'sometimes'
-/** One look-up per header: most are in no list. */
-const TREATMENTS = new Map<string, Treatment>([
+type HeaderRule = 'drop' | 'forwarded' | 'sometimes'
+/** One look-up per header: most headers are in no list and pass. */
+const HEADER_RULES = new Map<string, HeaderRule>([
   ...[...HOP_BY_HOP, 'host', 'content-length', 'expect', CALLER_TOKEN_HEADER].map(
     name => [name, 'drop'] as const,
   ),
@@ -73,10 +73,10 @@ export function requestHeaders(request: IncomingMessage, rules: ForwardRules): s
     const name = raw[i] as string
     const value = raw[i + 1] as string
     const key = name.toLowerCase()
-    const treatment = TREATMENTS.get(key)
-    if (treatment === 'drop' || named?.has(key)) continue
-    if (treatment === 'sometimes' && isLeftOut(key, rules)) continue
-    if (treatment === 'forwarded') {
+    const rule = HEADER_RULES.get(key)
+    if (rule === 'drop' || named?.has(key)) continue
+    if (rule === 'sometimes' && isLeftOut(key, rules)) continue
+    if (rule === 'forwarded') {
       if (!rules.trust || rules.remote) continue
       if (key === 'x-forwarded-for') {
         via = via === undefined ? value : `${via}, ${value}`

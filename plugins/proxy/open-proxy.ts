@@ -32,7 +32,7 @@ export interface OpenProxy extends contract.Proxy {
 }
 
 const DEFAULT_GRACE_MS = 5000
-/** For what has been said to reach clients whose connections are then cut. */
+/** Time for responses to reach clients before their connections are cut. */
 const FLUSH_MS = 500
 
 /** Listener, pipeline and backend of one workload, put together. */

@@ -3,7 +3,7 @@ import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import { createFramer } from './framing.ts'
 
-/** The server process behind the bridge; one after another, after crashes. */
+/** The connection to a server process; after a crash it is opened for the next one. */
 export interface Connection {
   /** Why there is none; undefined while there is one. */
   readonly problem: string | undefined
@@ -16,13 +16,13 @@ export interface Connection {
 }
 
 /** The rest of the output may still be on its way when the exit is known, and the other way round. */
-const LAST_WORDS_MS = 1000
+const OUTPUT_DRAIN_MS = 1000
 
 export function createConnection(options: {
   limits: BridgeLimits
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
-  /** `wanted`: we let go of it, it did not end by itself. */
+  /** `wanted`: the bridge closed the connection; the process did not end by itself. */
   onGone: (reason: string, wanted: boolean) => void
 }): Connection {
   const { limits, onLine, onOversize, onGone } = options
@@ -43,7 +43,7 @@ export function createConnection(options: {
       exit = known
     })
     await Promise.race([exited, ended])
-    await Promise.race([Promise.all([exited, ended]), delay(LAST_WORDS_MS, undefined, { ref: false })])
+    await Promise.race([Promise.all([exited, ended]), delay(OUTPUT_DRAIN_MS, undefined, { ref: false })])
     drop(attachment, describe(exit), false)
   }
 

@@ -1,48 +1,48 @@
 import type { BridgeLimits } from './bridge-limits.ts'
-import type { EventKeeper, StoredEvent } from './event-stream.ts'
+import type { EventObserver, StoredEvent } from './event-stream.ts'
 
 /** Bounds the events that are kept, for each session and over all of them. */
 export interface EventBudget {
-  /** A keeper for the streams of one session. */
-  keeper(): EventKeeper & { close(): void }
+  /** Observes the events of one session's streams. */
+  forSession(): EventObserver & { close(): void }
   /** Forgets sent events that are too old to be asked for. */
   sweep(): void
   readonly bytes: number
 }
 
-interface Shelf {
+interface EventPool {
   readonly sent: Set<StoredEvent>
   readonly unsent: Set<StoredEvent>
   bytes: number
 }
 
-const createShelf = (): Shelf => ({ sent: new Set(), unsent: new Set(), bytes: 0 })
+const createEventPool = (): EventPool => ({ sent: new Set(), unsent: new Set(), bytes: 0 })
 
-function put(shelf: Shelf, event: StoredEvent): void {
-  shelf.unsent.add(event)
-  shelf.bytes += event.text.length
+function addUnsent(pool: EventPool, event: StoredEvent): void {
+  pool.unsent.add(event)
+  pool.bytes += event.text.length
 }
-function move(shelf: Shelf, event: StoredEvent): void {
-  if (shelf.unsent.delete(event)) shelf.sent.add(event)
+function markSent(pool: EventPool, event: StoredEvent): void {
+  if (pool.unsent.delete(event)) pool.sent.add(event)
 }
-function take(shelf: Shelf, event: StoredEvent): void {
-  if (shelf.sent.delete(event) || shelf.unsent.delete(event)) shelf.bytes -= event.text.length
+function removeFrom(pool: EventPool, event: StoredEvent): void {
+  if (pool.sent.delete(event) || pool.unsent.delete(event)) pool.bytes -= event.text.length
 }
-/** What goes first: the oldest that was sent, else the oldest. */
-const oldest = (shelf: Shelf): StoredEvent | undefined => {
-  for (const event of shelf.sent) return event
-  for (const event of shelf.unsent) return event
+/** The event to drop first: the oldest that was sent, else the oldest. */
+const oldest = (pool: EventPool): StoredEvent | undefined => {
+  for (const event of pool.sent) return event
+  for (const event of pool.unsent) return event
   return undefined
 }
 
-/** `onLost` hears of an event that no client was ever sent. The newest event is always kept, whatever its size. */
+/** `onLost` is called for a dropped event that no client was ever sent. The newest event is always kept, whatever its size. */
 export function createEventBudget(options: {
   limits: BridgeLimits
   now: () => number
   onLost: (event: StoredEvent) => void
 }): EventBudget {
   const { limits, now, onLost } = options
-  const total = createShelf()
+  const total = createEventPool()
 
   function drop(event: StoredEvent): void {
     const { sent } = event
@@ -54,12 +54,12 @@ export function createEventBudget(options: {
     get bytes() {
       return total.bytes
     },
-    keeper() {
-      const own = createShelf()
+    forSession() {
+      const own = createEventPool()
       return {
         added(event) {
-          put(own, event)
-          put(total, event)
+          addUnsent(own, event)
+          addUnsent(total, event)
           while (
             own.sent.size + own.unsent.size > 1 &&
             (own.sent.size + own.unsent.size > limits.maxEvents || own.bytes > limits.maxEventBytes)
@@ -73,12 +73,12 @@ export function createEventBudget(options: {
           }
         },
         sent(event) {
-          move(own, event)
-          move(total, event)
+          markSent(own, event)
+          markSent(total, event)
         },
         removed(event) {
-          take(own, event)
-          take(total, event)
+          removeFrom(own, event)
+          removeFrom(total, event)
         },
         close() {
           for (const event of [...own.sent, ...own.unsent]) event.stream.evict(event)

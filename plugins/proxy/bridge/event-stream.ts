@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** One event, kept until the client surely has it. */
+/** One event, kept until the client has received it. */
 export interface StoredEvent {
   readonly stream: EventStream
   readonly number: number
@@ -10,7 +10,7 @@ export interface StoredEvent {
 }
 
 /**
- * A `text/event-stream` that outlives its connection.
+ * A `text/event-stream` that can be resumed after its connection broke.
  *
  * Connections pull: each has a place in the list of events and writes on as its socket drains, so a slow client
  * costs one buffered event, and a client that comes back goes on where it stopped.
@@ -38,8 +38,8 @@ export interface EventStream {
   takeUnsent(): string[]
 }
 
-/** Told about every event, so that somebody can bound them. */
-export interface EventKeeper {
+/** Is called for every event, so that an owner can bound how many are kept. */
+export interface EventObserver {
   added(event: StoredEvent): void
   sent(event: StoredEvent): void
   removed(event: StoredEvent): void
@@ -70,18 +70,18 @@ const dataLines = (text: string): string =>
 export function createEventStream(options: {
   id: string
   ids: boolean
-  keeper?: EventKeeper
+  observer?: EventObserver
   now: () => number
   onDisconnect?: () => void
 }): EventStream {
-  const { id, ids, keeper, now, onDisconnect } = options
+  const { id, ids, observer, now, onDisconnect } = options
   const events = new Map<number, StoredEvent>()
   let last = 0
   let finished = false
   let connection: { response: ServerResponse; next: number; blocked: boolean } | undefined
 
   function forget(event: StoredEvent): void {
-    if (events.delete(event.number)) keeper?.removed(event)
+    if (events.delete(event.number)) observer?.removed(event)
   }
 
   function pump(): void {
@@ -95,7 +95,7 @@ export function createEventStream(options: {
       to.blocked = !to.response.write(`${head}${dataLines(event.text)}\n`, 'latin1')
       if (!event.sent) {
         event.sent = true
-        keeper?.sent(event)
+        observer?.sent(event)
       }
       if (!ids) forget(event)
     }
@@ -120,7 +120,7 @@ export function createEventStream(options: {
       last += 1
       const event: StoredEvent = { stream, number: last, text, at: now(), sent: false }
       events.set(last, event)
-      keeper?.added(event)
+      observer?.added(event)
       pump()
     },
     finish() {

@@ -3,42 +3,42 @@ import type { Session } from './client-sessions.ts'
 /** RFC 5424 severities as MCP spells them, most verbose first. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
-/** What each session wants to read of the server's log; the server itself knows one level only. */
+/** The log level that each session has set; the server itself has one level only. */
 export interface LogLevels {
-  /** Notes a wish. True: this is now the most verbose one, so the server must hear it. */
+  /** Sets a session's level. True: it is now the most verbose one, so the server must be told. */
   set(session: Session, level: string): boolean
-  /** Takes a session's wish back; the level the server should have now, if that changed. */
+  /** Removes a session's level. Returns the level that the server should have now, if that changed. */
   remove(session: Session): string | undefined
-  /** Whether the session wants messages of this level. Without a wish the server's choice stands. */
+  /** Whether the session gets messages of this level. Without a level of its own it gets all. */
   admits(session: Session, level: unknown): boolean
-  /** The most verbose wish, for a new server process. */
+  /** The most verbose level, for a new server process. */
   readonly lowest: string | undefined
 }
 
 export function createLogLevels(): LogLevels {
-  const wishes = new Map<Session, string>()
+  const levels = new Map<Session, string>()
   const rank = (level: string) => LEVELS.indexOf(level)
   const lowest = () => {
     let found: string | undefined
-    for (const level of wishes.values()) if (found === undefined || rank(level) < rank(found)) found = level
+    for (const level of levels.values()) if (found === undefined || rank(level) < rank(found)) found = level
     return found
   }
   return {
     set(session, level) {
       // An unknown level is the server's to refuse.
       if (rank(level) < 0) return true
-      wishes.set(session, level)
+      levels.set(session, level)
       return lowest() === level
     },
     remove(session) {
       const before = lowest()
-      wishes.delete(session)
+      levels.delete(session)
       const after = lowest()
       return after === before ? undefined : after
     },
     admits(session, level) {
-      const wish = wishes.get(session)
-      return wish === undefined || typeof level !== 'string' || rank(level) < 0 || rank(level) >= rank(wish)
+      const own = levels.get(session)
+      return own === undefined || typeof level !== 'string' || rank(level) < 0 || rank(level) >= rank(own)
     },
     get lowest() {
       return lowest()

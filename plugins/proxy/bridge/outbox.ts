@@ -39,14 +39,14 @@ export function createOutbox(options: {
   onClosed?: () => void
 }): Outbox {
   const { budget, limits, now, ids, onClosed } = options
-  const keeper = budget.keeper()
+  const observer = budget.forSession()
   const streams = new Map<string, { stream: EventStream; standalone: boolean; until: number }>()
   let counter = 0
 
   function create(standalone: boolean, onDisconnect?: () => void): EventStream {
     counter += 1
     const id = `${standalone ? 's' : 'r'}${counter}`
-    const stream = createEventStream({ id, ids, keeper, now, ...(onDisconnect ? { onDisconnect } : {}) })
+    const stream = createEventStream({ id, ids, observer, now, ...(onDisconnect ? { onDisconnect } : {}) })
     streams.set(id, { stream, standalone, until: 0 })
     return stream
   }
@@ -111,7 +111,7 @@ export function createOutbox(options: {
     close() {
       for (const { stream } of streams.values()) stream.disconnect()
       streams.clear()
-      keeper.close()
+      observer.close()
       waiting = create(true)
     },
   }

@@ -1,8 +1,8 @@
 import type { BridgeLimits } from './bridge-limits.ts'
+import { createCallIndex } from './call-index.ts'
 import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 import {
-  idKey,
   onOneLine,
   type param,
   paramSpan,
@@ -78,12 +78,7 @@ export interface Calls {
   sweep(options: { keepAlive: boolean }): void
 }
 
-/** Requests that make a server look something up, not work: nothing it asks or logs is about them. */
-const QUIET =
-  /^(ping|initialize|logging\/setLevel|completion\/complete|resources\/(un)?subscribe|server\/discover|subscriptions\/listen|.*\/list)$/
-
 const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']
-const NO_CALLS: ReadonlySet<Call> = new Set()
 
 export function createCalls(options: {
   limits: BridgeLimits
@@ -94,31 +89,9 @@ export function createCalls(options: {
   onStart: () => void
 }): Calls {
   const { limits, now, peer, onStart } = options
-  const byId = new Map<number, Call>()
-  const busy = new Map<Session | Call, Set<Call>>()
+  const index = createCallIndex()
+  const { byId, add, remove } = index
   let lastId = 0
-
-  function add(call: Call): void {
-    byId.set(call.id, call)
-    if (!QUIET.test(call.method)) {
-      const party = call.session ?? call
-      busy.set(party, (busy.get(party) ?? new Set()).add(call))
-    }
-    if (!call.session) return
-    const key = idKey(call.idText)
-    call.session.calls.set(key, (call.session.calls.get(key) ?? new Set()).add(call))
-  }
-
-  function remove(call: Call): void {
-    byId.delete(call.id)
-    const party = call.session ?? call
-    const working = busy.get(party)
-    if (working?.delete(call) && working.size === 0) busy.delete(party)
-    if (!call.session) return
-    const key = idKey(call.idText)
-    const same = call.session.calls.get(key)
-    if (same?.delete(call) && same.size === 0) call.session.calls.delete(key)
-  }
 
   function abandon(call: Call, failure: CallFailure, reason: string): void {
     if (byId.get(call.id) !== call) return
@@ -199,13 +172,8 @@ export function createCalls(options: {
       for (const call of byId.values()) if (call.peer === of && Number.isFinite(call.timeoutMs)) count++
       return count
     },
-    atWork() {
-      if (busy.size === 0) return 'none'
-      if (busy.size > 1) return 'several'
-      for (const [party] of busy) return 'outbox' in party ? { session: party } : { call: party }
-      return 'none'
-    },
-    ofSession: session => busy.get(session) ?? NO_CALLS,
+    atWork: index.atWork,
+    ofSession: index.ofSession,
     get size() {
       return byId.size
     },

@@ -1,134 +1,21 @@
-import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import { untilAvailable } from '../availability.ts'
 import { rpcRefusal } from '../request-refusal.ts'
-import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
-import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
-import { accepts, header, isJsonBody, modernVersion, takesPriming, wantsStream } from './mcp-headers.ts'
-import { type Message, param, paramText, type Request, resultText } from './message.ts'
+import { sendEmpty } from './http-reply.ts'
+import { accepts, header, takesPriming } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
-import type { Call } from './pending-calls.ts'
-import { parseRaw } from './raw-json.ts'
-import { readClientMessage } from './read-client-message.ts'
-import { createJsonReply, createStreamReply } from './streamable-replies.ts'
-
-const SESSION_HEADER = 'mcp-session-id'
-const NOT_FOUND = -32001
-const INVALID_REQUEST = -32600
-const UNSUPPORTED_VERSION = -32022
+import { createStreamablePost } from './streamable-post.ts'
+import { INVALID_REQUEST, needSession } from './streamable-sessions.ts'
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the message router. */
 export function createStreamableHttp(router: MessageRouter): (exchange: Exchange) => Promise<void> {
-  /** The session that a request names; undefined when it names none. An unknown one is refused. */
-  function findSession(request: IncomingMessage, idText?: string): Session | undefined {
-    const id = header(request, SESSION_HEADER)
-    if (id === undefined) return undefined
-    const session = router.sessions.find(id)
-    if (!session) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
-    return session
-  }
-
-  /** The session of a request that cannot do without one. */
-  function needSession(request: IncomingMessage): Session {
-    const session = findSession(request)
-    if (!session) throw rpcRefusal(400, INVALID_REQUEST, 'The Mcp-Session-Id header is missing')
-    return session
-  }
-
-  async function post(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
-    const message = await readBody(exchange)
-    if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
-      const problem = 'The Accept header must allow application/json or text/event-stream'
-      throw rpcRefusal(406, INVALID_REQUEST, problem)
-    }
-    const idText = message.kind === 'request' ? message.idText : undefined
-    const version = modernVersion(request, message)
-    const isInitialize = message.kind === 'request' && message.method === 'initialize'
-    // Statelessness is the point of 2026-07-28, and `initialize` makes a session: a header counts in neither.
-    const session = version !== undefined || isInitialize ? undefined : findSession(request, idText)
-
-    await untilAvailable(router.availability, exchange, idText)
-    if (response.destroyed) return
-    if (session?.closed) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
-    if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
-    const { agreed, modern } = router.handshake
-    if (message.kind === 'request' && !session && !agreed && !modern) await router.handshake.ensure()
-    if (version !== undefined && !router.handshake.modern) return refuseModern(message, version, response)
-
-    if (message.kind === 'response') router.messages.respond(message, session)
-    else if (message.kind === 'request') return call(message, session, request, response)
-    else if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
-    sendEmpty(response, 202)
-  }
-
-  async function initialize(
-    message: Request,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const answer = await router.handshake.initialize(paramText(message) ?? '{}')
-    if (response.destroyed) return
-    const { idText } = message
-    if (answer.kind === 'failed') {
-      if (answer.failure === 'overload') throw busyRefusal(idText)
-      return sendJson(response, answer.failure === 'timeout' ? 504 : 502, failureText(idText, answer.failure))
-    }
-    if (answer.kind === 'error') {
-      return send(request, response, `{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
-    }
-    const session = router.openSession({
-      capabilities: toCapabilities(param(message, 'capabilities')),
-      version: router.handshake.agreed?.version ?? '',
-      ids: true,
-    })
-    if (!session) {
-      throw rpcRefusal(503, -32000, 'All sessions are taken', { idText, headers: { 'retry-after': '60' } })
-    }
-    send(request, response, resultText(idText, answer.text), { [SESSION_HEADER]: session.id })
-  }
-
-  function call(
-    message: Request,
-    session: Session | undefined,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    const { idText } = message
-    let started: Call | undefined
-    const onGone = () => {
-      // Nobody can fetch this answer any more.
-      if (started) router.calls.abandon(started, 'cancelled', 'the client has gone')
-    }
-    const stream = wantsStream(request)
-      ? createStreamReply({ idText, session, now: router.now, onGone })
-      : undefined
-    const reply = stream ?? createJsonReply(response, { idText, onGone })
-    const outcome = router.messages.request(message, { session, reply })
-    if (outcome === 'busy') throw busyRefusal(idText)
-    if (outcome !== 'answered') started = outcome
-    stream?.open(response, takesPriming(request))
-  }
-
-  /** Tells a client of 2026-07-28 what the server speaks, so that it falls back to `initialize`. */
-  function refuseModern(message: Message, version: string, response: ServerResponse): void {
-    if (message.kind !== 'request') {
-      sendEmpty(response, 202)
-      return
-    }
-    throw rpcRefusal(400, UNSUPPORTED_VERSION, `The server does not speak ${version}`, {
-      idText: message.idText,
-      data: { supported: [router.handshake.agreed?.version ?? '2025-11-25'], requested: version },
-    })
-  }
+  const post = createStreamablePost(router)
 
   function get({ request, response }: Exchange): void {
     if (!accepts(request, 'text/event-stream')) {
       throw rpcRefusal(406, INVALID_REQUEST, 'The Accept header must allow text/event-stream')
     }
-    const session = needSession(request)
+    const session = needSession(router, request)
     const writeHead = () => {
       response.writeHead(200, EVENT_STREAM_HEADERS)
       response.flushHeaders()
@@ -149,7 +36,7 @@ export function createStreamableHttp(router: MessageRouter): (exchange: Exchange
   }
 
   function remove({ request, response }: Exchange): void {
-    const session = needSession(request)
+    const session = needSession(router, request)
     router.sessions.close(session, 'the client ended the session')
     sendEmpty(response, 204)
   }
@@ -171,41 +58,4 @@ export function createStreamableHttp(router: MessageRouter): (exchange: Exchange
         })
     }
   }
-}
-
-/** The message in the body; anything else is refused. */
-async function readBody(exchange: Exchange): Promise<Message> {
-  const message = await readClientMessage(exchange)
-  if (!message) {
-    const isOther = isJson(await exchange.body())
-    if (isOther) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
-    throw rpcRefusal(400, -32700, 'The body is not valid JSON')
-  }
-  if (isJsonBody(exchange.request)) return message
-  throw rpcRefusal(415, INVALID_REQUEST, 'The Content-Type must be application/json')
-}
-
-function isJson(body: Buffer): boolean {
-  if (!isUtf8(body)) return false
-  try {
-    parseRaw(body.toString('latin1'))
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A single answer in the form that the client prefers. */
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (!wantsStream(request)) {
-    sendJson(response, 200, text, headers)
-    return
-  }
-  response.writeHead(200, { ...EVENT_STREAM_HEADERS, ...headers })
-  response.end(`event: message\ndata: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`, 'latin1')
 }

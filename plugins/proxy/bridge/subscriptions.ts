@@ -5,12 +5,12 @@ import type { Session } from './client-sessions.ts'
  * the last `resources/unsubscribe` reach it; what lies between is answered here.
  */
 export interface Subscriptions {
-  /** Notes a wish. True: the server must be asked, and `confirm` or `remove` follows. */
+  /** Adds a subscription. True: the server must be asked, and `confirm` or `remove` follows. */
   add(session: Session, uri: string): boolean
   confirm(session: Session, uri: string): void
-  /** Takes a wish back. True: nobody else watches, so the server must be told. */
+  /** Removes a subscription. True: it was the last of this URI, so the server must be told. */
   remove(session: Session, uri: string): boolean
-  /** Takes all of a session's wishes back; the URIs that nobody watches any more. */
+  /** Removes all subscriptions of a session. Returns the URIs that have none left. */
   removeAll(session: Session): string[]
   /** Sessions that watch this resource, or one that it is part of (MCP, resources: sub-resources). */
   watchers(uri: string): Set<Session>
@@ -20,8 +20,8 @@ export interface Subscriptions {
 }
 
 /**
- * A wish counts from the moment it is sent on, confirmed or not: otherwise an unsubscribe of somebody else,
- * sent after it, would silence it.
+ * A subscription counts from the moment it is sent, confirmed or not: otherwise an unsubscribe of another
+ * session, sent after it, would end it.
  */
 export function createSubscriptions(): Subscriptions {
   const byUri = new Map<string, Map<Session, { confirmed: boolean }>>()

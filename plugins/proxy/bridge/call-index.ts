@@ -1,0 +1,53 @@
+import type { Session } from './client-sessions.ts'
+import { idKey } from './message.ts'
+import type { Call, Calls, Party } from './pending-calls.ts'
+
+/** Look-ups: nothing that a server asks or logs meanwhile is about them. */
+const LOOKUPS =
+  /^(ping|initialize|logging\/setLevel|completion\/complete|resources\/(un)?subscribe|server\/discover|subscriptions\/listen|.*\/list)$/
+
+const NO_CALLS: ReadonlySet<Call> = new Set()
+
+/** The calls in flight, by id, by client and by the client's own request ids. */
+export interface CallIndex extends Pick<Calls, 'atWork' | 'ofSession'> {
+  readonly byId: ReadonlyMap<number, Call>
+  add(call: Call): void
+  remove(call: Call): void
+}
+
+export function createCallIndex(): CallIndex {
+  const byId = new Map<number, Call>()
+  /** The calls of each client that may cause messages of the server. */
+  const busy = new Map<Session | Call, Set<Call>>()
+
+  return {
+    byId,
+    add(call: Call): void {
+      byId.set(call.id, call)
+      if (!LOOKUPS.test(call.method)) {
+        const party = call.session ?? call
+        busy.set(party, (busy.get(party) ?? new Set()).add(call))
+      }
+      if (!call.session) return
+      const key = idKey(call.idText)
+      call.session.calls.set(key, (call.session.calls.get(key) ?? new Set()).add(call))
+    },
+    remove(call: Call): void {
+      byId.delete(call.id)
+      const party = call.session ?? call
+      const working = busy.get(party)
+      if (working?.delete(call) && working.size === 0) busy.delete(party)
+      if (!call.session) return
+      const key = idKey(call.idText)
+      const same = call.session.calls.get(key)
+      if (same?.delete(call) && same.size === 0) call.session.calls.delete(key)
+    },
+    atWork(): Party | 'none' | 'several' {
+      if (busy.size === 0) return 'none'
+      if (busy.size > 1) return 'several'
+      for (const [party] of busy) return 'outbox' in party ? { session: party } : { call: party }
+      return 'none'
+    },
+    ofSession: session => busy.get(session) ?? NO_CALLS,
+  }
+}
