@@ -3,11 +3,18 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { testProxy } from '../plugins/proxy/test-proxy.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startFixture } from '../support/mcp-fixtures/start-server.ts'
+import { type Home, openHome } from './home.ts'
+import { needsPlace } from './places-to-run.ts'
 
 const modules = new URL('../../node_modules/', import.meta.url).pathname
+
+let home: Home
+beforeAll(async () => {
+  home = await openHome()
+})
+afterAll(() => home?.close(), 120_000)
 
 /** Runs an official conformance suite against a URL. Gives `scenario check STATUS` for each check. */
 async function conformance(suite: string, url: string, args: readonly string[]): Promise<string[]> {
@@ -49,14 +56,15 @@ test.each([
     atLeast: 160,
   },
 ])(
-  '$revision: the official suite finds the same through the proxy as direct',
+  '$revision: the official suite finds the same through the program as direct',
   async row => {
     const server = await startFixture(row.fixture)
     onTestFinished(() => server.kill())
-    const proxy = await testProxy({ target: server.origin })
+    const name = `conformance-${row.revision}`
+    const url = await home.ok(['run', `${server.origin}/mcp`, '--name', name])
 
     const direct = await conformance(row.suite, `${server.origin}/mcp`, row.args)
-    const proxied = await conformance(row.suite, proxy.url, row.args)
+    const proxied = await conformance(row.suite, url, row.args)
 
     expect(direct.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(row.atLeast)
     const failed = direct.filter(line => line.endsWith(' FAILURE'))
@@ -65,3 +73,22 @@ test.each([
   },
   120_000,
 )
+
+const SUITE = '@modelcontextprotocol/conformance'
+
+test('the program bridges a stdio server: the suite finds no failure', {
+  timeout: 120_000,
+}, async context => {
+  needsPlace(context, 'docker')
+  const repository = new URL('../..', import.meta.url).pathname
+  const url = await home.ok([
+    ...['run', '--runtime', 'docker', '--name', 'conformance-bridged', '--transport', 'stdio'],
+    ...['-v', `${repository}:/srv:ro`, 'keelson-test/node:24'],
+    ...['--', 'node', '/srv/fixtures/stdio-servers/conformance.ts'],
+  ])
+
+  const bridged = await conformance(SUITE, url, [])
+
+  expect(bridged.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(30)
+  expect(bridged.filter(line => line.endsWith(' FAILURE'))).toEqual([])
+})
