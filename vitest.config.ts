@@ -4,8 +4,9 @@ export default defineConfig({
   define: { __KEELSON_BUILD__: '"test"' },
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // These end what hangs. A machine that other work loads is slow and no failure.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     maxWorkers: 2,
     // A test that fails once is a bug in the test or in the product.

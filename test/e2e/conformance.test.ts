@@ -71,13 +71,13 @@ test.each([
     expect(failed.filter(line => !row.fails.some(area => line.startsWith(area)))).toEqual([])
     expect(proxied).toEqual(direct)
   },
-  120_000,
+  240_000,
 )
 
 const SUITE = '@modelcontextprotocol/conformance'
 
 test('the program bridges a stdio server: the suite finds no failure', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async context => {
   needsPlace(context, 'docker')
   const repository = new URL('../..', import.meta.url).pathname
