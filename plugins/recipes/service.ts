@@ -164,27 +164,6 @@ export function createRecipes(host: {
   const recordOf = (image: string) =>
     join(folder, `image-${createHash('sha256').update(image).digest('hex').slice(0, 32)}.json`)
 
-  return {
-    plan,
-    async isBuilt(image, request, options) {
-      const path = recordOf(image)
-      const text = await readFileIfThere(path)
-      if (text === undefined || !(await options.runtime.images?.has(image))) return false
-      return parseDocument(text, path, builtAs).key === (await plainKey(request, options))
-    },
-    async build(request, options, wait = {}) {
-      const { images } = options.runtime
-      if (!images) throw failures.recipe_no_images({ runtime: options.runtime.name })
-      const made = await plan(request, options, wait)
-      const built = await findOrBuild(images, made, { ...wait, runtime: options.runtime })
-      if (built.version !== 'latest') {
-        const key = await plainKey(atVersion(request, built.version), options)
-        await writeFileAtomic(recordOf(built.image), JSON.stringify({ key }))
-      }
-      return built
-    },
-  }
-
   async function findOrBuild(
     images: ImageStore,
     made: Plan,
@@ -248,6 +227,27 @@ export function createRecipes(host: {
     if (text === undefined) return undefined
     const found = parseDocument(text, path, lastBuilt)
     return (await images.has(found.image)) ? found : undefined
+  }
+
+  return {
+    plan,
+    async isBuilt(image, request, options) {
+      const path = recordOf(image)
+      const text = await readFileIfThere(path)
+      if (text === undefined || !(await options.runtime.images?.has(image))) return false
+      return parseDocument(text, path, builtAs).key === (await plainKey(request, options))
+    },
+    async build(request, options, wait = {}) {
+      const { images } = options.runtime
+      if (!images) throw failures.recipe_no_images({ runtime: options.runtime.name })
+      const made = await plan(request, options, wait)
+      const built = await findOrBuild(images, made, { ...wait, runtime: options.runtime })
+      if (built.version !== 'latest') {
+        const key = await plainKey(atVersion(request, built.version), options)
+        await writeFileAtomic(recordOf(built.image), JSON.stringify({ key }))
+      }
+      return built
+    },
   }
 }
 

@@ -171,6 +171,21 @@ export function createContainerRuntime(options: {
     }
   }
 
+  /** One that is removed meanwhile makes the whole call fail: then each is asked alone. */
+  async function inspectAll(ids: readonly string[]): Promise<Instance[]> {
+    const subject = { doing: 'inspect its containers' }
+    try {
+      const text = await cli.run(['container', 'inspect', '--', ...ids], subject)
+      return parseContainers(text, `${runtime} container inspect`).map(({ instance }) => instance)
+    } catch (error) {
+      if (!isFailure(error, 'instance_missing')) throw error
+      if (ids.length <= 1) return []
+      const each: Instance[][] = []
+      for (const id of ids) each.push(await inspectAll([id]))
+      return each.flat()
+    }
+  }
+
   const images = createImageStore({ dialect, cli })
   return {
     name: runtime,
@@ -266,21 +281,6 @@ export function createContainerRuntime(options: {
     },
 
     watch: signal => watchInstances({ dialect, cli, owner, signal, since: new Date() }),
-  }
-
-  /** One that is removed meanwhile makes the whole call fail: then each is asked alone. */
-  async function inspectAll(ids: readonly string[]): Promise<Instance[]> {
-    const subject = { doing: 'inspect its containers' }
-    try {
-      const text = await cli.run(['container', 'inspect', '--', ...ids], subject)
-      return parseContainers(text, `${runtime} container inspect`).map(({ instance }) => instance)
-    } catch (error) {
-      if (!isFailure(error, 'instance_missing')) throw error
-      if (ids.length <= 1) return []
-      const each: Instance[][] = []
-      for (const id of ids) each.push(await inspectAll([id]))
-      return each.flat()
-    }
   }
 }
 

@@ -6,6 +6,7 @@ import { processIdentity } from '../../../src/lib/process-identity.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import { isolatedNetworkArguments, networkName } from './isolated-networks.ts'
+import { sleepingContainer } from './sleeping-container.ts'
 
 /** The process that builds is in the name. No instance is called so: their names begin with a letter or a digit. */
 const BUILD = /^_build-(\d+)-/
@@ -31,25 +32,12 @@ export function withBuildIsolation(
     isolatedNetwork: Parameters<typeof isolatedNetworkArguments>[3],
   ) {
     const name = holderOf(instance)
-    const args = [
-      'create',
-      `--name=${name}`,
-      '--pull=never',
-      '--interactive=false',
-      '--cap-drop=ALL',
-      '--security-opt=no-new-privileges',
-      '--read-only',
-      '--user=65534:65534',
-      '--stop-signal=SIGKILL',
-      '--restart=no',
+    const more = [
       ...isolatedNetworkArguments(dialect, owner, instance, isolatedNetwork),
       `--label=${LABEL.owner}=${owner}`,
       ...dialect.createArguments,
-      '--entrypoint=sleep',
-      '--',
-      image,
-      'infinity',
     ]
+    const args = sleepingContainer({ name, image, more })
     await cli.run(args, { doing: 'create the network of a build', image })
     await cli.run(['start', name], { doing: 'start the network of a build', name })
     const pid = await cli.run(['container', 'inspect', '--format={{.State.Pid}}', '--', name], {

@@ -7,6 +7,7 @@ import type { Log } from '../../../src/log.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
 import type { HelperImage } from './helper-image.ts'
+import { sleepingContainer } from './sleeping-container.ts'
 
 /** A network that the helper belongs to, and its address there. */
 export interface HelperAddress {
@@ -72,30 +73,17 @@ export function createHelperContainer(options: {
   }
 
   async function create(): Promise<void> {
-    const args = [
-      'create',
-      `--name=${name}`,
-      '--pull=never',
-      '--interactive=false',
-      '--cap-drop=ALL',
-      '--security-opt=no-new-privileges',
-      '--read-only',
-      '--user=65534:65534',
+    const more = [
       '--memory=512m',
       // It is on all networks and must not be a way between them, nor answer for one in another.
       '--sysctl=net.ipv4.ip_forward=0',
       '--sysctl=net.ipv4.conf.all.arp_ignore=1',
-      '--stop-signal=SIGKILL',
-      '--restart=no',
       `--network=${dialect.isolation.outside}`,
       `--label=${LABEL.owner}=${owner}`,
       `--label=${LABEL.helper}=${image.name}`,
       ...dialect.createArguments,
-      '--entrypoint=sleep',
-      '--',
-      await image.fetch(),
-      'infinity',
     ]
+    const args = sleepingContainer({ name, image: await image.fetch(), more })
     const subject = { doing: 'create its helper', name }
     await cli
       .run(args, subject)
