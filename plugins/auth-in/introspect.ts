@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../src/contracts/caller-auth.ts'
+import { createSingleFlight } from '../../src/lib/single-flight.ts'
 import { failures } from './failures.ts'
 import type { FetchDocument } from './fetch-document.ts'
 
@@ -26,7 +27,7 @@ export function createIntrospection(options: {
 }): (token: string) => Promise<Caller> {
   const { url, clientId, clientSecret, fetchDocument, now } = options
   const kept = new Map<string, { readonly answer: Answer; readonly until: number }>()
-  const pending = new Map<string, Promise<Answer>>()
+  const pending = createSingleFlight<Answer>()
 
   async function ask(token: string): Promise<Answer> {
     if (pending.size >= MOST_PENDING)
@@ -49,17 +50,11 @@ export function createIntrospection(options: {
     const key = createHash('sha256').update(token).digest('base64url')
     const found = kept.get(key)
     if (found && now() < found.until) return found.answer
-    let running = pending.get(key)
-    if (!running) {
-      running = ask(token)
-        .then(answer => {
-          keep(key, answer)
-          return answer
-        })
-        .finally(() => pending.delete(key))
-      pending.set(key, running)
-    }
-    return running
+    return pending.run(key, async () => {
+      const answer = await ask(token)
+      keep(key, answer)
+      return answer
+    })
   }
 
   function keep(key: string, answer: Answer): void {

@@ -1,5 +1,6 @@
 import * as t from 'typanion'
 import { isFailure } from '../../src/errors.ts'
+import { createSingleFlight } from '../../src/lib/single-flight.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
 import type { SecretsView } from '../secrets/index.ts'
 import type { Tokens } from './oauth/oauth-tokens.ts'
@@ -44,7 +45,7 @@ export function createTokenStore(options: {
   clock: () => number
 }): TokenStore {
   const { secrets, lockPath, clock } = options
-  const renewing = new Map<string, Promise<string | { readonly over: string } | undefined>>()
+  const renewing = createSingleFlight<string | { readonly over: string } | undefined>()
 
   /** What cannot be read counts as no login. */
   async function find(name: string): Promise<Tokens | undefined> {
@@ -90,12 +91,9 @@ export function createTokenStore(options: {
       const seen = await find(name)
       if (!seen) return undefined
       if (seen.access_token !== rejected && isGood(seen, EARLY_MS)) return seen.access_token
-      const known =
-        renewing.get(name) ??
-        withFileLock(lockPath, () => renewed(name, seen, renew), {
-          seconds: LOCK_SECONDS,
-        }).finally(() => renewing.delete(name))
-      renewing.set(name, known)
+      const known = renewing.run(name, () =>
+        withFileLock(lockPath, () => renewed(name, seen, renew), { seconds: LOCK_SECONDS }),
+      )
       if (seen.access_token === rejected || !isGood(seen, 0)) return known
       // It was early: while the provider is out of reach, the old one still does.
       return known.catch(error => {

@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { failures } from './failures.ts'
-import { isRemote } from './formats/legacy.ts'
-import { toView } from './formats/to-view.ts'
-import { detail, oneServer, serverLists, sourceBody, summary } from './http/response-schemas.ts'
+import { assertDefault } from './http/assert-default.ts'
+import { loginRoutes } from './http/login-routes.ts'
+import { detail, sourceBody, summary } from './http/response-schemas.ts'
+import { serverRoutes } from './http/server-routes.ts'
 import { serverSecretRoutes } from './http/server-secret-routes.ts'
-import { split, toAnswer, toRegistry } from './http/to-answers.ts'
+import { toRegistry } from './http/to-answers.ts'
 import { unavailable } from './http/unavailable.ts'
-import { decodeAgain, v01Routes } from './http/v01-routes.ts'
+import { v01Routes } from './http/v01-routes.ts'
 
 const tag = 'registry'
 const path = '/api/v1beta/registry'
@@ -16,7 +17,7 @@ const style = 'registry'
 const closed = { additionalProperties: false }
 const READING = [404, 502, 503]
 
-/** The operations on the registry. */
+/** The operations on the registry. Long because each operation is declared whole. */
 export const registryRoutes: Routes = (api, app) => {
   const registry = () => app.service('registry')
 
@@ -123,99 +124,16 @@ export const registryRoutes: Routes = (api, app) => {
     },
   })
 
-  api.operation({
-    id: 'loginToRegistry',
-    method: 'POST',
-    path: `${path}/auth/login`,
-    tag,
-    summary: 'Log in to the registry, in a browser on the machine of the server',
-    response: [200, Type.Object({ status: Type.String() }, closed)],
-    failures: [400, 403, 404, 405, 409, 502, 503, 504],
-    style,
-    slow: true,
-    async handle({ signal }) {
-      const service = await registry()
-      await service.login({
-        auth: {},
-        person: {
-          browser: true,
-          signal,
-          show: url => app.log.info(`Log in in the browser. If none opens, open this address: ${url}`),
-        },
-      })
-      return { status: 'authenticated' }
-    },
-  })
-
-  api.operation({
-    id: 'logoutOfRegistry',
-    method: 'POST',
-    path: `${path}/auth/logout`,
-    tag,
-    summary: 'Forget the login to the registry',
-    response: [200, Type.Object({ status: Type.String() }, closed)],
-    failures: [400, 404],
-    style,
-    async handle() {
-      await (await registry()).logout()
-      return { status: 'logged_out' }
-    },
-  })
-
-  api.operation({
-    id: 'listServers',
-    method: 'GET',
-    path: `${path}/{name}/servers`,
-    tag,
-    summary: 'Servers by name',
-    response: [200, serverLists],
-    failures: READING,
-    style,
-    async handle({ params: { name }, signal }) {
-      assertDefault(name)
-      const { images, remotes } = split(await (await registry()).servers({ signal }).catch(unavailable))
-      return { servers: images, ...(remotes.length ? { remote_servers: remotes } : {}) }
-    },
-  })
-
-  api.operation({
-    id: 'getServer',
-    method: 'GET',
-    path: `${path}/{name}/servers/{serverName}`,
-    tag,
-    summary: 'A server by its whole name, or by what stands behind the namespace',
-    response: [200, oneServer],
-    failures: [400, ...READING],
-    style,
-    async handle({ params: { name, serverName }, signal }) {
-      assertDefault(name)
-      const found = (await registry()).get(decodeAgain(serverName), { signal })
-      const view = toView(await found.catch(asMissing).catch(unavailable))
-      const answer = toAnswer(view)
-      return isRemote(view)
-        ? { is_remote: true, remote_server: answer }
-        : { is_remote: false, server: answer }
-    },
-  })
-
+  loginRoutes(api, app)
+  serverRoutes(api, app)
   serverSecretRoutes(api, app)
   v01Routes(api, app)
-}
-
-function assertDefault(name: string): void {
-  if (name !== 'default') throw failures.registry_missing({ name })
 }
 
 function sourceOf({ url, api_url, local_path }: Static<typeof sourceBody>): string | undefined {
   const given = [url, api_url, local_path].filter(value => value !== undefined)
   if (given.length > 1) throw failures.registry_sources()
   return given[0]
-}
-
-/** A short name of several servers names none. */
-function asMissing(error: unknown): never {
-  if (!isFailure(error, 'server_ambiguous')) throw error
-  throw new Failure(error.code, { text: error.message, status: 404 }, { cause: error })
 }
 
 /** A file that is not there is the request's mistake; 404 is for the registry's name. */

@@ -6,6 +6,7 @@ import { isFailure, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { createAdmission } from './admit-request.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
+import { createBackgroundWork } from './background-work.ts'
 import type { Callers } from './callers.ts'
 import { checkBody } from './check-body.ts'
 import { toFailureResponse } from './failure-response.ts'
@@ -47,7 +48,7 @@ export function createHttpHost(options: {
   const eventSources: EventSource[] = []
   const index = createMethodIndex()
   const ending = new AbortController()
-  const behind = new Set<Promise<void>>()
+  const background = createBackgroundWork({ log })
   let running = 0
 
   const fail = (request: FastifyRequest, reply: FastifyReply, error: unknown, style: FailureStyle) =>
@@ -115,14 +116,7 @@ export function createHttpHost(options: {
         })
       }
     },
-    background(what, work) {
-      const done = work().catch(error => {
-        if (isFailure(error)) log.warn(`${what}: ${messageOf(error)}`)
-        else log.error(`${what} failed.`, { stack: stackOf(error) })
-      })
-      const entry = done.finally(() => behind.delete(entry))
-      behind.add(entry)
-    },
+    background: background.start,
     async ready() {
       await server.ready()
       return handler()
@@ -133,7 +127,7 @@ export function createHttpHost(options: {
       const over = new Promise<void>(resolve => timeout.addEventListener('abort', () => resolve()))
       const also = () => server.close().then(undefined, error => log.warn(messageOf(error)))
       await connections.close({ also, over })
-      await Promise.race([Promise.all(behind), over])
+      await Promise.race([background.settled(), over])
       listener.closeAllConnections()
     },
   }

@@ -1,12 +1,9 @@
-import * as t from 'typanion'
 import { isFailure } from '../../../src/errors.ts'
-import { describeJsonError } from '../../../src/lib/json-error.ts'
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
-import { checkServer, type ParsedRegistry } from '../formats/parse-registry.ts'
-import { formatPath } from '../formats/position.ts'
 import { registrySchemas } from '../formats/registry-schemas.ts'
 import type { ServerJson, SkillEntry } from '../formats/server-json.ts'
+import { readPage, toParsed } from './api-pages.ts'
 import { type Access, fetchPage, isPassing } from './fetch-page.ts'
 import type { Cache, CachedPage } from './page-cache.ts'
 import type { ReadOptions, Source } from './registry-source.ts'
@@ -15,14 +12,6 @@ const PAGE_SIZE = 100
 const MOST_SERVERS = 10_000
 const MOST_PAGES = 1_000
 const FRESH_MS = 3_600_000
-const OFFICIAL = 'io.modelcontextprotocol.registry/official'
-
-const open = { extra: t.isUnknown() }
-const metadata = t.isOptional(
-  t.isNullable(t.isObject({ nextCursor: t.isOptional(t.isNullable(t.isString())) }, open)),
-)
-const serverPage = t.isObject({ servers: t.isNullable(t.isArray(t.isUnknown())), metadata }, open)
-const skillPage = t.isObject({ skills: t.isNullable(t.isArray(t.isUnknown())), metadata }, open)
 
 interface Surroundings {
   readonly access: Access
@@ -58,7 +47,7 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
       if (!page)
         throw failures.registry_refused({ place: root, status: 404, problem: 'it has no /v0.1/servers' })
       pages.push(page)
-      const { list, next } = readPage(page, serverPage, 'servers')
+      const { list, next } = readPage(page, 'servers')
       servers += list.length
       if (servers > MOST_SERVERS) throw broken(`it lists more than ${MOST_SERVERS} servers`)
       if (next === undefined) return pages
@@ -74,65 +63,11 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
 
   const broken = (problem: string) => failures.registry_invalid({ place: root, problems: [problem] })
 
-  function readPage(
-    page: CachedPage,
-    schema: t.StrictValidator<unknown, unknown>,
-    member: 'servers' | 'skills',
-  ) {
-    let value: unknown
-    try {
-      value = JSON.parse(page.text)
-    } catch (error) {
-      throw failures.registry_invalid(
-        { place: page.url, problems: [describeJsonError(page.text)] },
-        { cause: error },
-      )
-    }
-    const errors: string[] = []
-    if (!schema(value, { errors })) {
-      const problems = errors.map(line =>
-        line.replace(/ \(got .*\)$/s, '').replace(/^\.(\S*: )Expected/, '$1expected'),
-      )
-      throw failures.registry_invalid({ place: page.url, problems })
-    }
-    const { metadata: rest, ...lists } = value as { metadata?: { nextCursor?: string | null } | null } & {
-      [K in 'servers' | 'skills']?: unknown[] | null
-    }
-    return { list: lists[member] ?? [], next: rest?.nextCursor || undefined }
-  }
-
-  function toParsed(pages: readonly CachedPage[]): ParsedRegistry {
-    const problems: string[] = []
-    const schemas = registrySchemas('shape')
-    const byName = new Map<string, ServerJson>()
-    for (const page of pages) {
-      for (const [i, entry] of readPage(page, serverPage, 'servers').list.entries()) {
-        const server = unwrap(entry)
-        const report = (path: (string | number)[], problem: string) =>
-          problems.push(`${page.url}: ${formatPath(path)}: ${problem}`)
-        if (!checkServer(server, ['servers', i], schemas, report)) continue
-        const { status, isLatest } = officialOf(server)
-        if (status === 'deleted') continue
-        if (!byName.has(server.name) || isLatest === true) byName.set(server.name, server)
-      }
-    }
-    const document = {
-      format: 'upstream' as const,
-      version: '1.0.0',
-      lastUpdated: new Date(clock()).toISOString(),
-      servers: [...byName.values()],
-      skills: [],
-      plugins: [],
-      groups: [],
-    }
-    return { document, problems }
-  }
-
   async function one(url: string, signal: AbortSignal | undefined): Promise<ServerJson | undefined> {
     const page = await fetchPage(url, access, { timeoutMs: timeouts.answerMs, signal })
     if (!page) return undefined
     const asList = { ...page, text: `{"servers":[${page.text}]}` }
-    const { document, problems } = toParsed([asList])
+    const { document, problems } = toParsed([asList], { clock })
     if (problems.length) throw failures.registry_invalid({ place: url, problems })
     return document.servers[0]
   }
@@ -143,23 +78,24 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
 
     async read({ refresh = false, signal }: ReadOptions = {}) {
       const cached = await cache.read(root)
-      if (cached && !refresh && clock() - cached.fetchedAt < FRESH_MS) return toParsed(cached.pages)
+      if (cached && !refresh && clock() - cached.fetchedAt < FRESH_MS)
+        return toParsed(cached.pages, { clock })
       try {
         const pages = await fetchAll(cached?.pages ?? [], signal)
-        const parsed = toParsed(pages)
+        const parsed = toParsed(pages, { clock })
         await cache.write(root, pages)
         return parsed
       } catch (error) {
         if (!cached || !isPassing(error)) throw error
         log.warn(`${error.message} What it said last is used.`)
-        return toParsed(cached.pages)
+        return toParsed(cached.pages, { clock })
       }
     },
 
     async find(name, { signal } = {}) {
       const cached = await cache.read(root)
       if (cached && clock() - cached.fetchedAt < FRESH_MS) {
-        const known = toParsed(cached.pages).document.servers.find(server => server.name === name)
+        const known = toParsed(cached.pages, { clock }).document.servers.find(server => server.name === name)
         if (known) return known
       }
       const found = await one(`${root}/v0.1/servers/${encodeURIComponent(name)}/versions/latest`, signal)
@@ -171,7 +107,7 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
         timeoutMs: timeouts.answerMs,
         signal,
       })
-      return page ? toParsed([page]).document.servers : []
+      return page ? toParsed([page], { clock }).document.servers : []
     },
 
     /** An extension of ToolHive's: a registry without it has no skills. */
@@ -189,7 +125,7 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
           return undefined
         })
         if (!page) return skills
-        const { list, next } = readPage(page, skillPage, 'skills')
+        const { list, next } = readPage(page, 'skills')
         skills.push(...list.filter((skill): skill is SkillEntry => schema(skill)))
         if (next === cursor || skills.length > MOST_SERVERS) return skills
         cursor = next
@@ -197,18 +133,4 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
       return skills
     },
   }
-}
-
-/** `{server, _meta}` of the protocol, or a bare server; what the registry adds joins the server's `_meta`. */
-function unwrap(entry: unknown): unknown {
-  if (typeof entry !== 'object' || entry === null || !('server' in entry)) return entry
-  const { server, _meta } = entry as { server: unknown; _meta?: object }
-  if (typeof server !== 'object' || server === null || typeof _meta !== 'object' || _meta === null)
-    return server
-  return { ...server, _meta: { ..._meta, ...(server as ServerJson)._meta } }
-}
-
-const officialOf = (server: ServerJson): { status?: unknown; isLatest?: unknown } => {
-  const official = server._meta?.[OFFICIAL]
-  return typeof official === 'object' && official !== null ? official : {}
 }
