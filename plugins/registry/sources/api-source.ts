@@ -38,7 +38,7 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
     let servers = 0
     for (let cursor: string | undefined; ; ) {
       const url = listUrl(cursor === undefined ? {} : { cursor })
-      const timeoutMs = Math.max(1, Math.min(timeouts.answerMs, until - performance.now()))
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(timeouts.answerMs, until - performance.now())))
       const page = await fetchPage(url, access, {
         timeoutMs,
         known: known.find(one => one.url === url),
