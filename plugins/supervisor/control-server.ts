@@ -24,10 +24,12 @@ export async function openControlServer(options: {
   /** Resolves when adoption has ended, whether every workload could be adopted or not. */
   adopted: Promise<void>
   log: Log
+  /** Called after each request. */
+  onHandled: () => void
   /** Called when a new supervisor takes over; the response is sent when it resolves. */
   onHandover: () => Promise<void>
 }): Promise<ControlServer> {
-  const { socket, build, host, adopted, log, onHandover } = options
+  const { socket, build, host, adopted, log, onHandled, onHandover } = options
   let pending = 0
 
   async function handle(method: string, path: string): Promise<unknown> {
@@ -57,6 +59,7 @@ export async function openControlServer(options: {
       )
       .then(({ status, body }) => {
         pending--
+        onHandled()
         response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
         response.end(body)
       })

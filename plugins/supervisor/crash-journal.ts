@@ -25,12 +25,16 @@ export interface CrashJournal {
    * `crashes`: how many hosts have crashed this way lately.
    */
   recordCrash(): { workload: string | undefined; crashes: number }
+  /** Counts a start of the host, and returns how many there were within five minutes. */
+  countStart(): Promise<number>
 }
 
 const WINDOW = 5 * 60_000
 const LIMIT = 3
 /** Not a valid workload name. */
 const UNKNOWN = '?'
+/** Key of the starts of hosts; not a valid workload name either. */
+const STARTS = '!'
 /** How long a suspect is started alone, in milliseconds. */
 const WATCHED = 1000
 
@@ -107,6 +111,11 @@ export function createCrashJournal(options: {
         await change(name, -1)
       }
     },
+    async countStart() {
+      count(STARTS)
+      await save()
+      return recent(STARTS).length
+    },
     suspects: () => suspects,
     isQuarantined: name => recent(name).length >= LIMIT,
     recordCrash() {
@@ -115,7 +124,7 @@ export function createCrashJournal(options: {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       writeFileSync(`${path}.tmp`, text(workload === undefined ? inFlight.keys() : []), { mode: 0o600 })
       renameSync(`${path}.tmp`, path)
-      return { workload, crashes: [...crashes.keys()].flatMap(recent).length }
+      return { workload, crashes: [...crashes.keys()].filter(name => name !== STARTS).flatMap(recent).length }
     },
   }
 }

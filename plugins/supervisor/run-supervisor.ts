@@ -9,6 +9,7 @@ import { openControlServer } from './control-server.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
+import type { Watcher } from './watcher.ts'
 
 /** How long a new supervisor waits until the one before it has ended, in milliseconds. */
 const LOCK_MS = 8000
@@ -28,8 +29,10 @@ export async function runSupervisor(options: {
   makeHost: () => Promise<WorkloadHost>
   idleMs: number
   signal: AbortSignal
+  /** Runs while a workload is hosted. */
+  watcher?: Watcher
 }): Promise<void> {
-  const { paths, log, build, makeHost, idleMs, signal } = options
+  const { paths, log, build, makeHost, idleMs, signal, watcher } = options
   const place = supervisorPaths(paths)
   const lock = await takeLock(place, build)
   const leave = new AbortController()
@@ -42,17 +45,30 @@ export async function runSupervisor(options: {
       return closing
     }
     const listening = Promise.withResolvers<void>()
+    let isAdopting = true
+    let isLeaving = false
+    const over = AbortSignal.any([signal, leave.signal])
+    over.addEventListener('abort', () => watcher?.stop())
+    const updateWatcher = () =>
+      !over.aborted && !isLeaving && (isAdopting || host.size > 0) ? watcher?.start() : watcher?.stop()
     const adopted = listening.promise
       .then(() => host.adopt())
       .catch(error => log.error(`Adoption failed: ${messageOf(error)}`))
+      .finally(() => {
+        isAdopting = false
+        updateWatcher()
+      })
     const server = await openControlServer({
       socket: place.socket,
       build,
       host,
       adopted,
       log,
+      onHandled: updateWatcher,
       onHandover: async () => {
         log.info('Handing over to a new supervisor.')
+        isLeaving = true
+        watcher?.stop()
         closed = server.close()
         await close()
         leave.abort()
@@ -60,17 +76,19 @@ export async function runSupervisor(options: {
     })
     await writeFileAtomic(place.address, `${place.socket}\n`)
     log.info('The supervisor is up.', { pid: process.pid, build })
+    updateWatcher()
     listening.resolve()
     for (const folder of [paths.config, paths.state, paths.data])
       await removeLeftBehind(folder).catch(error => log.debug(messageOf(error)))
     await untilDone()
+    isLeaving = true
+    watcher?.stop()
     closed ??= server.close()
     await close()
     await closed
 
     /** One timer for both: ends an idle supervisor, and repairs the socket. */
     async function untilDone(): Promise<void> {
-      const over = AbortSignal.any([signal, leave.signal])
       let idleSince = Date.now()
       while (!over.aborted) {
         await delay(Math.min(ROUND_MS, Math.max(50, idleMs / 2)), undefined, { signal: over }).catch(
@@ -81,6 +99,7 @@ export async function runSupervisor(options: {
           log.info('Nothing to host; the supervisor ends.')
           return
         }
+        updateWatcher()
         await server.repair()
       }
     }

@@ -8,9 +8,12 @@ import type { WorkloadHost } from './host/workload-host.ts'
 import type { Launch } from './launch-supervisor.ts'
 import { runSupervisor } from './run-supervisor.ts'
 import { createAppHost, OWN_BUILD, ownLaunch } from './service.ts'
+import { createWatcher, type Watcher } from './watcher.ts'
 
 /** After more uncaught errors than this within minutes no new supervisor is started; the next command does it. */
 const MOST_CRASHES = 10
+/** After more starts than this within five minutes the supervisor has no watcher; the next command restarts it. */
+const MOST_STARTS = 10
 
 /** Makes this process the supervisor. Does not return: the process exits when the supervisor ends. */
 export async function runAsSupervisor(
@@ -25,16 +28,24 @@ export async function runAsSupervisor(
   },
 ): Promise<void> {
   const { idleMs, signal, build = OWN_BUILD, makeHost = createAppHost } = options
+  const launch = options.next ?? ownLaunch(app, build)
+  const watcher = createWatcher(launch)
+  let starts = 0
   await runSupervisor({
     paths: app.paths,
     log: app.log,
     build,
     idleMs,
     signal,
-    makeHost: () => {
+    watcher: {
+      start: () => (starts <= MOST_STARTS ? watcher.start() : undefined),
+      stop: () => watcher.stop(),
+    },
+    async makeHost() {
       const path = supervisorPaths(app.paths).journal
       const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
-      replaceOnUncaughtError(app, journal, options.next ?? ownLaunch(app, build))
+      replaceOnUncaughtError(app, { journal, launch, watcher })
+      starts = await journal.countStart()
       return makeHost(app, { journal })
     },
   })
@@ -57,7 +68,7 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
       makeHost: () => {
         const path = supervisorPaths(app.paths).journal
         const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
-        replaceOnUncaughtError(app, journal, ownLaunch(app, OWN_BUILD))
+        replaceOnUncaughtError(app, { journal, launch: ownLaunch(app, OWN_BUILD) })
         return createAppHost(app, { journal })
       },
     })
@@ -70,8 +81,13 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
  * An uncaught error leaves this process in an unknown state, so it ends: it notes which workload the work
  * was for, starts the next supervisor, which waits for its end, and exits (70: EX_SOFTWARE of sysexits.h).
  */
-function replaceOnUncaughtError(app: App, journal: CrashJournal, { command, env }: Launch): void {
+function replaceOnUncaughtError(
+  app: App,
+  options: { journal: CrashJournal; launch: Launch; watcher?: Watcher },
+): void {
+  const { journal, launch, watcher } = options
   process.on('uncaughtException', error => {
+    watcher?.stop()
     try {
       const { workload, crashes } = journal.recordCrash()
       app.log.error('Uncaught error; a new supervisor is started.', {
@@ -79,8 +95,9 @@ function replaceOnUncaughtError(app: App, journal: CrashJournal, { command, env 
         ...(workload === undefined ? {} : { workload }),
       })
       if (crashes <= MOST_CRASHES) {
-        const [program, ...args] = command
-        spawn(program, args, { detached: true, stdio: ['ignore', 2, 2], cwd: '/', env }).unref()
+        const [program, ...args] = launch.command
+        const stdio = ['ignore' as const, 2, 2]
+        spawn(program, args, { detached: true, stdio, cwd: '/', env: launch.env }).unref()
       }
     } finally {
       process.exit(70)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -33,6 +33,8 @@ export interface Home {
   start(args: readonly string[], options?: { cwd?: string }): ChildProcess
   /** Process number of the supervisor; 0 when none answers. */
   supervisor(): Promise<number>
+  /** Kills the supervisor together with the processes that it started, as a loss of power does. */
+  powerOff(): Promise<void>
   /** Removes all workloads, ends the supervisor, deletes the folder. */
   close(): Promise<void>
 }
@@ -70,6 +72,14 @@ export async function openHome(
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     supervisor: async () => (await findSupervisor(supervisorPaths(findPaths(env))))?.info.pid ?? 0,
+    async powerOff() {
+      const pid = await home.supervisor()
+      if (!pid) throw new Error('no supervisor runs')
+      process.kill(pid, 'SIGSTOP') // it starts nothing from here on
+      const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim()
+      for (const child of children ? children.split(' ') : []) process.kill(Number(child), 'SIGKILL')
+      process.kill(pid, 'SIGKILL')
+    },
     async close() {
       const removed = await home.keelson(['rm', '--all'])
       const pid = await home.supervisor()

@@ -275,7 +275,7 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
     const { port } = service.address() as { port: number }
 
     // What a reboot leaves: containers and networks on disk; no process, no rule.
-    process.kill(await home.supervisor(), 'SIGKILL')
+    await home.powerOff()
     ask('kill', name)
     for (const rule of rules(network)) {
       const words = rule.replace(/^-A /, '').match(/"[^"]*"|\S+/g) ?? []

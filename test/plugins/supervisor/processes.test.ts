@@ -47,6 +47,14 @@ const startsOf = async () => (await logged()).filter(({ msg }) => msg === 'The s
 const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 const isOver = (pid: number) => until(() => expect(processIdentity(pid)).toBeUndefined())
 
+/** Process id of the watcher: the only child of the supervisor. */
+const untilWatched = (pid: number) =>
+  until(async () => {
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim()
+    expect(children).toMatch(/^\d+$/)
+    return Number(children)
+  })
+
 async function remote(name: string): Promise<string> {
   const { image: _, runtime: __, ...config } = workload(name, { remote_url: 'https://example.com/mcp' })
   const port = await findFreePort()
@@ -102,6 +110,7 @@ test('ten commands at once start exactly one', async () => {
 
 test('killed with SIGKILL, it is replaced by the next command, and its workloads answer again', async () => {
   const url = await remote('far')
+  patience = 100
   await client().start('far')
   const first = await served(url)
   process.kill(first.pid, 'SIGKILL')
@@ -113,7 +122,47 @@ test('killed with SIGKILL, it is replaced by the next command, and its workloads
   expect((await store().statuses.read('far'))?.process_id).toBe(second.pid)
 })
 
+test('killed with SIGKILL, it is replaced without a command, again and again', async () => {
+  patience = 100
+  const url = await remote('far')
+  await client().start('far')
+  for (let round = 0; round < 3; round++) {
+    const { pid } = await until(() => served(url))
+    await untilWatched(pid)
+    process.kill(pid, 'SIGKILL')
+    await isOver(pid)
+    expect((await until(() => served(url))).pid).not.toBe(pid)
+  }
+})
+
+test('a watcher that was killed is replaced', { timeout: 30_000 }, async () => {
+  patience = 100
+  const url = await remote('far')
+  await client('one', '1000').start('far')
+  const { pid } = await served(url)
+  const watcher = await untilWatched(pid)
+  process.kill(watcher, 'SIGKILL')
+  await until(async () => expect(await untilWatched(pid)).not.toBe(watcher))
+  process.kill(pid, 'SIGKILL')
+  expect((await until(() => served(url))).pid).not.toBe(pid)
+})
+
+test('no watcher runs after the last workload was stopped, and none after SIGTERM', async () => {
+  await remote('far')
+  await client().start('far')
+  const { pid } = await info()
+  const watcher = await untilWatched(pid)
+  await client().stop('far')
+  await isOver(watcher)
+  await client().start('far')
+  const next = await untilWatched(pid)
+  process.kill(pid, 'SIGTERM')
+  await isOver(pid)
+  await isOver(next)
+})
+
 test('a request that loses its supervisor is sent to the next one', async () => {
+  patience = 100
   const url = await remote('far')
   await client().ensure()
   const { pid } = await info()
