@@ -55,9 +55,12 @@ export function createSupervisorClient(options: {
         await untilAdopted(problem.socket)
         return problem.socket
       }
-      // Another process may have started one first, e.g. a service unit.
+      // Another process may have started one first, e.g. a watcher.
       const other = await find()
-      if (other) return other.socket
+      if (other) {
+        await untilAdopted(other.socket)
+        return other.socket
+      }
       throw failures.supervisor_unreachable({ problem, log: place.log })
     } finally {
       started.release()
