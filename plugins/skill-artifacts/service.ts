@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isFailure } from '../../src/errors.ts'
 import { isMissing } from '../../src/lib/atomic-file.ts'
-import { suggest } from '../../src/lib/suggest.ts'
-import type { Descriptor, ImageIndex, ImageManifest, Oci } from '../oci/index.ts'
+import type { Oci } from '../oci/index.ts'
 import { artifactDocuments } from './artifact-documents.ts'
-import { SKILL_ARTIFACT } from './artifact-names.ts'
+import { createBuildReader, tagOf, toEntry } from './build-reader.ts'
 import { repositoryName, toBuildTag } from './build-tag.ts'
 import { failures } from './failures.ts'
 import { type Build, findBuild, wantedTag } from './find-build.ts'
@@ -46,10 +44,6 @@ export interface Builds {
   push(reference: string, signing: Signing, options?: PushOptions): Promise<{ readonly digest: string }>
 }
 
-/** Says of an entry that it was built here; artifacts that were only fetched do not have it. */
-const MARK = 'dev.keelson.skills.local-build'
-const TAG = 'org.opencontainers.image.ref.name'
-
 export function createBuilds({
   folder,
   oci,
@@ -62,48 +56,7 @@ export function createBuilds({
   env: Readonly<Record<string, string | undefined>>
 }): Builds {
   const layout = createLayout(folder)
-  const marked = (entries: readonly Descriptor[]) =>
-    entries.filter(
-      ({ artifactType, annotations }) =>
-        artifactType === SKILL_ARTIFACT.type && annotations?.[MARK] === 'true' && annotations[TAG],
-    )
-  const tagOf = ({ annotations }: Descriptor): string => annotations?.[TAG] ?? ''
-
-  /** A build that somebody damaged is still listed, so that it can be removed. */
-  async function describe(entry: Descriptor): Promise<Build> {
-    const index = await readIndex(entry.digest).catch(error => {
-      if (isFailure(error, 'skill_store_broken')) return undefined
-      throw error
-    })
-    const { name, description, version } = SKILL_ARTIFACT.annotation
-    const said = index?.annotations ?? {}
-    return {
-      tag: tagOf(entry),
-      digest: entry.digest,
-      ...(said[name] ? { name: said[name] } : {}),
-      ...(said[description] ? { description: said[description] } : {}),
-      ...(said[version] ? { version: said[version] } : {}),
-    }
-  }
-
-  const readIndex = async (digest: string): Promise<ImageIndex> =>
-    JSON.parse((await layout.read(digest)).toString('utf8'))
-
-  async function list(): Promise<readonly Build[]> {
-    const all = await Promise.all(marked(await layout.entries()).map(describe))
-    return all.sort((a, b) => (a.tag < b.tag ? -1 : 1))
-  }
-
-  const missing = (tag: string, tags: readonly string[]) =>
-    failures.skill_build_missing({ tag, near: suggest(tag, tags) })
-
-  async function entryOf(text: string): Promise<Descriptor> {
-    const entries = marked(await layout.entries())
-    const tag = wantedTag(text)
-    const entry = entries.find(candidate => tagOf(candidate) === tag)
-    if (!entry) throw missing(text, entries.map(tagOf))
-    return entry
-  }
+  const { list, entryOf, layerOf, missing } = createBuildReader(layout)
 
   return {
     list,
@@ -123,11 +76,7 @@ export function createBuilds({
         const { parts, index } = artifactDocuments(manifest, layer, { epoch, digestOf })
         for (const { bytes } of [...parts, index]) await add.bytes(bytes)
         const tag = given ?? manifest.name
-        const entry: Descriptor = {
-          ...index.descriptor,
-          artifactType: SKILL_ARTIFACT.type,
-          annotations: { [TAG]: tag, [MARK]: 'true' },
-        }
+        const entry = toEntry(index.descriptor, tag)
         const { digest } = index.descriptor
         return {
           entries: [...entries.filter(other => tagOf(other) !== tag), entry],
@@ -140,7 +89,7 @@ export function createBuilds({
       await layout.change(async entries => {
         const tag = wantedTag(text)
         const left = entries.filter(entry => tagOf(entry) !== tag)
-        if (left.length === entries.length) throw missing(text, marked(entries).map(tagOf))
+        if (left.length === entries.length) throw missing(text, entries)
         return { entries: left, result: undefined }
       })
     },
@@ -173,16 +122,6 @@ export function createBuilds({
       )
       return { digest: entry.digest }
     },
-  }
-
-  async function layerOf(digest: string): Promise<Descriptor> {
-    const [platform] = (await readIndex(digest)).manifests
-    const manifest: ImageManifest | undefined =
-      platform && JSON.parse((await layout.read(platform.digest)).toString('utf8'))
-    const [layer] = manifest?.layers ?? []
-    if (!layer)
-      throw failures.skill_store_broken({ path: layout.pathOf(digest), problem: 'it has no files.' })
-    return layer
   }
 }
 

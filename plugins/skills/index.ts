@@ -21,7 +21,10 @@ const skills: Plugin = {
   needs: ['clients', 'groups', 'skill-artifacts', 'skill-sources'],
   uses: ['groups', 'skillSources'],
   commands: [SkillList, SkillInfo, SkillInstall, SkillUninstall, SkillSync, SkillUpgrade],
-  routes: async (api, app) => (await import('./routes.ts')).skillRoutes(api, app),
+  routes: async (api, app) => {
+    await (await import('./routes.ts')).skillRoutes(api, app)
+    await (await import('./update-routes.ts')).updateRoutes(api, app)
+  },
   services: {
     skills: async app =>
       (await import('./service.ts')).createSkills({

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
 import type { SkillDetails } from './install/installer.ts'
-import { withoutEmpty } from './update/without-empty.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
@@ -55,45 +54,6 @@ const trust = {
   ),
   unsigned: flag,
 }
-const failure = { name: text, reason: text, error: text }
-const syncAnswer = Type.Object(
-  {
-    installed: maybeTexts,
-    drifted: maybeTexts,
-    missing: maybeTexts,
-    already_current: maybeTexts,
-    never_managed: maybeTexts,
-    removed_from_lock: maybeTexts,
-    pruned: maybeTexts,
-    failed: Type.Optional(Type.Array(Type.Object(failure, closed))),
-  },
-  closed,
-)
-const fromTo = Type.Object({ before: text, after: text }, closed)
-const outcome = Type.Object(
-  {
-    name: text,
-    status: text,
-    old_digest: maybe,
-    new_digest: maybe,
-    new_resolved_reference: maybe,
-    new_signer_identity: maybe,
-    reason: maybe,
-    error: maybe,
-    changes: Type.Optional(
-      Type.Object(
-        {
-          version: Type.Optional(fromTo),
-          files: Type.Optional(Type.Object({ added: texts, removed: texts, changed: texts }, closed)),
-          tools_added: maybeTexts,
-          signer: Type.Optional(fromTo),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-)
 
 /** The operations on installed skills. */
 export const skillRoutes: Routes = (api, app) => {
@@ -170,53 +130,6 @@ export const skillRoutes: Routes = (api, app) => {
       await (await skills()).uninstall(name, {
         ...{ scope, projectRoot: project_root, force: force === 'true' },
       })
-    },
-  })
-
-  api.operation({
-    id: 'syncSkills',
-    method: 'POST',
-    path: `${path}/sync`,
-    tag,
-    summary: 'Make the folders of a project what its lock file says',
-    body: Type.Object({
-      ...{ project_root: maybe, clients: maybeTexts, prune: flag, check: flag, adopt: flag },
-      ...{ allow_unsigned: flag, frozen: flag, force: flag },
-    }),
-    response: [200, syncAnswer],
-    failures: [400, 404, 409, 503],
-    slow: true,
-    handle: async ({ body: { project_root = '', allow_unsigned, ...body }, signal }) =>
-      withoutEmpty(
-        await (await skills()).sync({
-          ...body,
-          ...{ projectRoot: project_root, allowUnsigned: allow_unsigned, signal },
-        }),
-      ),
-  })
-
-  api.operation({
-    id: 'upgradeSkills',
-    method: 'POST',
-    path: `${path}/upgrade`,
-    tag,
-    summary: 'Replace skills by what their sources hold now, or say what would change',
-    body: Type.Object({
-      ...{ ...place, names: maybeTexts, preview: flag, fail_on_changes: flag },
-      ...{ allow_ref_change: flag, allow_signer_change: flag, allow_unsigned: flag },
-      ...{ clients: maybeTexts, force: flag },
-    }),
-    response: [200, Type.Object({ outcomes: Type.Array(outcome) }, closed)],
-    failures: [400, 404, 409, 503],
-    slow: true,
-    async handle({ body, signal }) {
-      const outcomes = await (await skills()).upgrade({
-        ...{ scope: body.scope || 'project', projectRoot: body.project_root, names: body.names },
-        ...{ preview: body.preview === true || body.fail_on_changes === true, clients: body.clients },
-        ...{ allowRefChange: body.allow_ref_change, allowSignerChange: body.allow_signer_change },
-        ...{ allowUnsigned: body.allow_unsigned, force: body.force, signal },
-      })
-      return { outcomes }
     },
   })
 }

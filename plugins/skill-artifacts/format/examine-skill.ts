@@ -58,7 +58,7 @@ export function examineSkill(bytes: Uint8Array, { folderName }: { folderName?: s
   }
 
   const name = text('name') ?? ''
-  checkName(name, members.has('name'), find)
+  checkName(name, frontmatter, find)
   if (folderName !== undefined && name !== '' && name !== folderName) {
     const problem = `the name "${printable(name)}" is not that of its folder, "${printable(folderName)}".`
     find('error', 'name', problem, 'Rename one of them.')
@@ -71,7 +71,7 @@ export function examineSkill(bytes: Uint8Array, { folderName }: { folderName?: s
   const compatibility = text('compatibility')
   checkLength('compatibility', compatibility ?? '', LONGEST_COMPATIBILITY, find)
   const metadata = readMetadata(members.get('metadata')?.value, find)
-  const requires = readRequires(list(REQUIRES), metadata[REQUIRES], members.has(REQUIRES), find)
+  const requires = readRequires(frontmatter, { own: list(REQUIRES), inMetadata: metadata[REQUIRES] }, find)
   const manifest: SkillManifest = {
     name,
     description,
@@ -118,12 +118,13 @@ const optional = <K extends string>(name: K, value: string | undefined) =>
 const nounOf = (value: Value): string =>
   value.kind === 'other' ? value.what : { text: 'a text', list: 'a list', map: 'a mapping' }[value.kind]
 
-function checkName(name: string, isThere: boolean, find: Find): void {
+function checkName(name: string, { members }: Frontmatter, find: Find): void {
   const problem = nameProblem(name)
   if (!problem) return
   const better = toSkillName(name)
   const hint = better ? `For example: ${better}` : 'For example: my-skill'
-  if (name === '') find('fatal', 'name', isThere ? '"name" is empty.' : '"name" is missing.', hint)
+  if (name === '')
+    find('fatal', 'name', members.has('name') ? '"name" is empty.' : '"name" is missing.', hint)
   else find('fatal', 'name', `the name "${printable(name)}" is not allowed: ${problem}.`, hint)
 }
 
@@ -149,16 +150,15 @@ function readMetadata(value: Value | undefined, find: Find): Record<string, stri
 
 /** Two places exist in the wild: a member of its own, and one of `metadata`, which some tools write. */
 function readRequires(
-  own: readonly string[],
-  inMetadata: string | undefined,
-  isOwn: boolean,
+  { members }: Frontmatter,
+  { own, inMetadata }: { own: readonly string[]; inMetadata: string | undefined },
   find: Find,
 ): readonly string[] {
   const all = [...new Set([...own, ...(inMetadata ?? '').split(/[\s,]+/).filter(Boolean)])]
   if (all.length > MOST_REQUIRED) {
     find(
       'fatal',
-      isOwn ? REQUIRES : 'metadata',
+      members.has(REQUIRES) ? REQUIRES : 'metadata',
       `it needs ${all.length} other skills; ${MOST_REQUIRED} are allowed.`,
     )
   }

@@ -43,23 +43,6 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
   let problem: FetchProblem | undefined
   const owners = createPeerOwners()
 
-  const server = createServer(client => {
-    track(client)
-    serve(client).catch(() => client.destroy())
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  return {
-    proxy: `socks5h://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    problem: () => problem,
-    async close() {
-      const closed = new Promise(resolve => server.close(resolve))
-      for (const socket of sockets) socket.destroy()
-      await closed
-    },
-  }
-
   function track(socket: Socket): Socket {
     sockets.add(socket)
     socket.on('error', () => undefined)
@@ -76,9 +59,9 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     const wanted = await readRequest(client)
     const answer = (reply: number) => client.write(Buffer.from([5, reply, 0, 1, 0, 0, 0, 0, 0, 0]))
     try {
-      const upstream = await reach(wanted)
+      const upstream = await connectUpstream(wanted)
       answer(GRANTED)
-      join(client, upstream)
+      joinSockets(client, upstream)
     } catch (error) {
       problem = toProblem(error, new URL(`https://${options.host}:${options.port}`), undefined)
       answer(problem.kind === 'private' || problem.kind === 'redirect' ? NOT_ALLOWED : UNREACHABLE)
@@ -86,7 +69,7 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     }
   }
 
-  async function reach({ host, port }: { host: string; port: number }): Promise<Socket> {
+  async function connectUpstream({ host, port }: { host: string; port: number }): Promise<Socket> {
     if (host !== options.host || port !== options.port) {
       throw new FetchProblem('redirect', `it redirects to another host (${host})`)
     }
@@ -96,25 +79,17 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     const late = AbortSignal.timeout(options.connectTimeoutMs ?? 10_000)
     try {
       const target = { host, port }
-      return track(await (options.via ? connectThrough(options.via, target, late) : connectTo(target, late)))
+      return track(
+        await (options.via
+          ? connectThrough(options.via, target, late)
+          : connectTo(target, { allowPrivate: options.allowPrivate, late })),
+      )
     } catch (error) {
       throw late.aborted ? new FetchProblem('timeout', `${host} does not take the connection`) : error
     }
   }
 
-  async function connectTo(target: { host: string; port: number }, late: AbortSignal): Promise<Socket> {
-    const socket = connect({ ...target, lookup: guardedLookup(options.allowPrivate) })
-    try {
-      // The signal is for the way there only: handed to the socket it would cut it off later.
-      await once(socket, 'connect', { signal: late })
-      return socket
-    } catch (error) {
-      socket.on('error', () => undefined).destroy()
-      throw error
-    }
-  }
-
-  function join(client: Socket, upstream: Socket): void {
+  function joinSockets(client: Socket, upstream: Socket): void {
     upstream.on('data', (chunk: Buffer) => {
       received += chunk.length
       if (received <= options.maxBytes) return
@@ -125,6 +100,38 @@ export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> 
     client.pipe(upstream)
     upstream.on('close', () => client.destroy())
     client.on('close', () => upstream.destroy())
+  }
+
+  const server = createServer(client => {
+    track(client)
+    serve(client).catch(() => client.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    proxy: `socks5h://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    problem: () => problem,
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+async function connectTo(
+  target: { host: string; port: number },
+  { allowPrivate, late }: { allowPrivate: boolean; late: AbortSignal },
+): Promise<Socket> {
+  const socket = connect({ ...target, lookup: guardedLookup(allowPrivate) })
+  try {
+    // The signal is for the way there only: handed to the socket it would cut it off later.
+    await once(socket, 'connect', { signal: late })
+    return socket
+  } catch (error) {
+    socket.on('error', () => undefined).destroy()
+    throw error
   }
 }
 

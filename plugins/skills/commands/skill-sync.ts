@@ -60,7 +60,7 @@ export class SkillSync extends BaseCommand {
     const refusal = consent.refusal()
     if (refusal !== undefined) return refusal
     if (format === 'json') this.printJson(withoutEmpty(result))
-    else for (const line of report(result, check)) this.print(line)
+    else for (const line of report(result, { check })) this.print(line)
     return exitCode(result, { check, prune })
   }
 }
@@ -74,7 +74,7 @@ const describe = (found: SyncResult): string[] => [
   ...listed('Not in the lock file', found.removed_from_lock),
 ]
 
-function report(result: SyncResult, check: boolean): string[] {
+function report(result: SyncResult, { check }: { check: boolean }): string[] {
   const lines = [
     ...(check ? describe(result) : listed('Installed', result.installed)),
     ...listed('Removed', result.pruned),

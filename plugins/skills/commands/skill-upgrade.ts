@@ -77,11 +77,11 @@ export class SkillUpgrade extends BaseCommand {
     else
       for (const line of shown ? outcomes.map(describeOutcome) : outcomes.flatMap(describeUpgrade))
         this.print(line)
-    return exitCode(outcomes, isCheck)
+    return exitCode(outcomes, { isCheck })
   }
 }
 
-function exitCode(outcomes: readonly UpgradeOutcome[], isCheck: boolean): number {
+function exitCode(outcomes: readonly UpgradeOutcome[], { isCheck }: { isCheck: boolean }): number {
   const isRefused = ({ status, reason }: UpgradeOutcome) =>
     status.endsWith('-blocked') || (reason !== undefined && POLICY_REASONS.has(reason))
   if (outcomes.some(isRefused)) return REFUSED

@@ -59,21 +59,13 @@ export function createInstallations(options: {
       throw toFileFailure(error)
     })
 
-  async function sweepFiles(place: Place): Promise<void> {
-    for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
-    if (place.scope === 'user') return
-    const { folder: held, name } = await projectLock(place.root)
-    await sweepTemporary(place.root, of => of === LOCK_NAME)
-    await sweepTemporary(held, of => of === name)
-  }
-
   /**
    * Recovers from what a killed process has left, and removes its locks. Never waits: while a change is
    * under way, readers see the state before it.
    */
   async function recover(place: Place): Promise<void> {
     await sweepStaging(staging)
-    await sweepFiles(place)
+    await sweepFiles(folder, place)
     const paths = place.scope === 'user' ? [lock] : [lock, await lockOf(place.root)]
     if (!(await transactions.isPending()) && !(await someAreThere(paths))) return
     const held: Lock[] = []
@@ -93,22 +85,9 @@ export function createInstallations(options: {
   const lockedIn = <T>(place: Place, work: () => Promise<T>): Promise<T> =>
     locked(lock, async () => {
       await transactions.recover()
-      await sweepFiles(place)
+      await sweepFiles(folder, place)
       return place.scope === 'user' ? work() : locked(await lockOf(place.root), work)
     })
-
-  /** Skills that nothing has installed any more leave their groups. */
-  async function leaveGroups(plan: Plan, state: InstalledState): Promise<void> {
-    const gone = [...state.records.keys()].filter(name => !plan.records.has(name))
-    if (gone.length === 0) return
-    const elsewhere = new Set<string>()
-    for (const place of await store.places()) {
-      if (store.pathOf(place) === store.pathOf(state.place)) continue
-      for (const name of (await store.read(place)).keys()) elsewhere.add(name)
-    }
-    for (const name of gone.filter(name => !elsewhere.has(name)))
-      for (const step of await leaveSteps(groups, name)) plan.addGroupStep(step)
-  }
 
   return {
     folders,
@@ -130,11 +109,37 @@ export function createInstallations(options: {
         const state = await readInstalledState(store, place)
         const plan = createPlan(state, { store, folders })
         const result = await work(plan, state)
-        await leaveGroups(plan, state)
+        await leaveGroups(plan, state, { store, groups })
         if (!plan.isEmpty()) await transactions.run(plan.toChange())
         return result
       }),
   }
+}
+
+/** Removes the unfinished files that killed processes have left. */
+async function sweepFiles(folder: string, place: Place): Promise<void> {
+  for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
+  if (place.scope === 'user') return
+  const { folder: held, name } = await projectLock(place.root)
+  await sweepTemporary(place.root, of => of === LOCK_NAME)
+  await sweepTemporary(held, of => of === name)
+}
+
+/** Plans that skills which are no longer installed anywhere leave their groups. */
+async function leaveGroups(
+  plan: Plan,
+  state: InstalledState,
+  { store, groups }: Pick<Installations, 'store' | 'groups'>,
+): Promise<void> {
+  const gone = [...state.records.keys()].filter(name => !plan.records.has(name))
+  if (gone.length === 0) return
+  const elsewhere = new Set<string>()
+  for (const place of await store.places()) {
+    if (store.pathOf(place) === store.pathOf(state.place)) continue
+    for (const name of (await store.read(place)).keys()) elsewhere.add(name)
+  }
+  for (const name of gone.filter(name => !elsewhere.has(name)))
+    for (const step of await leaveSteps(groups, name)) plan.addGroupStep(step)
 }
 
 async function someAreThere(paths: readonly string[]): Promise<boolean> {

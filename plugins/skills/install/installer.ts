@@ -50,6 +50,13 @@ export function createInstaller(options: {
 }): Installer {
   const { installations, sources, now } = options
 
+  /** A lock file that cannot be read does not hide what is installed. */
+  async function managedNames(place: Place): Promise<ReadonlySet<string>> {
+    if (place.scope === 'user') return new Set()
+    const state = await installations.read(place).catch(() => undefined)
+    return new Set(state?.lock?.entries.keys())
+  }
+
   return {
     async install(place, request) {
       const { reference, version, signal, progress, force = false, allowUnsigned = false } = request
@@ -74,7 +81,7 @@ export function createInstaller(options: {
             const steps = await joinSteps(installations.groups, request.group || DEFAULT_GROUP, name)
             for (const step of steps) plan.addGroupStep(step)
           }
-          return toDetails(record, place, place.scope === 'project')
+          return toDetails(record, place, { managed: place.scope === 'project' })
         })
       })
     },
@@ -84,7 +91,7 @@ export function createInstaller(options: {
       const { records, lock } = await installations.read(place)
       const record = records.get(name)
       if (!record) throw notInstalled(place, name, records)
-      return toDetails(record, place, lock?.entries.has(name) ?? false)
+      return toDetails(record, place, { managed: lock?.entries.has(name) ?? false })
     },
 
     async list(wanted) {
@@ -95,7 +102,7 @@ export function createInstaller(options: {
         const managed = await managedNames(place)
         const records = await installations.store.read(place)
         for (const record of records.values())
-          found.push(toInstalledSkill(record, place, managed.has(record.name)))
+          found.push(toInstalledSkill(record, place, { managed: managed.has(record.name) }))
       }
       return found.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     },
@@ -111,13 +118,6 @@ export function createInstaller(options: {
       })
     },
   }
-
-  /** A lock file that cannot be read does not hide what is installed. */
-  async function managedNames(place: Place): Promise<ReadonlySet<string>> {
-    if (place.scope === 'user') return new Set()
-    const state = await installations.read(place).catch(() => undefined)
-    return new Set(state?.lock?.entries.keys())
-  }
 }
 
 /** Fails with `skill_name_invalid`. */
@@ -125,10 +125,10 @@ export function assertName(name: string): void {
   if (!isSkillName(name)) throw failures.skill_name_invalid({ name: name.slice(0, 120) })
 }
 
-function toDetails(record: SkillRecord, place: Place, managed: boolean): SkillDetails {
+function toDetails(record: SkillRecord, place: Place, lock: { managed: boolean }): SkillDetails {
   const { provenance, unsigned } = record
   return {
-    skill: toInstalledSkill(record, place, managed),
+    skill: toInstalledSkill(record, place, lock),
     ...(provenance ? { provenance } : {}),
     ...(unsigned ? { unsigned } : {}),
   }

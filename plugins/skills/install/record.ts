@@ -54,7 +54,11 @@ export interface InstalledSkill {
   managed: boolean
 }
 
-export function toInstalledSkill(record: SkillRecord, place: Place, managed: boolean): InstalledSkill {
+export function toInstalledSkill(
+  record: SkillRecord,
+  place: Place,
+  { managed }: { managed: boolean },
+): InstalledSkill {
   const { name, version, description, author, reference, digest, status, installed_at } = record
   return {
     metadata: { name, version, description, author },

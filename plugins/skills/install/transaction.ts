@@ -15,11 +15,11 @@ import {
 import { copyTree } from './copy-tree.ts'
 import { toFileFailure } from './file-failure.ts'
 
-/** What shall be different afterwards: all of it, or nothing. */
+/** What is different afterwards: all of it, or nothing. */
 export interface Change {
   readonly folders: readonly {
     readonly target: string
-    /** A checked folder whose copy shall lie there; absent: nothing shall. */
+    /** A checked folder that is copied there; absent: the target is removed. */
     readonly next?: { readonly folder: string; readonly contentDigest: string }
     readonly keep: string
   }[]
@@ -27,7 +27,7 @@ export interface Change {
   readonly groups: readonly GroupStep[]
 }
 
-/** Makes changes whole, also across a kill. The caller holds the lock of all skill changes. */
+/** Applies a change atomically, and recovers after a kill. The caller holds the lock of all skill changes. */
 export interface Transactions {
   run(change: Change): Promise<void>
   /** Undoes, or finishes, what a killed process has left. Fails with `skill_unfinished`. */
@@ -47,26 +47,6 @@ export function createTransactions(options: {
 }): Transactions {
   const { contentDigest, setMember, log } = options
   const file = createJournalFile(options.journal)
-
-  async function prepare({ folders, files, groups }: Change): Promise<Journal> {
-    const id = randomBytes(4).toString('hex')
-    const steps: FolderStep[] = []
-    const known = new Set<string>()
-    for (const { target, next, keep } of folders) {
-      const aside = (what: string) => join(dirname(target), `.${basename(target)}.keelson-${what}-${id}`)
-      const created = (await missingAbove(target)).filter(path => !known.has(path))
-      for (const path of created) known.add(path)
-      steps.push({
-        target,
-        keep,
-        next: next ? aside('new') : null,
-        digest: next?.contentDigest ?? null,
-        old: (await isThere(target)) ? aside('old') : null,
-        created,
-      })
-    }
-    return { committed: false, folders: steps, files, groups }
-  }
 
   async function perform(journal: Journal, { folders }: Change): Promise<void> {
     for (const [i, { target, next }] of journal.folders.entries()) {
@@ -134,7 +114,7 @@ export function createTransactions(options: {
   return {
     isPending: async () => (await readFileIfThere(file.path)) !== undefined,
     async run(change) {
-      const journal = await prepare(change)
+      const journal = await toJournal(change)
       await file.write(journal)
       try {
         await perform(journal, change)
@@ -150,6 +130,27 @@ export function createTransactions(options: {
       if (journal) await (journal.committed ? finish(journal) : goBack(journal))
     },
   }
+}
+
+/** What a change is about to do, with the names of the folders that it moves aside. */
+async function toJournal({ folders, files, groups }: Change): Promise<Journal> {
+  const id = randomBytes(4).toString('hex')
+  const steps: FolderStep[] = []
+  const known = new Set<string>()
+  for (const { target, next, keep } of folders) {
+    const aside = (what: string) => join(dirname(target), `.${basename(target)}.keelson-${what}-${id}`)
+    const created = (await missingAbove(target)).filter(path => !known.has(path))
+    for (const path of created) known.add(path)
+    steps.push({
+      target,
+      keep,
+      next: next ? aside('new') : null,
+      digest: next?.contentDigest ?? null,
+      old: (await isThere(target)) ? aside('old') : null,
+      created,
+    })
+  }
+  return { committed: false, folders: steps, files, groups }
 }
 
 async function removeEmptyAbove(target: string, keep: string): Promise<void> {

@@ -49,14 +49,16 @@ export interface SyncResult {
 
 type Project = Extract<Place, { scope: 'project' }>
 
+export interface SyncDeps {
+  readonly installations: Installations
+  readonly sources: Pick<SkillSources, 'fetch'>
+  readonly log: Log
+  readonly now: () => Date
+}
+
 /** Makes a project's folders what its lock file says; one skill that fails does not stop the others. */
-export function createSync(options: {
-  installations: Installations
-  sources: Pick<SkillSources, 'fetch'>
-  log: Log
-  now: () => Date
-}): (place: Project, request: SyncRequest) => Promise<SyncResult> {
-  const { installations, sources, log, now } = options
+export function createSync(deps: SyncDeps): (place: Project, request: SyncRequest) => Promise<SyncResult> {
+  const { installations, log } = deps
 
   return async (place, request) => {
     const { check, prune, adopt, frozen, signal } = request
@@ -102,7 +104,7 @@ export function createSync(options: {
       const clients = found.clients.get(name) ?? []
       const allowUnsigned = request.allowUnsigned === true || (isAgreed && claimed.includes(name))
       const work = { ...request, allowUnsigned }
-      if (entry) await attempt(name, result.installed, () => restore(place, entry, clients, work))
+      if (entry) await attempt(name, result.installed, () => restore(deps, { place, entry, clients }, work))
     }
     for (const name of prune ? found.removedFromLock : []) {
       const remove = async (plan: Plan) => plan.remove(name, request.force ? 'replace' : 'fail')
@@ -112,37 +114,36 @@ export function createSync(options: {
       await installations.change(place, async plan => adoptAll(plan, found.removedFromLock))
     return result
   }
+}
 
-  async function restore(
-    place: Project,
-    entry: LockEntry,
-    clients: readonly string[],
-    request: SyncRequest,
-  ): Promise<void> {
-    const { signal, progress, force = false, adopt = false, allowUnsigned = false, frozen = false } = request
-    const chosen = clients.length ? clients : await installations.folders.choose([])
-    await installations.withStaging(async staging => {
-      const reference = pinSkillReference(entry.resolvedReference ?? entry.source, entry.digest)
-      const fetched = await sources.fetch(reference, { staging, typed: false, signal, progress })
-      assertLocked(entry, fetched)
-      await installations.change(place, async (plan, state) => {
-        const requires = [...state.pins.values()]
-          .filter(({ requiredBy = [] }) => requiredBy.includes(entry.name))
-          .map(({ name }) => name)
-        const wanted = { fetched, source: entry.source, requiredBy: [], requires }
-        const isNew = !state.records.has(entry.name)
-        const record = await planTree(plan, state, [wanted], {
-          ...{ clients: chosen, allowUnsigned, now: now() },
-          onConflict: force ? 'replace-adopt-same' : adopt ? 'adopt' : 'adopt-same',
-          ...{ replace: true, rule: 'same-content' as const, explicit: false, keepPins: true },
-        })
-        if (!frozen) plan.pin(completed(entry, toPin(record)))
-        if (!isNew) return
-        for (const step of await joinSteps(installations.groups, 'default', entry.name))
-          plan.addGroupStep(step)
+/** Installs the content that an entry of the lock file names. */
+async function restore(
+  { installations, sources, now }: SyncDeps,
+  { place, entry, clients }: { place: Project; entry: LockEntry; clients: readonly string[] },
+  request: SyncRequest,
+): Promise<void> {
+  const { signal, progress, force = false, adopt = false, allowUnsigned = false, frozen = false } = request
+  const chosen = clients.length ? clients : await installations.folders.choose([])
+  await installations.withStaging(async staging => {
+    const reference = pinSkillReference(entry.resolvedReference ?? entry.source, entry.digest)
+    const fetched = await sources.fetch(reference, { staging, typed: false, signal, progress })
+    assertLocked(entry, fetched)
+    await installations.change(place, async (plan, state) => {
+      const requires = [...state.pins.values()]
+        .filter(({ requiredBy = [] }) => requiredBy.includes(entry.name))
+        .map(({ name }) => name)
+      const wanted = { fetched, source: entry.source, requiredBy: [], requires }
+      const isNew = !state.records.has(entry.name)
+      const record = await planTree(plan, state, [wanted], {
+        ...{ clients: chosen, allowUnsigned, now: now() },
+        onConflict: force ? 'replace-adopt-same' : adopt ? 'adopt' : 'adopt-same',
+        ...{ replace: true, rule: 'same-content' as const, explicit: false, keepPins: true },
       })
+      if (!frozen) plan.pin(completed(entry, toPin(record)))
+      if (!isNew) return
+      for (const step of await joinSteps(installations.groups, 'default', entry.name)) plan.addGroupStep(step)
     })
-  }
+  })
 }
 
 /** Fails with `skill_content_changed` when what came is not what the lock file names. */

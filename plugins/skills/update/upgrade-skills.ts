@@ -61,14 +61,18 @@ interface Candidate {
   readonly allowUnsigned?: boolean
 }
 
+export interface UpgradeDeps {
+  readonly installations: Installations
+  readonly sources: Pick<SkillSources, 'fetch'>
+  readonly log: Log
+  readonly now: () => Date
+}
+
 /** Replaces skills by what their sources hold now. Fails with `skill_not_locked`. */
-export function createUpgrade(options: {
-  installations: Installations
-  sources: Pick<SkillSources, 'fetch'>
-  log: Log
-  now: () => Date
-}): (place: Place, request: UpgradeRequest) => Promise<UpgradeOutcome[]> {
-  const { installations, sources, log, now } = options
+export function createUpgrade(
+  deps: UpgradeDeps,
+): (place: Place, request: UpgradeRequest) => Promise<UpgradeOutcome[]> {
+  const { installations, log } = deps
 
   return async (place, request) => {
     const state = await installations.read(place)
@@ -77,8 +81,8 @@ export function createUpgrade(options: {
     return installations.withStaging(async staging => {
       const candidates: Candidate[] = []
       for (const pin of wanted) {
-        const look = () => consider(state, pin, staging, request)
-        candidates.push(await attempt(pin, request, look))
+        const work = () => findCandidate(deps.sources, { state, pin, staging }, request)
+        candidates.push(await attempt(log, pin, request, work))
       }
       const outcomes = candidates.map(({ outcome }) => outcome)
       const ready = candidates.filter(({ outcome }) => outcome.status === 'upgraded')
@@ -89,108 +93,110 @@ export function createUpgrade(options: {
         const pin = state.pins.get(outcome.name)
         if (!pin) continue
         const make = async () => {
-          await replace(place, pin, candidate, request)
+          await replace(deps, { place, pin, candidate }, request)
           return candidate
         }
-        candidate.outcome = (await attempt(pin, request, make)).outcome
+        candidate.outcome = (await attempt(log, pin, request, make)).outcome
       }
       return candidates.map(({ outcome }) => outcome)
     })
   }
+}
 
-  async function attempt(
-    { name, digest }: LockEntry,
-    { signal }: UpgradeRequest,
-    work: () => Promise<Candidate>,
-  ): Promise<Candidate> {
-    signal?.throwIfAborted()
-    try {
-      return await work()
-    } catch (error) {
-      if (signal?.aborted) throw error
-      log.debug(`upgrade of ${name}`, { stack: error instanceof Error ? error.stack : String(error) })
-      return { outcome: { ...toFailedSkill(name, error), status: 'failed', old_digest: digest } }
-    }
+/** A skill that fails does not stop the others. */
+async function attempt(
+  log: Log,
+  { name, digest }: LockEntry,
+  { signal }: UpgradeRequest,
+  work: () => Promise<Candidate>,
+): Promise<Candidate> {
+  signal?.throwIfAborted()
+  try {
+    return await work()
+  } catch (error) {
+    if (signal?.aborted) throw error
+    log.debug(`upgrade of ${name}`, { stack: error instanceof Error ? error.stack : String(error) })
+    return { outcome: { ...toFailedSkill(name, error), status: 'failed', old_digest: digest } }
   }
+}
 
-  async function consider(
-    state: InstalledState,
-    pin: LockEntry,
-    staging: string,
-    request: UpgradeRequest,
-  ): Promise<Candidate> {
-    const { signal, progress, allowRefChange, allowSignerChange } = request
-    const { name, digest: old_digest, source } = pin
-    if (describeReference(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
-    const pinned = (reference: string) => findPinned(state, reference)
-    const typed = isTyped(state, pin)
-    const tree = await fetchTree(sources, source, { staging, typed, pinned, signal, progress })
-    const { fetched } = tree[0]
-    if (fetched.manifest.name !== name) {
-      const [locked, found] = [`the name "${name}"`, `"${fetched.manifest.name}"`]
-      throw failures.skill_content_changed({ name, locked, found })
-    }
-    const { digest, resolvedReference, signer } = fetched
-    if (digest === old_digest) return { outcome: { name, status: 'up-to-date', old_digest } }
-    const facts = {
-      ...{ name, old_digest, new_digest: digest },
-      ...(resolvedReference ? { new_resolved_reference: resolvedReference } : {}),
-      ...(signer ? { new_signer_identity: signer.signerIdentity } : {}),
-      changes: await compareVersions(pin, state.records.get(name), fetched),
-    }
-    if (!allowRefChange && isElsewhere(pin, resolvedReference))
-      return { outcome: { ...facts, status: 'ref-change-blocked' } }
-    if (!allowSignerChange && signer && facts.changes.signer)
-      return { outcome: { ...facts, status: 'signer-change-blocked', reason: 'signer-mismatch' } }
-    const record = state.records.get(name)
-    const allowUnsigned =
-      request.allowUnsigned || (signer === undefined && (await confirmUnsignedUpgrade(pin, record, request)))
-    checkTrust(fetched, trustBefore(pin, record), { allowUnsigned, rule: ruleOf(request) })
-    return { outcome: { ...facts, status: 'upgraded' }, tree, allowUnsigned }
+/** Fetches what a skill's source holds now, and decides whether it may replace what is installed. */
+async function findCandidate(
+  sources: UpgradeDeps['sources'],
+  { state, pin, staging }: { state: InstalledState; pin: LockEntry; staging: string },
+  request: UpgradeRequest,
+): Promise<Candidate> {
+  const { signal, progress, allowRefChange, allowSignerChange } = request
+  const { name, digest: old_digest, source } = pin
+  if (describeReference(source).isPinned) return { outcome: { name, status: 'not-upgradable', old_digest } }
+  const pinned = (reference: string) => findPinned(state, reference)
+  const typed = isTyped(state, pin)
+  const tree = await fetchTree(sources, source, { staging, typed, pinned, signal, progress })
+  const { fetched } = tree[0]
+  if (fetched.manifest.name !== name) {
+    const [locked, found] = [`the name "${name}"`, `"${fetched.manifest.name}"`]
+    throw failures.skill_content_changed({ name, locked, found })
   }
-
-  /**
-   * Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. Where only
-   * the lock file says so, nobody here has.
-   */
-  async function confirmUnsignedUpgrade(
-    pin: LockEntry,
-    record: SkillRecord | undefined,
-    { preview, confirmUnsigned }: UpgradeRequest,
-  ): Promise<boolean> {
-    if (isUnsignedAllowed(record, pin.digest)) return true
-    if (preview || pin.unsigned !== true) return false
-    return (await confirmUnsigned?.([pin.name])) ?? false
+  const { digest, resolvedReference, signer } = fetched
+  if (digest === old_digest) return { outcome: { name, status: 'up-to-date', old_digest } }
+  const facts = {
+    ...{ name, old_digest, new_digest: digest },
+    ...(resolvedReference ? { new_resolved_reference: resolvedReference } : {}),
+    ...(signer ? { new_signer_identity: signer.signerIdentity } : {}),
+    changes: await compareVersions(pin, state.records.get(name), fetched),
   }
+  if (!allowRefChange && isElsewhere(pin, resolvedReference))
+    return { outcome: { ...facts, status: 'ref-change-blocked' } }
+  if (!allowSignerChange && signer && facts.changes.signer)
+    return { outcome: { ...facts, status: 'signer-change-blocked', reason: 'signer-mismatch' } }
+  const record = state.records.get(name)
+  const allowUnsigned =
+    request.allowUnsigned || (signer === undefined && (await confirmUnsignedUpgrade(pin, record, request)))
+  checkTrust(fetched, trustBefore(pin, record), { allowUnsigned, rule: ruleOf(request) })
+  return { outcome: { ...facts, status: 'upgraded' }, tree, allowUnsigned }
+}
 
-  async function replace(
-    place: Place,
-    pin: LockEntry,
-    { tree, allowUnsigned = false }: Candidate,
-    request: UpgradeRequest,
-  ): Promise<void> {
-    if (!tree) return
-    await installations.change(place, async (plan, state) => {
-      const { name } = pin
-      const present = state.pins.get(name)
-      if (present?.digest !== pin.digest) throw failures.skill_changed_meanwhile({ name })
-      const has = state.records.get(name)?.clients
-      const clients = request.clients?.length ? request.clients : (has ?? [])
-      await planTree(plan, state, tree, {
-        clients: clients.length
-          ? await installations.folders.choose(clients)
-          : await installations.folders.choose([]),
-        onConflict: request.force ? 'replace' : 'fail',
-        ...{ now: now(), replace: true, explicit: false },
-        ...{ allowUnsigned, rule: ruleOf(request) },
-      })
-      for (const { fetched } of tree) {
-        if (state.records.has(fetched.manifest.name)) continue
-        const steps = await joinSteps(installations.groups, 'default', fetched.manifest.name)
-        for (const step of steps) plan.addGroupStep(step)
-      }
+/**
+ * Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. Where only
+ * the lock file says so, nobody here has.
+ */
+async function confirmUnsignedUpgrade(
+  pin: LockEntry,
+  record: SkillRecord | undefined,
+  { preview, confirmUnsigned }: UpgradeRequest,
+): Promise<boolean> {
+  if (isUnsignedAllowed(record, pin.digest)) return true
+  if (preview || pin.unsigned !== true) return false
+  return (await confirmUnsigned?.([pin.name])) ?? false
+}
+
+async function replace(
+  { installations, now }: UpgradeDeps,
+  { place, pin, candidate }: { place: Place; pin: LockEntry; candidate: Candidate },
+  request: UpgradeRequest,
+): Promise<void> {
+  const { tree, allowUnsigned = false } = candidate
+  if (!tree) return
+  await installations.change(place, async (plan, state) => {
+    const { name } = pin
+    const present = state.pins.get(name)
+    if (present?.digest !== pin.digest) throw failures.skill_changed_meanwhile({ name })
+    const has = state.records.get(name)?.clients
+    const clients = request.clients?.length ? request.clients : (has ?? [])
+    await planTree(plan, state, tree, {
+      clients: clients.length
+        ? await installations.folders.choose(clients)
+        : await installations.folders.choose([]),
+      onConflict: request.force ? 'replace' : 'fail',
+      ...{ now: now(), replace: true, explicit: false },
+      ...{ allowUnsigned, rule: ruleOf(request) },
     })
-  }
+    for (const { fetched } of tree) {
+      if (state.records.has(fetched.manifest.name)) continue
+      const steps = await joinSteps(installations.groups, 'default', fetched.manifest.name)
+      for (const step of steps) plan.addGroupStep(step)
+    }
+  })
 }
 
 const ruleOf = ({ allowSignerChange }: UpgradeRequest) =>
