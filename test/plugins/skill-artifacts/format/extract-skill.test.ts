@@ -6,8 +6,8 @@ import { create } from 'tar'
 import { describe, expect, test } from 'vitest'
 import { extractSkill } from '../../../../plugins/skill-artifacts/format/extract-skill.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
-import { archiveOf, extended, good, member, SKILL, tar } from '../../skill-artifacts/format/archive.ts'
-import { hostileArchives } from '../../skill-artifacts/format/hostile-archives.ts'
+import { archiveOf, extended, good, member, SKILL, tar } from './archive.ts'
+import { hostileArchives } from './hostile-archives.ts'
 
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

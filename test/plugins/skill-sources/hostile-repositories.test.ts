@@ -1,15 +1,10 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../support/temporary-folder.ts'
-import {
-  gitRepository,
-  type Member,
-  type Repository,
-  type TreeEntry,
-} from '../../skill-sources/git-repository.ts'
-import { gitServer } from '../../skill-sources/git-server.ts'
-import { filesOf, SKILL, skillFile, skillSources } from '../../skill-sources/skill-sources.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { gitRepository, type Member, type Repository, type TreeEntry } from './git-repository.ts'
+import { gitServer } from './git-server.ts'
+import { filesOf, SKILL, skillFile, skillSources } from './skill-sources.ts'
 
 /** An empty repository, and what is asked of it over HTTP. */
 async function hostile(env: Record<string, string> = {}) {
