@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { InstanceEvent } from '../../src/contracts/runtime.ts'
 import { aborted, createFakeRuntime, echo, type FakeProgram, scriptedServer } from './fake-runtime.ts'
+import { instanceSpec } from './instance-spec.ts'
 import { runtimeContract } from './runtime-contract.ts'
 
 const programs: Record<string, FakeProgram> = {
@@ -45,21 +46,7 @@ runtimeContract('fake', () => createFakeRuntime({ programs }), {
   processes: false,
 })
 
-const spec = (name: string, image: string) => ({
-  name,
-  image,
-  args: [],
-  env: {},
-  labels: {},
-  stdio: true,
-  ports: [],
-  mounts: [],
-  network: undefined,
-  limits: {},
-  restart: 'never' as const,
-  privileged: false,
-  explicitProfile: false,
-})
+const spec = (name: string, image: string) => instanceSpec({ name, image, stdio: true })
 
 test('a scripted server answers by its table', async () => {
   const server = scriptedServer({ initialize: { serverInfo: { name: 'scripted' } } })

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Instance, InstanceEvent, InstanceSpec, Runtime } from '../../src/contracts/runtime.ts'
 import { isFailure } from '../../src/errors.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import { instanceSpec } from './instance-spec.ts'
 import { needs } from './left-out.ts'
 
 /**
@@ -102,21 +103,7 @@ export function runtimeContract(
     async function make(kind: ProgramKind, spec: Partial<InstanceSpec> = {}): Promise<string> {
       const name = spec.name ?? `kc-${randomBytes(5).toString('hex')}`
       onTestFinished(() => runtime.remove(name))
-      await runtime.create({
-        name,
-        ...(await options.program(kind, runtime)),
-        env: {},
-        labels: {},
-        stdio: false,
-        ports: [],
-        mounts: [],
-        network: undefined,
-        limits: {},
-        restart: 'never',
-        privileged: false,
-        explicitProfile: false,
-        ...spec,
-      })
+      await runtime.create(instanceSpec({ name, ...(await options.program(kind, runtime)), ...spec }))
       return name
     }
 

@@ -3,6 +3,7 @@ import { createApp } from '../../../src/app.ts'
 import { thirdPartyEntries } from '../../../src/loader.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { instanceSpec } from '../../support/instance-spec.ts'
 
 const paths = findPaths(process.env)
 const log = createLog({ write: line => process.stderr.write(line), human: false, debug: false })
@@ -11,21 +12,7 @@ const app = createApp({ paths, log, env: process.env, entries: await thirdPartyE
 const runtimes = await Promise.all((await app.contributions('runtimes')).map(make => make(app)))
 const [runtime] = runtimes
 if (!runtime) throw new Error('there is no runtime')
-await runtime.create({
-  name: 'one',
-  image: 'sample/echo',
-  args: [],
-  env: {},
-  labels: {},
-  stdio: true,
-  ports: [],
-  mounts: [],
-  network: undefined,
-  limits: {},
-  restart: 'never',
-  privileged: false,
-  explicitProfile: false,
-})
+await runtime.create(instanceSpec({ name: 'one', image: 'sample/echo', stdio: true }))
 const created = await runtime.inspect('one')
 const { stdin, stdout, exit } = await runtime.attach('one')
 const running = await runtime.inspect('one')

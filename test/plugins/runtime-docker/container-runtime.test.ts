@@ -12,6 +12,7 @@ import { dockerDialect } from '../../../plugins/runtime-docker/docker-dialect.ts
 import { podmanDialect } from '../../../plugins/runtime-podman/podman-dialect.ts'
 import type { ImageStore, InstanceSpec, Runtime } from '../../../src/contracts/runtime.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { instanceSpec } from '../../support/instance-spec.ts'
 import { allNeed } from '../../support/left-out.ts'
 
 const IMAGE = 'keelson-test/busybox:1'
@@ -47,22 +48,7 @@ describe.each([
   async function make(spec: Partial<InstanceSpec> = {}): Promise<string> {
     const name = unique()
     onTestFinished(() => runtime.remove(name))
-    await runtime.create({
-      name,
-      image: IMAGE,
-      args: ['sleep', '3600'],
-      env: {},
-      labels: {},
-      stdio: false,
-      ports: [],
-      mounts: [],
-      network: undefined,
-      limits: {},
-      restart: 'never',
-      privileged: false,
-      explicitProfile: false,
-      ...spec,
-    })
+    await runtime.create(instanceSpec({ name, image: IMAGE, args: ['sleep', '3600'], ...spec }))
     return name
   }
 

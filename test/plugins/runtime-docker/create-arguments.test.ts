@@ -3,22 +3,9 @@ import { createArguments } from '../../../plugins/runtime-docker/create-argument
 import { dockerDialect } from '../../../plugins/runtime-docker/docker-dialect.ts'
 import { podmanDialect } from '../../../plugins/runtime-podman/podman-dialect.ts'
 import type { InstanceSpec } from '../../../src/contracts/runtime.ts'
+import { instanceSpec } from '../../support/instance-spec.ts'
 
-const plain: InstanceSpec = {
-  name: 'one',
-  image: 'some/image:1',
-  args: [],
-  env: {},
-  labels: {},
-  stdio: false,
-  ports: [],
-  mounts: [],
-  network: undefined,
-  limits: {},
-  restart: 'never',
-  privileged: false,
-  explicitProfile: false,
-}
+const plain = instanceSpec({ name: 'one', image: 'some/image:1' })
 const able = { memory: true, cores: 8, pids: true, logOptions: [] }
 
 const make = (

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { createContainerRuntime } from '../../../plugins/runtime-docker/container-runtime.ts'
 import { dockerDialect } from '../../../plugins/runtime-docker/docker-dialect.ts'
 import { podmanDialect } from '../../../plugins/runtime-podman/podman-dialect.ts'
-import type { InstanceSpec } from '../../../src/contracts/runtime.ts'
 import { fakeProgram, saying } from '../../support/fake-program.ts'
+import { instanceSpec } from '../../support/instance-spec.ts'
 
 const DIALECTS = { docker: dockerDialect, podman: podmanDialect }
 type Engine = keyof typeof DIALECTS
@@ -14,21 +14,7 @@ type Engine = keyof typeof DIALECTS
 const runtimeWith = (engine: Engine, env: Record<string, string>) =>
   createContainerRuntime({ dialect: DIALECTS[engine], owner: 'test', env, folder: tmpdir() })
 
-const spec: InstanceSpec = {
-  name: 'one',
-  image: 'some/image:1',
-  args: [],
-  env: {},
-  labels: {},
-  stdio: false,
-  ports: [],
-  mounts: [],
-  network: undefined,
-  limits: {},
-  restart: 'never',
-  privileged: false,
-  explicitProfile: false,
-}
+const spec = instanceSpec({ name: 'one', image: 'some/image:1' })
 
 /** The engines' own words, as seen from docker 20.10 and 28 and podman 4.3. */
 const troubles: readonly [engine: Engine, words: string, problem: RegExp, hint: RegExp][] = [

@@ -12,7 +12,7 @@ import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
-import { shellInstance } from './simple-spec.ts'
+import { shellInstance } from './shell-instance.ts'
 
 const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', 'true']).status === 0
 const modes = hasBubblewrap ? (['plain', 'bubblewrap'] as const) : (['plain'] as const)

@@ -12,7 +12,7 @@ import { needs } from '../../support/left-out.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime, NO_BUBBLEWRAP } from './host-runtime.ts'
-import { shellInstance } from './simple-spec.ts'
+import { shellInstance } from './shell-instance.ts'
 
 const GO = join(import.meta.dirname, '../../../fixtures/answers-initialize')
 const has = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0

@@ -3,7 +3,7 @@ import type { InstanceSpec } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
-import { shellInstance } from './simple-spec.ts'
+import { shellInstance } from './shell-instance.ts'
 
 const refusal = async (spec: InstanceSpec, sandbox = false) => {
   const runtime = hostRuntime(await temporaryFolder(), { sandbox })

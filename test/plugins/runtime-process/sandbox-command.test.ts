@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { allNeed } from '../../support/left-out.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
-import { shellInstance } from './simple-spec.ts'
+import { shellInstance } from './shell-instance.ts'
 
 const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', 'true']).status === 0
 
