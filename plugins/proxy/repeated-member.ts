@@ -1,4 +1,4 @@
-import { repeatedMember } from './bridge/raw-json.ts'
+import { repeatedMember } from './raw-json.ts'
 import { rpcRefusal } from './request-refusal.ts'
 
 /** Refuses a JSON text (raw, see raw-json.ts) in which a name stands twice in one object, at any depth. */

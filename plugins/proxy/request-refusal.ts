@@ -1,8 +1,8 @@
 import type { CallerProblem } from '../../src/http/callers.ts'
 import type { RequestId } from '../../src/lib/json-rpc.ts'
-import { errorText } from './bridge/message.ts'
-import { toRaw } from './bridge/raw-json.ts'
+import { errorText } from './message.ts'
 import type { OwnResponse } from './own-response.ts'
+import { toRaw } from './raw-json.ts'
 
 /** A request that the proxy refuses, thrown from wherever that is found out. `sendRefusal` makes the response. */
 export class Refusal extends Error implements OwnResponse {

@@ -1,4 +1,4 @@
-import { type Response, readMessage } from './message.ts'
+import { type Response, readMessage } from '../message.ts'
 import type { CallFailure, Calls } from './pending-calls.ts'
 
 /** What became of a request of the bridge's own. */

@@ -1,5 +1,5 @@
+import { idKey } from '../message.ts'
 import type { Session } from './client-sessions.ts'
-import { idKey } from './message.ts'
 import type { Call, Calls, Party } from './pending-calls.ts'
 
 /** Look-ups: nothing that a server asks or logs meanwhile is about them. */

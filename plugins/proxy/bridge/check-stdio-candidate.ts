@@ -1,8 +1,8 @@
 import { checkCandidate } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
+import { errorText, type Response, readMessage, resultText } from '../message.ts'
+import { parseRaw } from '../raw-json.ts'
 import type { Connection } from './connection.ts'
-import { errorText, type Response, readMessage, resultText } from './message.ts'
-import { parseRaw } from './raw-json.ts'
 
 /** The check of a server process before it replaces the running one. */
 export interface StdioCandidate {

@@ -1,7 +1,3 @@
-import type { BridgeLimits } from './bridge-limits.ts'
-import type { Session } from './client-sessions.ts'
-import type { Handshake } from './handshake.ts'
-import type { LogLevels } from './log-levels.ts'
 import {
   errorText,
   idKey,
@@ -13,7 +9,11 @@ import {
   type Response,
   readMessage,
   resultText,
-} from './message.ts'
+} from '../message.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
+import type { Session } from './client-sessions.ts'
+import type { Handshake } from './handshake.ts'
+import type { LogLevels } from './log-levels.ts'
 import type { Call, Calls, Reply } from './pending-calls.ts'
 import type { ServerRequests } from './server-requests.ts'
 import { withRequestId } from './server-requests.ts'

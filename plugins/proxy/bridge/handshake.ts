@@ -1,6 +1,6 @@
 import { VERSION } from '../../../src/build-info.ts'
+import { mergeRaw, parseRaw, topLevelMembers } from '../raw-json.ts'
 import type { Answer, AskServer } from './ask-server.ts'
-import { mergeRaw, parseRaw, topLevelMembers } from './raw-json.ts'
 
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */
 export interface Handshake {

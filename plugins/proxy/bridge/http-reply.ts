@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { errorText } from '../message.ts'
 import { type Refusal, rpcRefusal } from '../request-refusal.ts'
-import { errorText } from './message.ts'
 import type { CallFailure } from './pending-calls.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const

@@ -1,7 +1,3 @@
-import type { BridgeLimits } from './bridge-limits.ts'
-import { createCallIndex } from './call-index.ts'
-import type { Session } from './client-sessions.ts'
-import type { Connection } from './connection.ts'
 import {
   onOneLine,
   type param,
@@ -10,8 +6,12 @@ import {
   type Request,
   type Response,
   withId,
-} from './message.ts'
-import { findSpan, parseRaw, splice } from './raw-json.ts'
+} from '../message.ts'
+import { findSpan, parseRaw, splice } from '../raw-json.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
+import { createCallIndex } from './call-index.ts'
+import type { Session } from './client-sessions.ts'
+import type { Connection } from './connection.ts'
 
 /** Why a request gets no answer of the server. */
 export type CallFailure = 'timeout' | 'gone' | 'cancelled' | 'oversize'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { type Message, readMessage } from '../message.ts'
 import { assertNoRepeatedMember } from '../repeated-member.ts'
-import { type Message, readMessage } from './message.ts'
 
 /** The message in the body of a request; undefined when there is not exactly one. Repeated members are refused. */
 export async function readClientMessage(exchange: Exchange): Promise<Message | undefined> {

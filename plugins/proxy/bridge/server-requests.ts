@@ -1,6 +1,3 @@
-import type { BridgeLimits } from './bridge-limits.ts'
-import type { Session, Sessions } from './client-sessions.ts'
-import type { Connection } from './connection.ts'
 import {
   errorText,
   idKey,
@@ -13,10 +10,13 @@ import {
   type Response,
   resultText,
   withId,
-} from './message.ts'
+} from '../message.ts'
+import { splice } from '../raw-json.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
+import type { Session, Sessions } from './client-sessions.ts'
+import type { Connection } from './connection.ts'
 import type { Owners } from './owners.ts'
 import type { Calls } from './pending-calls.ts'
-import { splice } from './raw-json.ts'
 
 /** What the server asks its clients: sampling, elicitation, roots, ping. */
 export interface ServerRequests {
