@@ -1,4 +1,5 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
+import { SERVER_ERROR } from './error-codes.ts'
 import { rpcRefusal } from './request-refusal.ts'
 import { requestId } from './send-refusal.ts'
 
@@ -74,7 +75,7 @@ export async function untilAvailable(
   idText?: string,
 ): Promise<void> {
   if (availability.problem === undefined || (await availability.wait(exchange.signal))) return
-  throw rpcRefusal(503, -32000, `The server is not available: ${availability.problem}`, {
+  throw rpcRefusal(503, SERVER_ERROR, `The server is not available: ${availability.problem}`, {
     ...(idText === undefined ? { id: await requestId(exchange) } : { idText }),
     headers: { 'retry-after': '2' },
   })

@@ -1,4 +1,5 @@
 import type { JsonRpcResponse } from '../../src/lib/json-rpc.ts'
+import { NO_HANDSHAKE } from './error-codes.ts'
 import { failures } from './failures.ts'
 import { META_2026, revision20251125, revision20260728 } from './revisions/index.ts'
 
@@ -16,9 +17,6 @@ const OWN_INITIALIZE = JSON.stringify({
   capabilities: {},
   clientInfo: { name: 'keelson', version: '1' },
 })
-
-/** UnsupportedProtocolVersion (2026-07-28), and the code of a server that has no `initialize` at all. */
-const NO_HANDSHAKE = new Set([-32022, -32601])
 
 /**
  * Sends `initialize` (of 2026-07-28: `server/discover`) to a server and, if it announces tools, `tools/list`.

@@ -2,6 +2,7 @@ import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Callers } from '../../src/http/callers.ts'
 import { findSiteProblem, type SiteRules } from '../../src/http/site-check.ts'
+import { INVALID_REQUEST } from './error-codes.ts'
 import { createHostCheck } from './host-check.ts'
 import { createOriginCheck } from './origin-check.ts'
 import { forwardedHostOf } from './public-base.ts'
@@ -53,7 +54,7 @@ export function createGuard(
         throw textRefusal(400, 'The request target must be a path.')
       }
       const siteProblem = findSiteProblem(request, rules)
-      if (siteProblem) throw rpcRefusal(403, -32600, SITE_REFUSALS[siteProblem])
+      if (siteProblem) throw rpcRefusal(403, INVALID_REQUEST, SITE_REFUSALS[siteProblem])
       assertAnnouncedLength(request)
       return next(exchange)
     },

@@ -1,5 +1,6 @@
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { INVALID_REQUEST } from './error-codes.ts'
 import { rpcRefusal } from './request-refusal.ts'
 import { revision20260728, revisionOf } from './revisions/index.ts'
 
@@ -12,7 +13,7 @@ export function createMethodCheck(config: RunConfig): Middleware {
       const { method = 'GET', headers } = exchange.request
       const { methods } = config.stateless ? revision20260728 : revisionOf(headers['mcp-protocol-version'])
       if (methods && !methods.includes(method)) {
-        throw rpcRefusal(405, -32600, `${method} is not used by a stateless server`, {
+        throw rpcRefusal(405, INVALID_REQUEST, `${method} is not used by a stateless server`, {
           headers: { allow: methods.join(', ') },
         })
       }

@@ -5,6 +5,7 @@ import { isLoopback } from '../../src/net/loopback.ts'
 import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
 import { clientUrl } from './client-url.ts'
 import { composePipeline } from './compose-pipeline.ts'
+import { SERVER_ERROR } from './error-codes.ts'
 import { createExchange } from './exchange.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
@@ -69,7 +70,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   function enter(exchange: Exchange): void | Promise<void> {
     if (closing) {
       exchange.response.shouldKeepAlive = false
-      throw rpcRefusal(503, -32000, 'The proxy is closing', { headers: { 'retry-after': '1' } })
+      throw rpcRefusal(503, SERVER_ERROR, 'The proxy is closing', { headers: { 'retry-after': '1' } })
     }
     if (!pipeline) throw textRefusal(503, 'The proxy is starting.', { 'retry-after': '1' })
     return pipeline(exchange)

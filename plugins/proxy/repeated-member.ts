@@ -1,3 +1,4 @@
+import { INVALID_REQUEST } from './error-codes.ts'
 import { repeatedMember } from './raw-json.ts'
 import { rpcRefusal } from './request-refusal.ts'
 
@@ -5,5 +6,9 @@ import { rpcRefusal } from './request-refusal.ts'
 export function assertNoRepeatedMember(text: string): void {
   const name = repeatedMember(text)
   if (name === undefined) return
-  throw rpcRefusal(400, -32600, `The member ${JSON.stringify(name.slice(0, 100))} stands twice in one object`)
+  throw rpcRefusal(
+    400,
+    INVALID_REQUEST,
+    `The member ${JSON.stringify(name.slice(0, 100))} stands twice in one object`,
+  )
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { INVALID_REQUEST } from './error-codes.ts'
 import { ClientGone, rpcRefusal, textRefusal } from './request-refusal.ts'
 
 /** The most a request may carry. */
@@ -9,7 +10,7 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024
 export const SMALL_BODY_BYTES = 64 * 1024
 
 const tooLarge = () => textRefusal(413, `The request body is larger than ${MAX_BODY_BYTES} bytes.`)
-const noBatches = () => rpcRefusal(400, -32600, 'JSON-RPC batches are not supported')
+const noBatches = () => rpcRefusal(400, INVALID_REQUEST, 'JSON-RPC batches are not supported')
 
 /** The announced length; undefined when the body has none (chunked, or no body at all). */
 export function announcedLength(request: IncomingMessage): number | undefined {

@@ -1,5 +1,6 @@
 import type { CallerProblem } from '../../src/http/callers.ts'
 import type { RequestId } from '../../src/lib/json-rpc.ts'
+import { INVALID_REQUEST, SERVER_ERROR, SESSION_NOT_FOUND } from './error-codes.ts'
 import { errorText } from './message.ts'
 import type { OwnResponse } from './own-response.ts'
 import { toRaw } from './raw-json.ts'
@@ -45,15 +46,25 @@ export const rpcRefusal = (
   return new Refusal(status, { type: 'application/json', body }, options.headers)
 }
 
+type RefusedId = Pick<Parameters<typeof rpcRefusal>[3] & object, 'id' | 'idText'>
+
+/** The session that a request names is unknown or has ended: the client has to initialize again. */
+export const sessionNotFound = (id: RefusedId = {}): Refusal =>
+  rpcRefusal(404, SESSION_NOT_FOUND, 'Session not found', id)
+
+/** The limit of sessions is reached and all are in use. */
+export const allSessionsTaken = (id: RefusedId = {}): Refusal =>
+  rpcRefusal(503, SERVER_ERROR, 'All sessions are taken', { ...id, headers: { 'retry-after': '60' } })
+
 /** Refuses another user, or a request without the caller token. */
 export const refuseCaller = (problem: CallerProblem): Refusal =>
   problem === 'stranger'
     ? rpcRefusal(
         403,
-        -32600,
+        INVALID_REQUEST,
         'Only the user who runs this proxy may call it; this connection belongs to another user',
       )
-    : rpcRefusal(401, -32600, 'The header Keelson-Caller-Token is missing or wrong', {
+    : rpcRefusal(401, INVALID_REQUEST, 'The header Keelson-Caller-Token is missing or wrong', {
         headers: { 'www-authenticate': 'Keelson-Caller-Token' },
       })
 

@@ -2,6 +2,7 @@ import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { isRequest, type RequestId } from '../../src/lib/json-rpc.ts'
 import type { Log } from '../../src/log.ts'
+import { INTERNAL_ERROR, SERVER_ERROR } from './error-codes.ts'
 import { sendOwnResponse } from './own-response.ts'
 import { ClientGone, Refusal, rpcRefusal } from './request-refusal.ts'
 
@@ -33,11 +34,11 @@ export function sendRefusal(exchange: Exchange, error: unknown, log: Log): void 
       stack: error instanceof Error ? error.stack : undefined,
     })
   }
-  sendOwnResponse(exchange, refusal ?? rpcRefusal(500, -32603, 'Internal error'))
+  sendOwnResponse(exchange, refusal ?? rpcRefusal(500, INTERNAL_ERROR, 'Internal error'))
 }
 
 function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
-  if (isFailure(error)) return rpcRefusal(error.status, -32000, error.message)
+  if (isFailure(error)) return rpcRefusal(error.status, SERVER_ERROR, error.message)
   return undefined
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { errorResponse, type RequestId } from '../../../src/lib/json-rpc.ts'
 import { formatSse } from '../../../src/lib/sse.ts'
+import { SERVER_ERROR } from '../error-codes.ts'
 import { ClientGone } from '../request-refusal.ts'
 import type { BrokenStream } from './relay-http.ts'
 
@@ -25,7 +26,7 @@ export function endStream(
   if (remote && resumable) return false
   // A blank line first: the server may have stopped in the middle of an event.
   response.end(
-    `\n\n${formatSse({ event: 'message', data: errorResponse(-32000, 'The server went away', id) })}`,
+    `\n\n${formatSse({ event: 'message', data: errorResponse(SERVER_ERROR, 'The server went away', id) })}`,
   )
   return true
 }

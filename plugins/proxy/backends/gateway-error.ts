@@ -1,5 +1,6 @@
 import { messageOf } from '../../../src/errors.ts'
 import type { RequestId } from '../../../src/lib/json-rpc.ts'
+import { SERVER_ERROR } from '../error-codes.ts'
 import { ClientGone, Refusal, rpcRefusal, textRefusal } from '../request-refusal.ts'
 
 /** The server was taken away while it answered. */
@@ -17,23 +18,25 @@ export function toGatewayError(error: unknown, id: RequestId | undefined): Error
   if (error instanceof Refusal || error instanceof ClientGone) return error
   const code = codeOf(error)
   if (error instanceof BackendGone) {
-    return rpcRefusal(503, -32000, `The server went away: ${error.message}`, {
+    return rpcRefusal(503, SERVER_ERROR, `The server went away: ${error.message}`, {
       id,
       headers: { 'retry-after': '1' },
     })
   }
   if (UNREACHABLE.has(code)) {
-    return rpcRefusal(503, -32000, 'The server does not accept connections at the moment', {
+    return rpcRefusal(503, SERVER_ERROR, 'The server does not accept connections at the moment', {
       id,
       headers: { 'retry-after': '1' },
     })
   }
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return rpcRefusal(504, -32000, 'Timeout', { id })
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return rpcRefusal(504, SERVER_ERROR, 'Timeout', { id })
   if (code === 'UND_ERR_INVALID_ARG') {
     return textRefusal(400, `The request cannot be forwarded: ${messageOf(error)}`)
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return rpcRefusal(502, -32000, "The server's host name cannot be resolved", { id })
+    return rpcRefusal(502, SERVER_ERROR, "The server's host name cannot be resolved", { id })
   }
-  return rpcRefusal(502, -32000, `The server broke off or sent no valid HTTP (${code || 'unknown'})`, { id })
+  return rpcRefusal(502, SERVER_ERROR, `The server broke off or sent no valid HTTP (${code || 'unknown'})`, {
+    id,
+  })
 }

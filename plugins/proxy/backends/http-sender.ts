@@ -8,7 +8,7 @@ import { requestHeaders } from '../headers.ts'
 import type { Session, Sessions } from '../http-sessions.ts'
 import { publicBaseOf } from '../public-base.ts'
 import { announcedLength } from '../request-body.ts'
-import { rpcRefusal } from '../request-refusal.ts'
+import { sessionNotFound } from '../request-refusal.ts'
 import { effectiveMode } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
 import type { ConnectedServer, ConnectedServers } from './connected-servers.ts'
@@ -133,7 +133,7 @@ export function createHttpSender(options: {
     }
     if (!session || !(await tracker.openAgain(session, outgoing, server.epoch))) {
       if (session) sessions.delete(session.id)
-      throw rpcRefusal(404, -32001, 'Session not found', { id: await requestId(exchange) })
+      throw sessionNotFound({ id: await requestId(exchange) })
     }
     return attempt({ ...current, outgoing: { ...outgoing, headers: headersFor(delivery) }, reopened: true })
   }

@@ -2,7 +2,7 @@ import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { isRequest } from '../../../src/lib/json-rpc.ts'
 import type { Session, Sessions } from '../http-sessions.ts'
 import { announcedLength, SMALL_BODY_BYTES } from '../request-body.ts'
-import { rpcRefusal } from '../request-refusal.ts'
+import { sessionNotFound } from '../request-refusal.ts'
 import { revisionOf } from '../revisions/index.ts'
 import { requestId } from '../send-refusal.ts'
 
@@ -29,7 +29,7 @@ async function admitNamed(exchange: Exchange, id: string, sessions: Sessions): P
   const session = sessions.find(id)
   const opens = method === 'POST' && (!session || mayInitialize(exchange)) && (await initializes(exchange))
   if (opens) return { session: undefined, stripSession: true }
-  if (!session) throw rpcRefusal(404, -32001, 'Session not found', { id: await requestId(exchange) })
+  if (!session) throw sessionNotFound({ id: await requestId(exchange) })
   return { session, stripSession: false }
 }
 

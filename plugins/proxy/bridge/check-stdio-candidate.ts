@@ -1,4 +1,5 @@
 import { checkCandidate } from '../check-candidate.ts'
+import { METHOD_NOT_FOUND } from '../error-codes.ts'
 import { failures } from '../failures.ts'
 import { errorText, type Response, readMessage, resultText } from '../message.ts'
 import { parseRaw } from '../raw-json.ts'
@@ -16,8 +17,6 @@ export interface StdioCandidate {
    */
   check(options: { initialize: string; timeoutMs: number; signal: AbortSignal }): Promise<string | undefined>
 }
-
-const METHOD_NOT_FOUND = -32601
 
 export function createStdioCandidate(name: string, peer: () => Connection): StdioCandidate {
   const waiting = new Map<string, (response: Response) => void>()

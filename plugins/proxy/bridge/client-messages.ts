@@ -1,3 +1,4 @@
+import { INVALID_REQUEST, SERVER_ERROR } from '../error-codes.ts'
 import {
   errorText,
   idKey,
@@ -61,7 +62,7 @@ export function createClientMessages(options: {
 
   function subscribe(request: Request, session: Session, uri: string, reply: Reply): Outcome {
     if (subscriptions.count(session) >= limits.maxSubscriptions) {
-      return answer(reply, errorText(request.idText, -32000, 'This session has too many subscriptions'))
+      return answer(reply, errorText(request.idText, SERVER_ERROR, 'This session has too many subscriptions'))
     }
     if (!subscriptions.add(session, uri)) return answer(reply, resultText(request.idText))
     const observed = observe(reply, ok => {
@@ -92,7 +93,7 @@ export function createClientMessages(options: {
       if (typeof uri === 'string') {
         if (!session) {
           // Its updates would have nowhere to go, and its end would end the subscription of others.
-          return answer(reply, errorText(request.idText, -32600, 'A subscription needs a session'))
+          return answer(reply, errorText(request.idText, INVALID_REQUEST, 'A subscription needs a session'))
         }
         if (request.method === 'resources/subscribe') return subscribe(request, session, uri, reply)
         if (subscriptions.remove(session, uri)) return forward(request, session, reply)

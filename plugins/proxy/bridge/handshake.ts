@@ -1,4 +1,5 @@
 import { VERSION } from '../../../src/build-info.ts'
+import { NO_HANDSHAKE } from '../error-codes.ts'
 import { mergeRaw, parseRaw, topLevelMembers } from '../raw-json.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 
@@ -41,9 +42,6 @@ const LATEST = '2025-11-25'
 const REPLAY_TIMEOUT_MS = 30_000
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
-/** UnsupportedProtocolVersion (2026-07-28), and what a server says that has no `initialize` at all. */
-const NO_HANDSHAKE: readonly unknown[] = [-32022, -32601]
-
 const ownParams = (): string =>
   JSON.stringify({
     protocolVersion: LATEST,
@@ -85,7 +83,7 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
     if (answer.kind === 'result') {
       agree(params, answer.text)
     } else if (answer.kind === 'error') {
-      modern = NO_HANDSHAKE.includes(memberOf(answer.text, 'code'))
+      modern = NO_HANDSHAKE.has(memberOf(answer.text, 'code'))
     }
     return answer
   }

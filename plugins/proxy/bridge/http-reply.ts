@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { SERVER_ERROR } from '../error-codes.ts'
 import { errorText } from '../message.ts'
 import { type Refusal, rpcRefusal } from '../request-refusal.ts'
 import type { CallFailure } from './pending-calls.ts'
@@ -20,7 +21,7 @@ export function sendJson(
 
 /** Too many requests wait for the server: the client should try again. */
 export const busyRefusal = (idText: string | undefined): Refusal =>
-  rpcRefusal(503, -32000, 'Too many requests are waiting', { idText, headers: { 'retry-after': '1' } })
+  rpcRefusal(503, SERVER_ERROR, 'Too many requests are waiting', { idText, headers: { 'retry-after': '1' } })
 
 /** A response without content; 202 for what was accepted, 204 for what is done. */
 export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
@@ -28,7 +29,7 @@ export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
   response.writeHead(status, status === 202 ? { 'content-length': 0 } : {}).end()
 }
 
-/** Status and message of each failure. `-32000` is the first of JSON-RPC's server errors. */
+/** Status and message of each failure. */
 export const FAILURE_TEXT: Readonly<Record<CallFailure, { status: number; message: string }>> = {
   timeout: { status: 504, message: 'The server did not answer in time' },
   gone: { status: 502, message: 'The server ended before it answered' },
@@ -37,4 +38,4 @@ export const FAILURE_TEXT: Readonly<Record<CallFailure, { status: number; messag
 }
 
 export const failureText = (idText: string, failure: CallFailure): string =>
-  errorText(idText, -32000, FAILURE_TEXT[failure].message)
+  errorText(idText, SERVER_ERROR, FAILURE_TEXT[failure].message)

@@ -1,3 +1,4 @@
+import { METHOD_NOT_FOUND, SERVER_ERROR } from '../error-codes.ts'
 import {
   errorText,
   idKey,
@@ -44,7 +45,6 @@ interface Asked {
 }
 
 const RELATED_TASK = ['_meta', 'io.modelcontextprotocol/related-task', 'taskId']
-const METHOD_NOT_FOUND = -32601
 
 /** Whether a client said that it takes this request. */
 function canTake(session: Session, request: Request): boolean {
@@ -123,7 +123,7 @@ export function createServerRequests(options: {
       }
       if (session.asked.size >= limits.maxServerRequests) {
         return void write(
-          errorText(request.idText, -32000, 'The client has too many requests to answer'),
+          errorText(request.idText, SERVER_ERROR, 'The client has too many requests to answer'),
           peer,
         )
       }
@@ -164,7 +164,7 @@ export function createServerRequests(options: {
         const asked = byId.get(id)
         if (!asked) continue
         forget(asked)
-        write(errorText(asked.serverId, -32000, 'The client has gone'), asked.peer)
+        write(errorText(asked.serverId, SERVER_ERROR, 'The client has gone'), asked.peer)
       }
     },
     clear(peer) {

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { untilAvailable } from '../availability.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from '../error-codes.ts'
 import { param, paramText, type Request, resultText } from '../message.ts'
-import { rpcRefusal } from '../request-refusal.ts'
+import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
 import type { MessageRouter } from './message-router.ts'
 import type { Reply } from './pending-calls.ts'
 import { readClientMessage } from './read-client-message.ts'
-
-const INVALID_REQUEST = -32600
 
 /**
  * The HTTP+SSE transport of 2024-11-05 over the message router.
@@ -30,7 +29,7 @@ export function createSse(
       onClosed: () => session && router.sessions.close(session, 'the client has gone'),
     })
     if (!session) {
-      throw rpcRefusal(503, -32000, 'All sessions are taken', { headers: { 'retry-after': '60' } })
+      throw allSessionsTaken()
     }
     response.writeHead(200, EVENT_STREAM_HEADERS)
     response.write(`event: endpoint\ndata: ${publicBase(request)}/messages?session_id=${session.id}\n\n`)
@@ -66,12 +65,12 @@ export function createSse(
     const id = url.searchParams.get('session_id')
     if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
     const session = router.sessions.find(id)
-    if (!session) throw rpcRefusal(404, -32001, 'Session not found')
+    if (!session) throw sessionNotFound()
     const message = await readClientMessage(exchange)
-    if (!message) throw rpcRefusal(400, -32700, 'The body is not a JSON-RPC message')
+    if (!message) throw rpcRefusal(400, PARSE_ERROR, 'The body is not a JSON-RPC message')
     const idText = message.kind === 'request' ? message.idText : undefined
     await untilAvailable(router.availability, exchange, idText)
-    if (session.closed) throw rpcRefusal(404, -32001, 'Session not found')
+    if (session.closed) throw sessionNotFound()
 
     if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'notification') {

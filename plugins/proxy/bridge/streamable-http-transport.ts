@@ -1,11 +1,12 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { INVALID_REQUEST } from '../error-codes.ts'
 import { rpcRefusal } from '../request-refusal.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { sendEmpty } from './http-reply.ts'
 import { accepts, header, takesPriming } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { createStreamablePost } from './streamable-post.ts'
-import { INVALID_REQUEST, needSession } from './streamable-sessions.ts'
+import { needSession } from './streamable-sessions.ts'
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the message router. */
 export function createStreamableHttp(router: MessageRouter): (exchange: Exchange) => Promise<void> {

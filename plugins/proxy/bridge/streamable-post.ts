@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { untilAvailable } from '../availability.ts'
+import { INVALID_REQUEST, PARSE_ERROR, UNSUPPORTED_VERSION } from '../error-codes.ts'
 import { type Message, param, paramText, type Request, resultText } from '../message.ts'
 import { parseRaw } from '../raw-json.ts'
-import { rpcRefusal } from '../request-refusal.ts'
+import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
@@ -13,9 +14,7 @@ import type { MessageRouter } from './message-router.ts'
 import type { Call } from './pending-calls.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { createJsonReply, createStreamReply } from './streamable-replies.ts'
-import { findSession, INVALID_REQUEST, NOT_FOUND, SESSION_HEADER } from './streamable-sessions.ts'
-
-const UNSUPPORTED_VERSION = -32022
+import { findSession, SESSION_HEADER } from './streamable-sessions.ts'
 
 /** POST of streamable HTTP: one message of a client. */
 export function createStreamablePost(router: MessageRouter): (exchange: Exchange) => Promise<void> {
@@ -34,7 +33,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
 
     await untilAvailable(router.availability, exchange, idText)
     if (response.destroyed) return
-    if (session?.closed) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
+    if (session?.closed) throw sessionNotFound({ idText })
     if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
     const { agreed, modern } = router.handshake
     if (message.kind === 'request' && !session && !agreed && !modern) await router.handshake.ensure()
@@ -67,7 +66,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
       ids: true,
     })
     if (!session) {
-      throw rpcRefusal(503, -32000, 'All sessions are taken', { idText, headers: { 'retry-after': '60' } })
+      throw allSessionsTaken({ idText })
     }
     send(request, response, resultText(idText, answer.text), { [SESSION_HEADER]: session.id })
   }
@@ -115,7 +114,7 @@ async function readBody(exchange: Exchange): Promise<Message> {
   if (!message) {
     const isOther = isJson(await exchange.body())
     if (isOther) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
-    throw rpcRefusal(400, -32700, 'The body is not valid JSON')
+    throw rpcRefusal(400, PARSE_ERROR, 'The body is not valid JSON')
   }
   if (isJsonBody(exchange.request)) return message
   throw rpcRefusal(415, INVALID_REQUEST, 'The Content-Type must be application/json')

@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { rpcRefusal } from '../request-refusal.ts'
+import { INVALID_REQUEST } from '../error-codes.ts'
+import { rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Session } from './client-sessions.ts'
 import { header } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 
 export const SESSION_HEADER = 'mcp-session-id'
-/** Error code of an unknown session. */
-export const NOT_FOUND = -32001
-/** Error code of a request that breaks the rules of the transport (JSON-RPC 2.0, section 5.1). */
-export const INVALID_REQUEST = -32600
 
 /** The session that a request names; undefined when it names none. An unknown one is refused. */
 export function findSession(
@@ -19,7 +16,7 @@ export function findSession(
   const id = header(request, SESSION_HEADER)
   if (id === undefined) return undefined
   const session = router.sessions.find(id)
-  if (!session) throw rpcRefusal(404, NOT_FOUND, 'Session not found', { idText })
+  if (!session) throw sessionNotFound({ idText })
   return session
 }
 

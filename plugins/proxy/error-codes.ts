@@ -1,0 +1,15 @@
+/** Error codes of JSON-RPC 2.0, section 5.1. */
+export const PARSE_ERROR = -32700
+export const INVALID_REQUEST = -32600
+export const METHOD_NOT_FOUND = -32601
+export const INTERNAL_ERROR = -32603
+
+/** The first of the codes that JSON-RPC 2.0 leaves to servers: whatever has no code of its own. */
+export const SERVER_ERROR = -32000
+/** The session of a request is unknown or has ended. */
+export const SESSION_NOT_FOUND = -32001
+/** UnsupportedProtocolVersion (MCP 2026-07-28). */
+export const UNSUPPORTED_VERSION = -32022
+
+/** The codes with which a server refuses `initialize` because it has none, as servers of 2026-07-28 do. */
+export const NO_HANDSHAKE: ReadonlySet<unknown> = new Set([UNSUPPORTED_VERSION, METHOD_NOT_FOUND])
