@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Instance, InstanceSpec, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import {
+  type Instance,
+  type InstanceSpec,
+  type Runtime,
+  STOP_GRACE_SECONDS,
+  type WaitOptions,
+} from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../src/errors.ts'
 import { LABEL } from '../../src/lib/labels.ts'
@@ -20,7 +26,6 @@ import { probeEngine } from './probe-engine.ts'
 import { watchInstances } from './watch-containers.ts'
 
 const START_MS = 60_000
-const GRACE_SECONDS = 10
 const REMOVE_MS = 30_000
 /** So long after its end nobody starts an instance again. */
 const REST_MS = 1500
@@ -238,7 +243,7 @@ export function createContainerRuntime(options: {
       return attachInstance({ dialect, cli, before, info: await readInfo(), inspect: () => inspect(name) })
     },
 
-    async stop(name, { graceSeconds = GRACE_SECONDS } = {}) {
+    async stop(name, { graceSeconds = STOP_GRACE_SECONDS } = {}) {
       const seconds = Math.max(0, Math.ceil(graceSeconds))
       const deadline = Date.now() + seconds * 1000 + REMOVE_MS
       for (;;) {

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import type { InstanceSpec, PackageStore, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import {
+  type InstanceSpec,
+  type PackageStore,
+  type Runtime,
+  STOP_GRACE_SECONDS,
+  type WaitOptions,
+} from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { isPortFree } from '../../src/lib/ports.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
@@ -23,7 +29,6 @@ import { createSandboxNetworks } from './sandbox-network.ts'
 import { type Bell, createBell, watchInstances } from './watch-instances.ts'
 
 const RUNTIME = 'process'
-const GRACE_SECONDS = 10
 const LOCK_SECONDS = 60
 
 /** Stands for bubblewrap when the user does not want a sandbox. */
@@ -87,7 +92,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     start: name => withInstanceLock(records, name, () => start(parts, name)),
     attach: name => withInstanceLock(records, name, () => attach(parts, name)),
 
-    async stop(name, { graceSeconds = GRACE_SECONDS } = {}) {
+    async stop(name, { graceSeconds = STOP_GRACE_SECONDS } = {}) {
       const record = await records.read(name)
       const group = record && groupOf(record)
       if (!group) return

@@ -263,6 +263,9 @@ export interface PackageStore {
   install(request: PackageRequest, options?: WaitOptions): Promise<{ image: string; version: string }>
 }
 
+/** How long an instance that is told to stop may take before it is killed, in seconds. */
+export const STOP_GRACE_SECONDS = 10
+
 /**
  * Runs containers or processes. Knows nothing of MCP, authentication or registries.
  *
@@ -292,7 +295,7 @@ export interface Runtime {
   start(name: string): Promise<void>
   /** Starts a created instance and connects its standard streams (only for `stdio` instances). */
   attach(name: string): Promise<Attachment>
-  /** Ends it: asks, waits `graceSeconds`, then kills. Idempotent. */
+  /** Ends it: asks, waits `graceSeconds` (`STOP_GRACE_SECONDS`), then kills. Idempotent. */
   stop(name: string, options?: { graceSeconds?: number }): Promise<void>
   /** Kills if needed and removes with everything made for it. Idempotent. */
   remove(name: string): Promise<void>

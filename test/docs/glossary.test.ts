@@ -23,7 +23,7 @@ const wordsOf = (name: string) =>
 const PLAIN = new Set(
   [
     'access ask assert auth codec config context environment event exit file hidden install is kept listener',
-    'log mode name npm oci offer option order parse record refused request resolve resolved schema store',
+    'log mode name npm oci offer option order parse record refused request resolve resolved schema second stop store',
     'supervised to unenforced version wait with',
     ...terms,
   ].flatMap(text => text.split(' ').map(singular)),

@@ -1,8 +1,9 @@
 import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Log } from '../../../src/log.ts'
-import type { Clock, Times } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { ServerRun, ServerRuns } from './server-runs.ts'
 import type { SetStatus } from './status-writer.ts'
+import type { Times } from './times.ts'
 
 interface ReadinessOptions {
   readonly proxy: WorkloadProxy

@@ -1,4 +1,4 @@
-import type { Times } from './clock.ts'
+import type { Times } from './times.ts'
 import type { StartMode } from './workload-instance.ts'
 
 /** What to do about a server that does not run. */

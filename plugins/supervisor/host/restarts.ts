@@ -3,10 +3,11 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
-import type { Clock, Times } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { createRestartPolicy } from './restart-policy.ts'
 import type { ServerRuns } from './server-runs.ts'
 import type { SetStatus } from './status-writer.ts'
+import type { Times } from './times.ts'
 import type { LocalServer, StartMode } from './workload-instance.ts'
 
 /** Starts the server of one workload again, as the restart policy says. */

@@ -1,8 +1,9 @@
 import type { Backend } from '../../../src/contracts/pipeline.ts'
 import { type Failure, isFailure, messageOf } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
-import type { Clock, Times } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { readLastLines } from './read-last-lines.ts'
+import type { Times } from './times.ts'
 import { createWorkloadInstance, type StartMode, type WorkloadInstanceOptions } from './workload-instance.ts'
 
 /** One run of a server, from its start until it exits. */
