@@ -3,7 +3,7 @@ import type { Step } from './formats/format.ts'
 type Platform = 'linux' | 'macos' | 'windows'
 type Base = 'home' | 'config' | 'application'
 
-/** A place below the home folder; what differs by platform is spelled out in `locate.ts`. */
+/** A place below the home folder; what differs by platform is spelled out in `locate-client.ts`. */
 export interface Place {
   /**
    * `home`: the path as it is. `config`: below `.config` (Windows: the roaming folder).

@@ -1,5 +1,5 @@
 import { parseAddress } from '../../src/net/address.ts'
-import { embeddedIpv4, KIND_WORDS, kindOf } from '../../src/net/address-kind.ts'
+import { embeddedIpv4, KIND_WORDS, kindOf } from '../../src/net/special-addresses.ts'
 import type { Decision, Destination, Resolve, Rule } from './decision.ts'
 import { type Host, parseHost } from './parse-host.ts'
 import type { Policy } from './policy.ts'

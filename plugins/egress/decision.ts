@@ -1,4 +1,4 @@
-import type { AddressKind } from '../../src/net/address-kind.ts'
+import type { AddressKind } from '../../src/net/special-addresses.ts'
 
 /** What decides. The first four allow; all others deny. */
 export type Rule =

@@ -1,5 +1,5 @@
 import { parseAddress } from '../../src/net/address.ts'
-import { kindOf } from '../../src/net/address-kind.ts'
+import { kindOf } from '../../src/net/special-addresses.ts'
 import { parseHost } from './parse-host.ts'
 import { parseHostPattern } from './policy.ts'
 

@@ -1,4 +1,4 @@
-import { publicAddressProblem } from '../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../src/net/public-address-problem.ts'
 import { parseHostPattern } from './policy.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as send } from 'undici'
 import { assertNotPrivate, FetchProblem, guardedLookup, toProblem } from '../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
-import { publicAddressProblem } from '../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../src/net/public-address-problem.ts'
 import { failures } from './failures.ts'
 import type { Location } from './location.ts'
 

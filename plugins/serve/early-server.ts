@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Callers } from '../../src/http/callers.ts'
-import type { Guard } from '../../src/http/guard-callers.ts'
+import type { SiteGuard } from '../../src/http/guard-sites.ts'
 
 // To import it would load the whole of fetch, which is in the way of the first answer.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -18,7 +18,7 @@ export interface EarlyServer {
  */
 export function createEarlyServer(options: {
   nonce: string
-  guard: Guard
+  guard: SiteGuard
   /** Tells who calls; absent: whoever connects is answered. */
   callers?: Callers | undefined
 }): EarlyServer {

@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts'
 import { VERSION } from '../../src/build-info.ts'
 import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
 import type { Callers } from '../../src/http/callers.ts'
-import type { Guard } from '../../src/http/guard-callers.ts'
+import type { SiteGuard } from '../../src/http/guard-sites.ts'
 import { createHttpHost, type HttpHost } from '../../src/http/http-host.ts'
 import { toOpenApi } from '../../src/http/open-api.ts'
 import { documentRoutes } from './document-routes.ts'
@@ -15,7 +15,7 @@ export async function loadOperations(
   options: {
     readonly listener: Server
     readonly nonce: string
-    readonly guard: Guard
+    readonly guard: SiteGuard
     readonly auth: CallerAuth | undefined
     readonly callers: Callers | undefined
     readonly rateLimit: number

@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts'
 import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
 import { messageOf } from '../../src/errors.ts'
 import { type Callers, createCallers } from '../../src/http/callers.ts'
-import { createCallerGuard } from '../../src/http/guard-callers.ts'
+import { createSiteGuard } from '../../src/http/guard-sites.ts'
 import type { HttpHost } from '../../src/http/http-host.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { createPeerOwners } from '../../src/net/peer-owner.ts'
@@ -49,7 +49,7 @@ export async function serveApi(app: App, options: ServeOptions): Promise<void> {
   await discovery.assertFree()
 
   const nonce = randomBytes(16).toString('hex')
-  const guard = createCallerGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
+  const guard = createSiteGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
   const callers = socket === undefined && !auth ? await callersOf(app) : undefined
   const early = createEarlyServer({ nonce, guard, callers })
   callers?.watch(early.server, { local: isLoopback(host) })

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
 import type { Callers } from './callers.ts'
 import { httpFailures } from './failures.ts'
-import type { Guard } from './guard-callers.ts'
+import type { SiteGuard } from './guard-sites.ts'
 import { callerOf, createRateLimit } from './rate-limit.ts'
 
 /** More requests than this being answered at a time are refused: each may hold a body and start work. */
@@ -10,7 +10,7 @@ const MOST_AT_A_TIME = 512
 
 export interface AdmissionOptions {
   /** Throws for requests that get no response of an operation. */
-  readonly guard: Guard
+  readonly guard: SiteGuard
   /** Requests of one caller; 0: any number. */
   readonly perSecond: number
   /** Where callers log in; absent: nobody has to. */

@@ -12,7 +12,7 @@ import { checkBody } from './check-body.ts'
 import { toFailureResponse } from './failure-response.ts'
 import { httpFailures } from './failures.ts'
 import { createFastifyServer } from './fastify-server.ts'
-import type { Guard } from './guard-callers.ts'
+import type { SiteGuard } from './guard-sites.ts'
 import { followConnections } from './listener-connections.ts'
 import { withOperationDeadline } from './operation-deadline.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
@@ -35,7 +35,7 @@ export function createHttpHost(options: {
   /** What is listened on; its requests come by `ready`. */
   listener: Server
   /** Throws for requests that get no response of an operation. */
-  guard: Guard
+  guard: SiteGuard
   /** Requests of one caller; 0: any number. */
   perSecond?: number
   /** Where callers log in; absent: nobody has to. */

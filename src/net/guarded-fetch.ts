@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
-import { publicAddressProblem } from './public-address.ts'
+import { publicAddressProblem } from './public-address-problem.ts'
 
 /** Why a guarded request came to nothing. */
 export type FetchProblemKind =

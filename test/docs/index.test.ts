@@ -23,11 +23,28 @@ test('docs/README.md leads to every page', () => {
   expect(others.filter(file => !reached.has(file))).toEqual([])
 })
 
+/** Files of the sources that a text names in backticks: from the root, or from the folder that it describes. */
+const sourcesIn = (text: string): string[] =>
+  [...text.matchAll(/`([\w./-]+\.(?:ts|js|cjs|py|sh)|(?:src|plugins|test|scripts|bench)\/[^`<>\s]+)`/g)].map(
+    ([, file = '']) => file,
+  )
+
 test('docs/map.md names files that exist', () => {
-  const named = [...read('docs/map.md').matchAll(/`((?:src|plugins|test|scripts|bench)\/[^`<>\s]+)`/g)]
-  const files = named.map(([, file = '']) => file)
+  const files = sourcesIn(read('docs/map.md')).filter(file => file.includes('/'))
   expect(files.length).toBeGreaterThan(20)
   expect(files.filter(file => !existsSync(file))).toEqual([])
+})
+
+test('READMEs of plugins name files of theirs', () => {
+  const named = globSync('plugins/*/README.md').flatMap(page =>
+    sourcesIn(read(page)).map(file => ({ page, file })),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  const exists = ({ page, file }: { page: string; file: string }) =>
+    existsSync(file) ||
+    existsSync(join(dirname(page), file)) ||
+    globSync(join(dirname(page), '**', file)).length
+  expect(named.filter(one => !exists(one))).toEqual([])
 })
 
 test('every plugin says in a README what it does', () => {

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../../src/net/loopback.ts'
-import { publicAddressProblem } from '../../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../../src/net/public-address-problem.ts'
 import { failures } from '../failures.ts'
 import { findProxy } from './find-proxy.ts'
 import type { GitReference } from './git-reference.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
 import { FetchProblem, guardedLookup, toProblem } from '../../../src/net/guarded-fetch.ts'
 import { createPeerOwners } from '../../../src/net/peer-owner.ts'
-import { publicAddressProblem } from '../../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../../src/net/public-address-problem.ts'
 import { connectThrough } from './connect-through.ts'
 import { readExactly } from './read-exactly.ts'
 

@@ -12,7 +12,7 @@ import { planTree } from '../install/plan-tree.ts'
 import type { SkillRecord } from '../install/record.ts'
 import { checkTrust, isUnsignedAllowed, trustBefore } from '../install/trust.ts'
 import type { LockEntry } from '../lock/lock-entry.ts'
-import { compareVersions, type SkillChanges } from './compare-versions.ts'
+import { compareSkills, type SkillChanges } from './compare-skills.ts'
 import { type FailureReason, toFailedSkill } from './failed-skill.ts'
 
 /** What `upgrade` is asked. */
@@ -143,7 +143,7 @@ async function findCandidate(
     ...{ name, old_digest, new_digest: digest },
     ...(resolvedReference ? { new_resolved_reference: resolvedReference } : {}),
     ...(signer ? { new_signer_identity: signer.signerIdentity } : {}),
-    changes: await compareVersions(pin, state.records.get(name), fetched),
+    changes: await compareSkills(pin, state.records.get(name), fetched),
   }
   if (!allowRefChange && isElsewhere(pin, resolvedReference))
     return { outcome: { ...facts, status: 'ref-change-blocked' } }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Resolve } from '../../../plugins/egress/decision.ts'
 import { parseAddress } from '../../../src/net/address.ts'
-import { kindOf } from '../../../src/net/address-kind.ts'
+import { kindOf } from '../../../src/net/special-addresses.ts'
 import { corpusNames, corpusProfile, type EscapeWorld, escapeCorpus } from './corpus.ts'
 import { egressWorld, sendGet, sendRaw, statusOf, webServer } from './egress-world.ts'
 

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEarlyServer } from '../../../plugins/serve/early-server.ts'
-import { createCallerGuard } from '../../../src/http/guard-callers.ts'
+import { createSiteGuard } from '../../../src/http/guard-sites.ts'
 
 async function arrange() {
-  const early = createEarlyServer({ nonce: 'n1', guard: createCallerGuard({ host: '127.0.0.1' }) })
+  const early = createEarlyServer({ nonce: 'n1', guard: createSiteGuard({ host: '127.0.0.1' }) })
   early.server.listen(0, '127.0.0.1')
   await once(early.server, 'listening')
   onTestFinished(() => {

@@ -11,8 +11,8 @@ export type ListensAt =
     }
   | { readonly socket: string }
 
-/** Throws for requests that are not answered at all. */
-export type Guard = (request: SiteRequest) => void
+/** Throws for requests that pages of other sites cause. */
+export type SiteGuard = (request: SiteRequest) => void
 
 /**
  * Makes a check of `Host`, `Origin` and `Sec-Fetch-Site` that throws for requests of pages of other sites.
@@ -21,7 +21,7 @@ export type Guard = (request: SiteRequest) => void
  * and bare addresses are taken. What a page of another origin sends by itself carries that `Origin`; what needs
  * none says which site it is of, and gets nowhere but to the page at `/`, as a link to it.
  */
-export function createCallerGuard(listens: ListensAt): Guard {
+export function createSiteGuard(listens: ListensAt): SiteGuard {
   if ('socket' in listens) return () => undefined // no browser reaches it
   const { host: listenerHost, anyName = false } = listens
   const local = isLoopback(listenerHost)

@@ -1,6 +1,6 @@
 import { parseAddress } from './address.ts'
-import { KIND_WORDS, kindOf } from './address-kind.ts'
 import { createOwnAddresses } from './own-addresses.ts'
+import { KIND_WORDS, kindOf } from './special-addresses.ts'
 
 const ownAddresses = createOwnAddresses()
 

@@ -15,7 +15,7 @@ export interface SkillChanges {
   signer?: { before: string; after: string }
 }
 
-export async function compareVersions(
+export async function compareSkills(
   pin: LockEntry,
   record: SkillRecord | undefined,
   { folder, manifest, signer }: FetchedSkill,

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { publicAddressProblem } from '../../../src/net/public-address.ts'
+import { publicAddressProblem } from '../../../src/net/public-address-problem.ts'
 
 test.each([
   '127.0.0.1',
