@@ -13,7 +13,7 @@ export const GATEWAY_NAMES: ReadonlySet<string> = new Set([
   'host.lima.internal',
 ])
 
-/** What the decision needs to know of the world. */
+/** What the decision needs besides the policy. */
 export interface World {
   readonly resolve: Resolve
   /** Addresses of the machine the proxy runs on. */
@@ -29,7 +29,7 @@ type Valid = Exclude<Host, { kind: 'invalid' }>
  *
  * A name is judged before it is looked up, so a denied name never reaches a name server. Then every
  * address is judged; one that may not be reached denies the name. Only the returned addresses may
- * be connected to: a second look-up could answer otherwise.
+ * be connected to, since a second look-up could return others.
  */
 export async function decide(policy: Policy, destination: Destination, world: World): Promise<Decision> {
   const { port } = destination
@@ -67,7 +67,7 @@ function isGatewayHost(policy: Policy, host: Valid): boolean {
   return host.kind === 'name' ? GATEWAY_NAMES.has(host.text) : isGatewayAddress(policy, host.text)
 }
 
-/** In any form: the host behind `64:ff9b::172.17.0.1` is that of 172.17.0.1. */
+/** Compares addresses in every form: `64:ff9b::172.17.0.1` is the host 172.17.0.1. */
 const isGatewayAddress = (policy: Policy, address: string): boolean =>
   formsOf(address).some(form => policy.gateways.has(form))
 
@@ -141,7 +141,7 @@ async function addressesOf(
   if (isGateway && policy.gateways.size > 0) return [...policy.gateways]
   if (/(?:^|\.)localhost$/.test(name)) return ['127.0.0.1'] // RFC 6761 section 6.3: no look-up
   const found = await world.resolve(name, world.signal).catch(() => [])
-  return found.map(text => parseAddress(text)?.text ?? text) // what is no address is denied as such
+  return found.map(text => parseAddress(text)?.text ?? text) // anything but an address is denied later, with that reason
 }
 
 /** Why an address may not be connected to, though the host it belongs to is allowed. */
@@ -154,7 +154,7 @@ function judgeAddress(
   const parsed = parseAddress(address)
   if (!parsed) return { allowed: false, rule: 'host_invalid', reason: `${quote(address)} is not an address` }
   const kind = kindOf(parsed)
-  // The host itself, wherever the runtime puts it; but never what only looks like it.
+  // The host may have any address on the runtime's networks, but never that of a metadata service.
   if (isGateway) return kind === 'metadata' ? denied(host, address, kind, KIND_WORDS[kind], []) : undefined
   if (isGatewayAddress(policy, address)) {
     if (policy.allowGateway) return undefined

@@ -6,7 +6,7 @@ const MAX_LINES = 100
 
 /** Writes decisions of one workload to its log. */
 export interface DecisionLog {
-  /** Answers whether a line was written; a repeated denial is counted instead. */
+  /** Returns whether a line was written; a repeated denial is counted instead. */
   record(decision: Decision): boolean
   /** Writes the counts that are still open. */
   close(): void

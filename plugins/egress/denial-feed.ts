@@ -5,15 +5,15 @@ import { messageOf } from '../../src/errors.ts'
 import type { EventSource, HttpEvent } from '../../src/http/api.ts'
 import type { Log } from '../../src/log.ts'
 
-/** Of one burst of lines, what is read; a server that tries in a loop is cut short. */
+/** Most bytes that are read of one burst of lines, so that a server that tries in a loop costs little. */
 const MOST_BYTES = 262_144
-/** Several lines are written at a time. */
+/** Time in milliseconds to wait for further lines, since several are written together. */
 const SETTLE_MS = 30
 const SAYS = /^egress denied/
 
 /**
- * Tells of connections that were denied, whichever process hosts the workload: they stand in the log of
- * its proxy, which is watched while somebody listens. What stood there before is not told.
+ * Reports connections that were denied, in whatever process hosts the workload. It reads them from the log of
+ * the workload's proxy and watches the log while there are subscribers. Earlier lines are not reported.
  */
 export function createDenialFeed({ folder, log }: { folder: string; log: Log }): EventSource {
   const listeners = new Set<(event: HttpEvent) => void>()
@@ -101,7 +101,7 @@ async function textOf(path: string, start: number, end: number): Promise<string>
   }
 }
 
-/** Only lines of the decision log; what a server prints stands there as text inside of other lines. */
+/** Reads only lines of the decision log. The server's own output is in the log as text inside other lines. */
 function toDenial(line: string, workload: string): object | undefined {
   if (!line.includes('egress denied')) return undefined
   try {

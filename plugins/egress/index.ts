@@ -50,7 +50,7 @@ declare module '../../src/plugin.ts' {
   }
 }
 
-/** Decides what workloads may reach, and is the way by which they reach it. */
+/** Decides what workloads may reach, and runs the proxy through which they reach it. */
 const egress: Plugin = {
   name: 'egress',
   needs: ['runtimes'],
@@ -70,7 +70,7 @@ const egress: Plugin = {
         resolve: createResolver(),
         ownAddresses: createOwnAddresses(),
         async gatewaysOf(config) {
-          // An engine that does not answer does not keep anybody from asking.
+          // `explain` also works while the engine does not respond.
           const runtimes = await app.service('runtimes')
           const runtime = await runtimes.get(config.runtime ?? '').catch(() => undefined)
           return (await runtime?.isolation?.gateways?.(instanceName(config)).catch(() => [])) ?? []

@@ -20,7 +20,7 @@ export const isBridgeMode = (mode: string | undefined): boolean => BRIDGE_MODES.
 const modeOf = (config: RunConfig): string | undefined => config.permission_profile?.network?.mode
 
 /**
- * Decides how the network of a workload is set up. Everybody who needs to know asks here.
+ * Decides how the network of a workload is set up. This is the only place that decides it.
  *
  * Mode `none` is stricter than isolation. Every other mode but the runtime's default excludes it. Otherwise
  * a server is isolated unless `isolate_network` is false.

@@ -5,7 +5,7 @@ const PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, 
 
 /**
  * Reads what `explain` is asked about: a URL, `HOST:PORT`, or a host alone (which means https).
- * The host is kept as it was written: how it is read is part of the answer.
+ * The host is kept as it was written, since the result shows how it is read.
  */
 export function parseDestination(text: string): Destination {
   const wrong = (problem: string) => failures.explain_url_unreadable({ problem })

@@ -3,7 +3,7 @@ import { kindOf } from '../../src/net/special-addresses.ts'
 import { parseHost } from './parse-host.ts'
 import { parseHostPattern } from './policy.ts'
 
-/** What is wrong with a permission profile (it cannot be used), and what is only odd. Both name the member. */
+/** Errors of a permission profile, which make it unusable, and warnings. Both name the member. */
 export interface ProfileReport {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
@@ -53,7 +53,7 @@ const outboundHost: Check = (value, member, report) => {
   }
 }
 
-/** The usual slips, each with what to write instead. */
+/** The usual mistakes, each with what to write instead. */
 function adviceFor(entry: string): string | undefined {
   if (entry === '*') return 'to allow everything public, set insecure_allow_all'
   if (entry.includes('://')) return 'it takes a host alone, without scheme and path'

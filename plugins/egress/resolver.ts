@@ -17,8 +17,8 @@ interface Kept {
  * Looks names up as this machine does: in the hosts file, then at its name servers.
  *
  * Not `dns.lookup`: that blocks one of four threads of the whole process for as long as a name
- * server is silent, which a workload could bring about at will. Answers are kept for their time to
- * live, at most a minute; callers at once share one look-up.
+ * server does not respond, and a workload could cause that at will. Records are kept for their time to live,
+ * at most a minute. Callers at the same time share one look-up.
  */
 export function createResolver(
   options: { servers?: readonly string[]; hostsFile?: string; now?: () => number } = {},
@@ -32,11 +32,11 @@ export function createResolver(
   async function lookUp(name: string): Promise<readonly string[]> {
     const fromFile = (await hosts()).get(name)
     if (fromFile) return fromFile
-    const answers = await Promise.allSettled([
+    const results = await Promise.allSettled([
       resolver.resolve4(name, { ttl: true }),
       resolver.resolve6(name, { ttl: true }),
     ])
-    const records = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
+    const records = results.flatMap(result => (result.status === 'fulfilled' ? result.value : []))
     const seconds = Math.min(...records.map(record => record.ttl))
     const ms = records.length ? Math.min(seconds * 1000, MAX_KEPT_MS) : MISSING_KEPT_MS
     keep(name, Promise.resolve(records.map(record => record.address)), ms)

@@ -2,6 +2,6 @@ import { join } from 'node:path'
 import type { Routes } from '../../src/http/api.ts'
 import { createDenialFeed } from './denial-feed.ts'
 
-/** What is denied is told to who listens for events, as `egress-denied`. */
+/** Sends denied connections to subscribers of events, as `egress-denied`. */
 export const egressRoutes: Routes = (api, app) =>
   api.events(createDenialFeed({ folder: join(app.paths.data, 'logs'), log: app.log }))

@@ -10,18 +10,18 @@ import type { EngineCli, OpenCall } from './engine-cli.ts'
 const START_MS = 60_000
 
 /**
- * Starts a stopped instance through a program that holds its standard streams, and answers once it
- * runs, or has run: the program's end is the instance's end, seen without asking.
+ * Starts a stopped instance through a program that holds its standard streams. Returns once the instance
+ * runs or has run. The program ends with the instance, so its end shows without polling.
  *
- * Letting go ends the instance's standard input (the engine closes it with its one holder), so a
- * server that lives by its input ends; nothing else stops it.
+ * Closing the attachment ends the instance's standard input, since the engine closes it with its one holder.
+ * A server that reads its input then ends; nothing else stops it.
  */
 export async function attachInstance(options: {
   dialect: Dialect
   cli: EngineCli
   before: Instance
   inspect: () => Promise<Instance | undefined>
-  /** The engine's answer to `infoArguments`. */
+  /** Returns what the engine prints for `infoArguments`. */
   info: unknown
 }): Promise<Attachment> {
   const { dialect, cli, before, inspect, info } = options
@@ -58,7 +58,7 @@ async function untilStarted(
   void call.ended.then(() => {
     over = true
   })
-  // The engines tell of a start by an event only, and subscribing to it costs more than asking.
+  // The engines report a start by an event only, and subscribing to events costs more than polling.
   for (let wait = 50; !over; wait = Math.min(wait * 2, 400)) {
     if (hasStarted(await inspect())) return
     if (Date.now() > deadline) {
@@ -73,7 +73,7 @@ async function untilStarted(
   throw diagnose(dialect, await text(call.stderr), { doing: `start "${name}"`, name })
 }
 
-/** Never rejects: what cannot be found out is left open, with the reason. */
+/** Never rejects. An exit that cannot be found out has no code, and says why. */
 async function describeExit(
   code: number | undefined,
   inspect: () => Promise<Instance | undefined>,

@@ -22,23 +22,23 @@ const READ_BY_THE_PROGRAM = new RegExp(
   'i',
 )
 
-/** A name that means itself: podman expands `*`, and `=` or white space would end it. */
+/** A name that is taken literally: podman expands `*`, and `=` or white space would end the name. */
 const NAME = /^[^\s=*\0]+$/
 
 /** Go's reader of lines takes 64 KiB at most, and engines give up on longer ones. */
 const LINE_BYTES = 60_000
 
 export interface SplitEnv {
-  /** Goes through a file, as `KEY=value` lines. */
+  /** Variables that the container gets from an env file, as `KEY=value` lines. */
   readonly filed: Readonly<Record<string, string>>
-  /** Goes through the program's environment; the arguments hold the name alone. */
+  /** Variables that the container inherits from the program's environment. The arguments hold the names alone. */
   readonly inherited: Readonly<Record<string, string>>
 }
 
 /**
- * Chooses the way into the container for each variable: the file, so that none of a server's variables is
- * one of the engine's program too. Files of engines cannot hold several lines or very long ones; such a value
- * is inherited, if nothing there acts on its name. Fails with `env_refused` for what has no way.
+ * Decides how each variable gets into the container. Most go through a file, so that a server's variables are
+ * not the engine program's too. Env files cannot hold values of several lines or very long ones; such a value
+ * is inherited, if the engine's program does not act on its name. Fails with `env_refused` for all others.
  */
 export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
   const inherited: Record<string, string> = {}
@@ -49,7 +49,7 @@ export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
     // Either line break ends an entry of an engine's env file, and nothing escapes it.
     const fits = !/[\r\n]/.test(value) && Buffer.byteLength(`${name}=${value}`) <= LINE_BYTES
     if (fits && !name.startsWith('#'))
-      filed[name] = value // behind a hash would be a comment
+      filed[name] = value // a name that begins with a hash would make a comment
     else if (!READ_BY_THE_PROGRAM.test(name)) inherited[name] = value
     else
       throw refused(
@@ -62,7 +62,7 @@ export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
 
 const refused = (name: string, problem: string) => runtimeFailures.env_refused({ name, problem })
 
-/** The variables as an env file that leaves nothing on disk; without variables the work gets none. */
+/** Gives the work an env file that leaves nothing on disk; without variables it gets no file. */
 export function withEnvFile<T>(
   variables: Readonly<Record<string, string>>,
   work: (file: NamelessFile | undefined) => Promise<T>,

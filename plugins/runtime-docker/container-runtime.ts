@@ -27,7 +27,7 @@ import { watchInstances } from './watch-containers.ts'
 
 const START_MS = 60_000
 const REMOVE_MS = 30_000
-/** So long after its end nobody starts an instance again. */
+/** How long after its end, in milliseconds, an engine may still start an instance again. */
 const REST_MS = 1500
 
 /** Names an installation by its data folder, in a form that fits a label. */
@@ -45,7 +45,7 @@ export function createContainerRuntime(options: {
   env: Readonly<Record<string, string | undefined>>
   /** For files that the engine's helpers drop. */
   folder: string
-  /** Where it says what it has mended. */
+  /** Receives lines about what was repaired. */
   log?: Log | undefined
 }): Runtime {
   const { dialect, owner, env, folder, log } = options
@@ -56,7 +56,7 @@ export function createContainerRuntime(options: {
 
   const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
 
-  /** The container of that name, whoever made it. The engines also take the beginning of an id for a name. */
+  /** The container of that name, even when another program made it. Engines also accept the start of an id as a name. */
   async function find(name: string): Promise<Container | undefined> {
     try {
       const text = await cli.run(['container', 'inspect', '--', name], { doing: `inspect "${name}"`, name })
@@ -79,7 +79,7 @@ export function createContainerRuntime(options: {
     return container && withPortAccess(container)
   }
 
-  /** Its address in its own network is the way in, for this host or for the helper. */
+  /** This host or the helper reaches the instance at its address in its own network. */
   function withPortAccess({ instance, addresses }: Container): Instance {
     const address = addresses[networkName(owner, instance.name)]
     return address && instance.state === 'running' ? { ...instance, portAccess: { address } } : instance
@@ -166,7 +166,7 @@ export function createContainerRuntime(options: {
         return
       } catch (error) {
         if (isFailure(error, 'instance_missing')) return
-        // Somebody else, or the container's own end, is at it: let them finish, then look again.
+        // Another process is removing the container, or it is just ending: wait, then check again.
         const busy =
           isFailure(error, 'runtime_failed') &&
           /already in progress|container state improper/i.test(error.message)
@@ -176,7 +176,7 @@ export function createContainerRuntime(options: {
     }
   }
 
-  /** One that is removed meanwhile makes the whole call fail: then each is asked alone. */
+  /** A container that is removed meanwhile makes the whole call fail; then each is inspected alone. */
   async function inspectAll(ids: readonly string[]): Promise<Instance[]> {
     const subject = { doing: 'inspect its containers' }
     try {
@@ -218,7 +218,7 @@ export function createContainerRuntime(options: {
       try {
         await makeContainer(spec, signal)
       } catch (error) {
-        // The engine may have made it although we stopped listening.
+        // The engine may have made the container although the call was aborted.
         if (signal?.aborted) {
           const half = await inspect(spec.name)
           if (half) await removeContainer(half)
@@ -235,7 +235,7 @@ export function createContainerRuntime(options: {
 
     async attach(name) {
       let before = await get(name)
-      // Its input ended with the one who held it, so a running one is started anew.
+      // Its standard input ended with the process that held it, so a running instance is started anew.
       if (before.state === 'running' || before.state === 'restarting') {
         await this.stop(name, { graceSeconds: 1 })
         before = await get(name)
@@ -250,7 +250,7 @@ export function createContainerRuntime(options: {
         const container = await findOurs(name)
         if (!container || isAtRest(container)) return
         const { id, state } = container.instance
-        // Also when it seems to have ended: the engine takes this up behind the start that it is at.
+        // Also when it seems to have ended: the engine stops it after the start that is under way.
         await stopContainer(id, name, seconds)
         if (!dialect.restartsUnseen) return
         if (Date.now() > deadline) throw keepsComing(name)

@@ -52,7 +52,7 @@ export function createArguments(
   ]
 }
 
-/** Defaults are left out where the engine has no controller for them; what somebody asked for it refuses aloud. */
+/** Leaves out defaults that the engine has no controller for. A limit that the user asked for makes the engine fail. */
 function limits(
   { limits: wanted }: InstanceSpec,
   { memory: memoryLimit, cores, pids: pidsLimit }: Abilities,
@@ -77,7 +77,7 @@ function toPublish({ address, hostPort, instancePort }: PortBinding): string {
 const toMount = ({ source, target, readOnly }: Mount): string =>
   toCsv(['type=bind', `source=${source}`, `target=${target}`, ...(readOnly ? ['readonly'] : [])])
 
-/** Engines mount deeper paths later, so this lies over the folder that holds the path. */
+/** Engines mount deeper paths later, so this mount covers the path in the folder mounted before. */
 const toCover = ({ target, directory }: HiddenPath, dialect: Dialect): string =>
   directory
     ? toCsv(['type=tmpfs', `target=${target}`, ...dialect.coverOptions])

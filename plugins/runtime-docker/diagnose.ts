@@ -71,7 +71,7 @@ function findSymptom(
   text: string,
   { image }: Subject,
 ): { problem: string; hint: string } | undefined {
-  // Where images come in, the stream that broke may be that of a registry.
+  // While an image is pulled or built, the broken stream may be that of a registry.
   const known = image === undefined ? [LOST, ...dialect.symptoms] : dialect.symptoms
   const symptom = known.find(({ words }) => words.test(text))
   return symptom && { problem: symptom.problem(lastWords(text, 2)), hint: symptom.hint }

@@ -3,11 +3,11 @@ import * as t from 'typanion'
 import type { Dialect, EngineEvent } from './dialect.ts'
 
 const open = { extra: t.isUnknown() }
-const versionAnswer = t.isObject(
+const versionOutput = t.isObject(
   { Server: t.isOptional(t.isNullable(t.isObject({ Version: t.isString() }, open))) },
   open,
 )
-const infoAnswer = t.isObject(
+const infoOutput = t.isObject(
   {
     MemoryLimit: t.isOptional(t.isBoolean()),
     CpuCfsQuota: t.isOptional(t.isBoolean()),
@@ -66,13 +66,13 @@ export const dockerDialect: Dialect = {
   rank: 100,
   litters: false,
   probeArguments: ['version', '--format', '{{json .}}'],
-  readServer(answer) {
-    const server = versionAnswer(answer) ? answer.Server : undefined
+  readServer(output) {
+    const server = versionOutput(output) ? output.Server : undefined
     return server ? { version: server.Version, warnings: [] } : undefined
   },
   infoArguments: ['info', '--format', '{{json .}}'],
-  readAbilities(answer) {
-    const info = infoAnswer(answer) ? answer : {}
+  readAbilities(output) {
+    const info = infoOutput(output) ? output : {}
     const rotates = info.LoggingDriver === 'json-file' || info.LoggingDriver === 'local'
     return {
       memory: info.MemoryLimit ?? true,
@@ -137,7 +137,7 @@ export const dockerDialect: Dialect = {
   ],
   isolation: {
     outside: 'bridge',
-    // It insists on a gateway, but need not give the address to anybody.
+    // Docker requires a gateway, but does not have to assign the address.
     hostless: gateway => [`--gateway=${gateway}`, '--opt=com.docker.network.bridge.inhibit_ipv4=true'],
     elsewhere(info) {
       const { OperatingSystem = '', SecurityOptions } = isolationInfo(info) ? info : {}
@@ -149,12 +149,12 @@ export const dockerDialect: Dialect = {
         : undefined
     },
     mayBeElsewhere: info => isolationInfo(info) && info.Name !== undefined && info.Name !== hostname(),
-    changesMac: false, // or it announces the new one
+    changesMac: false, // docker keeps the MAC address or announces the new one
     half: 0,
     createArguments: [],
-    readNetworks: answer =>
-      networks(answer)
-        ? answer.map(({ Name, Id, Internal, Labels, IPAM }) => ({
+    readNetworks: output =>
+      networks(output)
+        ? output.map(({ Name, Id, Internal, Labels, IPAM }) => ({
             name: Name,
             bridge: bridgeOf(Id),
             gateway: IPAM.Config?.[0]?.Gateway ?? '',

@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Added to the environment of the program, not of the container. */
   readonly env?: Env
-  /** An open file as standard input: podman cannot open again what is no file. */
+  /** An open file as standard input. Podman opens it again, which works for files only. */
   readonly stdin?: number
   /** An open file that the program inherits as file descriptor 3. */
   readonly file?: number | undefined
@@ -28,13 +28,13 @@ export interface OpenCall {
   readonly stderr: Readable
   /** Resolves when the program has ended; undefined when it was killed or never began. Never rejects. */
   readonly ended: Promise<number | undefined>
-  /** At once, without giving it a chance to tell the engine. */
+  /** Kills the program at once, before it can tell the engine. */
   kill(): void
 }
 
 /** One engine's command line. Its program inherits the caller's environment, as a shell would give it. */
 export interface EngineCli {
-  /** Runs to the end and answers standard output. Fails with what the engine's words mean. */
+  /** Runs the program to its end and returns standard output. Fails with what the engine's message means. */
   run(args: readonly string[], subject: Subject, options?: CallOptions): Promise<string>
   open(args: readonly string[]): OpenCall
 }
@@ -54,7 +54,7 @@ export function createEngineCli(options: {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return { cwd: folder }
   }
-  // Loaded on first use: most commands never talk to an engine.
+  // Loaded on first use: most commands call no engine.
   const load = async () => (await import('execa')).execa
 
   return {
@@ -78,7 +78,7 @@ export function createEngineCli(options: {
         forceKillAfterDelay: 2000,
         reject: false,
         stripFinalNewline: true,
-        // Long work may say more than fits in memory; its last lines are enough.
+        // A long call may print more than fits in memory; its last lines are enough.
         buffer: onLine === undefined,
         maxBuffer: 64 * 1024 * 1024,
         ...(signal ? { cancelSignal: signal } : {}),
@@ -93,12 +93,12 @@ export function createEngineCli(options: {
       throw diagnose(dialect, words, subject)
     },
 
-    // Not execa: it throws away what a program says before somebody listens.
+    // Not execa: it drops what a program prints before a reader is attached.
     open(args) {
       const child = spawn(dialect.name, args, {
         env: { ...env },
         ...place(),
-        // A session of its own: Ctrl-C in a terminal is the caller's to act on, not the program's.
+        // A session of its own: the caller acts on Ctrl-C in a terminal, and the program must not.
         detached: true,
         stdio: 'pipe',
       })
@@ -107,7 +107,7 @@ export function createEngineCli(options: {
         child.once('error', () => resolve(undefined))
       })
       child.stdin.on('error', () => undefined) // the reader is gone; `ended` says so
-      // When a program ends, Node throws away what nobody has read; so somebody reads from the start.
+      // When a program ends, Node drops what was not read, so it is read from the start.
       const stdout = child.stdout.pipe(new PassThrough())
       const stderr = child.stderr.pipe(new PassThrough())
       return { stdin: child.stdin, stdout, stderr, ended, kill: () => void child.kill('SIGKILL') }
@@ -115,7 +115,7 @@ export function createEngineCli(options: {
   }
 }
 
-/** Hands lines on as they come; answers the last ones. */
+/** Passes lines on as they arrive. Returns the last ones. */
 async function forwardLines(
   child: { iterable(options: { from: 'stdout' | 'stderr' }): AsyncIterable<unknown> },
   onLine: (line: string) => void,
@@ -128,7 +128,7 @@ async function forwardLines(
       onLine(String(line))
     }
   }
-  // The iteration rejects when the call fails; its result tells that better.
+  // The iteration rejects when the call fails; the call's result says more about it.
   await Promise.allSettled([forward('stdout'), forward('stderr')])
   return tail.join('\n')
 }
@@ -141,7 +141,7 @@ function tooSlow(dialect: Dialect, subject: Subject, timeoutMs: number) {
   })
 }
 
-/** The program could not even be started. */
+/** The failure of a program that could not be started. */
 function cannotRun(dialect: Dialect, subject: Subject, cause: unknown) {
   const runtime = dialect.name
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -161,7 +161,7 @@ function cannotRun(dialect: Dialect, subject: Subject, cause: unknown) {
   )
 }
 
-/** No program can be given one (POSIX, `execve`). */
+/** The failure of a call with a NUL character, which no program can be given (POSIX, `execve`). */
 function holdsNul(dialect: Dialect, { doing }: Subject) {
   const problem = 'a name, an argument, a label or a path holds a NUL character.'
   return runtimeFailures.runtime_failed({ runtime: dialect.name, doing, problem })

@@ -21,13 +21,13 @@ const inspected = t.isArray(
   ),
 )
 
-/** Long work has no limit of its own: it ends by itself, or by the caller's signal. */
+/** Pulls and builds have no time limit: they end by themselves or by the caller's signal. */
 const NO_LIMIT = 0
 const BUILD_LINES = 20
 
 /**
- * For all steps of a build. Engines hand the caller's proxies to each step, of podman's environment or of
- * docker's settings; these may hold a login.
+ * Arguments that set the network and the proxy of all steps of a build. Without them engines hand the caller's
+ * proxies to each step, from podman's environment or docker's settings, and these may hold a login.
  */
 function networkArguments(network: NonNullable<ImageBuild['network']>): string[] {
   const [join, proxy] = network === 'none' ? ['none', ''] : [network.join, network.proxyUrl]
@@ -66,7 +66,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       () => false,
     )
 
-  /** Removes the unnamed images with the label, and those they were made from as far as nothing else needs them. */
+  /** Removes the untagged images with the label, and the images below them that nothing else uses. */
   async function forget(label: string, report: Report | undefined): Promise<void> {
     const doing = 'remove the stages of a build that hold secrets'
     await cli
@@ -146,7 +146,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
   }
 }
 
-/** Hands lines on as they come and keeps the last ones for a failure. */
+/** Passes lines on as they arrive and keeps the last ones for a failure. */
 function collect(report: Report | undefined) {
   const lines: string[] = []
   return {

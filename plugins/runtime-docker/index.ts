@@ -6,7 +6,7 @@ import type { Dialect } from './dialect.ts'
 
 export type { Abilities, Dialect, EngineEvent, EngineNetwork, Symptom } from './dialect.ts'
 
-/** A runtime over an engine's command line, for an engine that speaks docker's with the dialect given. */
+/** Makes a runtime for an engine whose command line is docker's, apart from the given dialect. */
 export async function loadContainerRuntime(app: App, dialect: Dialect): Promise<Runtime> {
   const { createContainerRuntime, ownerOf } = await import('./container-runtime.ts')
   const { paths, log } = app

@@ -11,8 +11,8 @@ export interface NamelessFile {
 }
 
 /**
- * Lets the work read text from an open file that has no name any more: nothing is left on disk, even
- * when we are killed. Windows knows no such file, so there it has a name until the work ends.
+ * Lets the work read text from an open file whose name was removed. Nothing stays on disk, even when this
+ * process is killed. Windows has no such files, so there the file has a name until the work ends.
  */
 export async function withNamelessFile<T>(
   text: string,
@@ -23,7 +23,7 @@ export async function withNamelessFile<T>(
   try {
     const named = process.platform === 'win32'
     if (!named) await rm(path)
-    // At a position, so that the program begins to read at the start.
+    // Written at a position, so that the program begins to read at the start.
     await file.write(text, 0)
     return await work({ fd: file.fd, path: named ? path : '/dev/fd/3' })
   } finally {

@@ -57,7 +57,7 @@ const STATES: Readonly<Record<string, InstanceState>> = {
   dead: 'exited',
 }
 
-/** An instance, and what of its container decides whether it is at rest. */
+/** An instance, with the facts of its container that decide whether it is at rest. */
 export interface Container {
   readonly instance: Instance
   readonly finishedAt: Date | undefined
@@ -98,13 +98,13 @@ export function parseContainers(text: string, source: string): Container[] {
   })
 }
 
-/** What never happened did so in year 1. */
+/** The engines write year 1 for what has not happened. */
 function toDate(text: string | null | undefined): Date | undefined {
   const date = text ? new Date(text) : undefined
   return date && date.getTime() > 0 ? date : undefined
 }
 
-/** Exit code 128 + 9: podman does not notice every want of memory (cgroup v1). */
+/** Exit code 128 + 9. Podman does not notice every time that memory runs out (cgroup v1). */
 function whyEnded(state: {
   OOMKilled?: boolean | null | undefined
   Error?: string | null | undefined

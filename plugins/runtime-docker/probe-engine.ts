@@ -3,21 +3,21 @@ import { isFailure } from '../../src/errors.ts'
 import type { Dialect } from './dialect.ts'
 import type { EngineCli } from './engine-cli.ts'
 
-/** For a caller that sets no limit of its own. */
+/** Time limit in milliseconds for a caller that sets none. */
 const PROBE_MS = 5000
 
-/** Asks the engine who it is; whatever is wrong becomes a problem and a hint. */
+/** Asks the engine for its version. An error becomes a problem and a hint. */
 export async function probeEngine(
   { dialect, cli }: { dialect: Dialect; cli: EngineCli },
   signal?: AbortSignal,
 ): Promise<Probe> {
   const subject = { doing: 'answer' }
   try {
-    const answer = await cli.run(dialect.probeArguments, subject, {
+    const output = await cli.run(dialect.probeArguments, subject, {
       timeoutMs: signal ? 0 : PROBE_MS,
       signal,
     })
-    const server = dialect.readServer(parse(answer))
+    const server = dialect.readServer(parse(output))
     return server ? { ok: true, ...server } : strange(dialect)
   } catch (error) {
     if (signal?.aborted) return { ok: false, problem: 'it did not answer in time.', hint: slow(dialect) }

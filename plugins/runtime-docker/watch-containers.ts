@@ -17,13 +17,13 @@ export async function* watchInstances(options: {
 }): AsyncGenerator<InstanceEvent> {
   const { dialect, cli, owner, signal, since } = options
   if (signal.aborted) return
-  // Podman takes several label filters for alternatives; the owner's alone names what is ours.
+  // Podman treats several label filters as alternatives, so only the owner's is passed.
   const args = [
     'events',
     '--format={{json .}}',
     '--filter=type=container',
     `--filter=label=${LABEL.owner}=${owner}`,
-    // What happens before the engine has heard of us is sent afterwards.
+    // Events before the engine registered this watcher are sent afterwards.
     `--since=${since.toISOString()}`,
   ]
   const call = cli.open(args)
@@ -46,7 +46,7 @@ export async function* watchInstances(options: {
   }
 }
 
-/** A line that is no JSON is the program talking, not the engine. */
+/** A line that is not JSON comes from the program and not from the engine. */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line)

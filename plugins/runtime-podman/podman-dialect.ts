@@ -2,7 +2,7 @@ import * as t from 'typanion'
 import type { Dialect, EngineEvent } from '../runtime-docker/index.ts'
 
 const open = { extra: t.isUnknown() }
-const infoAnswer = t.isObject(
+const infoOutput = t.isObject(
   {
     host: t.isObject(
       {
@@ -70,15 +70,15 @@ export const podmanDialect: Dialect = {
   // conmon leaves a file `oom` there when an instance runs out of memory (cgroup v1).
   litters: true,
   probeArguments: ['info', '--format', 'json'],
-  readServer(answer) {
-    if (!infoAnswer(answer) || !answer.version) return undefined
-    const missing = missingControllers(answer.host.cgroupControllers ?? [])
+  readServer(output) {
+    if (!infoOutput(output) || !output.version) return undefined
+    const missing = missingControllers(output.host.cgroupControllers ?? [])
     const warning = `limits are not enforced without the cgroup controllers ${missing.join(', ')}.`
-    return { version: answer.version.Version, warnings: missing.length ? [warning] : [] }
+    return { version: output.version.Version, warnings: missing.length ? [warning] : [] }
   },
   infoArguments: ['info', '--format', 'json'],
-  readAbilities(answer) {
-    const host = infoAnswer(answer) ? answer.host : {}
+  readAbilities(output) {
+    const host = infoOutput(output) ? output.host : {}
     const missing = missingControllers(host.cgroupControllers ?? [])
     return {
       memory: !missing.includes('memory'),
@@ -91,10 +91,10 @@ export const podmanDialect: Dialect = {
   initMissing: /container-init binary not found|catatonit|init_path/i,
   // By default podman hands the caller's proxy variables to the container.
   createArguments: ['--http-proxy=false'],
-  // Without the second what it covers is copied into it.
+  // Without `notmpcopyup` podman copies the covered files into it.
   coverOptions: ['ro', 'notmpcopyup'],
-  // Without this, the bytes of Ctrl-P Ctrl-Q in a message would end the stream, terminal or not. An engine
-  // elsewhere refuses to have none; no message holds this row of control characters.
+  // Without this, the bytes of Ctrl-P Ctrl-Q in a message would end the stream, even without a terminal. A remote
+  // engine refuses to have no detach keys; no message contains this sequence of control characters.
   attachArguments: info => {
     const isRemote = isolationInfo(info) && info.host.serviceIsRemote
     return [
@@ -102,13 +102,13 @@ export const podmanDialect: Dialect = {
       `--detach-keys=${isRemote ? 'ctrl-_,ctrl-^,ctrl-@,ctrl-_,ctrl-^,ctrl-@' : ''}`,
     ]
   },
-  // Otherwise it first waits ten seconds for a server that ignores SIGTERM.
+  // Otherwise podman first waits ten seconds for a server that ignores SIGTERM.
   removeArguments: ['--time', '0'],
   readEvent(line) {
     if (!eventLine(line)) return undefined
     const kind = KINDS[line.Status]
     if (!kind) return undefined
-    // An exit code of 0 is left out of the line.
+    // Podman leaves an exit code of 0 out of the line.
     const exit = kind === 'exited' ? { exitCode: line.ContainerExitCode ?? 0 } : {}
     return { kind, name: line.Name, labels: line.Attributes ?? {}, ...exit }
   },
@@ -166,11 +166,11 @@ export const podmanDialect: Dialect = {
     },
     changesMac: true,
     half: 1,
-    // Its name server would ask the outside for any name.
+    // Podman's name server would look up any name outside.
     createArguments: ['--disable-dns'],
-    readNetworks: answer =>
-      networks(answer)
-        ? answer.map(({ name, network_interface: bridge = '', internal = false, labels, subnets }) => ({
+    readNetworks: output =>
+      networks(output)
+        ? output.map(({ name, network_interface: bridge = '', internal = false, labels, subnets }) => ({
             name,
             bridge,
             gateway: subnets?.[0]?.gateway ?? '',
@@ -185,7 +185,7 @@ export const podmanDialect: Dialect = {
 }
 
 /**
- * Names the registry that docker takes for granted; podman refuses to guess. A first part with a
+ * Adds the registry that docker assumes; podman assumes none. A first part with a
  * dot, a colon or the name `localhost` is a registry (the rule of the reference grammar of docker).
  */
 function qualify(reference: string): string {

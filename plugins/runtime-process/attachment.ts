@@ -4,14 +4,14 @@ import { constants } from 'node:os'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import type { Attachment, Exit } from '../../src/contracts/runtime.ts'
 
-/** The streams of a child with pipes; what it says on standard error goes to the log as well. */
+/** The streams of a child with pipes. Its standard error also goes to the log. */
 export function toAttachment(
   child: ChildProcess,
   { exit, log }: { exit: Promise<Exit>; log: Writable },
 ): Attachment {
   const { stdin, stdout, stderr } = child
   if (!stdin || !stdout || !stderr) throw new Error('a process without pipes')
-  // Node throws away what is unread on a child's own stream when the child ends.
+  // Node drops what is unread on a child's own stream when the child ends.
   const kept = stdout.pipe(new PassThrough())
   const said = tee(stderr, log)
   return {
@@ -19,7 +19,7 @@ export function toAttachment(
     stdout: kept,
     stderr: said,
     exit,
-    // The pipes end with this process; until then what comes is taken, so that the server is not held up.
+    // The pipes end with this process. Until then they are read, so that the server does not block.
     detach() {
       kept.resume()
       said.resume()
@@ -29,7 +29,7 @@ export function toAttachment(
   }
 }
 
-/** The reader of the copy cannot hold the server up; the log, which keeps all, can. */
+/** A slow reader of the copy does not block the server; the log, which keeps everything, can. */
 function tee(source: Readable, log: Writable): Readable {
   const copy = new PassThrough()
   source.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
-/** Where a program lies that would be run by this name, or undefined. */
+/** The path of the program that this name would run, or undefined. */
 export async function findOnPath(program: string, path: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter).filter(Boolean)) {
     const file = join(folder, program)

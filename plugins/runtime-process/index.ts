@@ -13,7 +13,7 @@ declare module '../../src/plugin.ts' {
 
 const pathOf = ({ env }: App): string => env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
 
-/** Where this program installs packages of strangers, whoever asks for them. */
+/** Makes the sandboxes in which packages of strangers are installed. */
 async function installSandbox(app: App) {
   const [{ createInstallSandbox }, { findBubblewrap }] = await Promise.all([
     import('./packages/install-sandbox.ts'),

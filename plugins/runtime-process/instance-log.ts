@@ -6,8 +6,8 @@ import { Readable, Writable } from 'node:stream'
 const LOG_CAP = 8 * 2 ** 20
 
 /**
- * Moves a log that has become too long to `<path>.1`. It is emptied in place, because the instance
- * itself writes to it (appending) and cannot be told of another file.
+ * Copies a log that has become too long to `<path>.1` and empties it in place. The instance itself appends to
+ * the open file, so the file cannot be replaced.
  */
 export async function capLog(path: string, cap = LOG_CAP): Promise<void> {
   const found = await stat(path).catch(() => undefined)
@@ -61,7 +61,7 @@ async function* chunks(
   if (!follow) return
   let position = now.length
   for (;;) {
-    // Asked first: what was written before the end is then still read.
+    // Checked before reading, so that what was written before the end is still read.
     const live = !signal?.aborted && (await isLive())
     for (let chunk = await readFrom(path, position); chunk; chunk = await readFrom(path, position)) {
       position = chunk.end

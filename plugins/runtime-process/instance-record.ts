@@ -27,11 +27,11 @@ export interface LeaderRecord {
   /** See `processIdentity`. */
   identity: string
   started_at: string
-  /** Who holds its streams; it must not outlive that process. */
+  /** The process that holds its streams. The instance must end with that process. */
   owner?: string
 }
 
-/** Written by whoever started the process and was there when it ended. */
+/** How a process ended, written by the process that started it. */
 export interface ExitRecord {
   identity: string
   code?: number
@@ -91,7 +91,7 @@ export function createInstanceRecords(folder: string) {
       await writeFileAtomic(recordPath(value.name), JSON.stringify(value, null, 2))
     },
 
-    /** How the process of this identity ended, where somebody saw it. */
+    /** How the process of this identity ended, if that was recorded. */
     async readExit(name: string, identity: string): Promise<ExitRecord | undefined> {
       const text = await readFileIfThere(exitPath(name))
       const value = text === undefined ? undefined : (parseDocument(text, exitPath(name), exit) as ExitRecord)
@@ -114,7 +114,7 @@ export function createInstanceRecords(folder: string) {
         .map(entry => entry.name)
     },
 
-    /** Gone at once for everybody who looks, then deleted. */
+    /** Renames the folder, so that it is gone at once for all readers, then deletes it. */
     async remove(name: string): Promise<void> {
       const trash = join(folder, `.${name}.${randomBytes(4).toString('hex')}.removed`)
       await rename(place(name), trash).catch(() => undefined)

@@ -33,9 +33,9 @@ export async function endGroup(group: Group, graceMs: number): Promise<void> {
 }
 
 /**
- * Sends SIGTERM; false when there is nobody yet to send it to. Bubblewrap would die of it at once
- * and take what it holds with it, without a chance to clean up; so only what runs inside gets it,
- * and bubblewrap ends as that does.
+ * Sends SIGTERM. Returns false when there is no process yet to send it to. Bubblewrap would end at once and
+ * kill what runs inside without a chance to clean up. So only the processes inside get the signal, and
+ * bubblewrap ends with them.
  */
 async function ask({ leader, sandboxed }: Group): Promise<boolean> {
   if (!sandboxed) {

@@ -46,7 +46,7 @@ export interface ProcessRuntimeOptions {
   readonly packages: PackageStore & {
     resolve(image: string, options?: WaitOptions): Promise<InstalledPackage>
   }
-  /** Asked once, on first need. */
+  /** Called once, on first use. */
   readonly bubblewrap: () => Promise<Bubblewrap>
   /** PATH of instances that run without a sandbox. */
   readonly path: string
@@ -146,7 +146,7 @@ async function get(records: InstanceRecords, name: string): Promise<InstanceReco
 }
 
 async function clear({ records, processes }: Parts, name: string): Promise<void> {
-  // Even one that cannot be read any more has to go.
+  // An instance whose record cannot be read must be removable too.
   const record = await records.read(name).catch(() => undefined)
   const group = record && groupOf(record)
   if (group) await endGroup(group, 0)
@@ -212,7 +212,7 @@ async function start({ records, processes, instances }: Parts, name: string): Pr
 async function attach({ records, processes }: Parts, name: string) {
   const record = await get(records, name)
   const group = groupOf(record)
-  // Its streams belong to somebody else, or to an attachment that was let go.
+  // Its streams belong to another process, or to an attachment that was closed.
   if (group) await endGroup(group, 1000)
   const log = await openLogWriter(records.log(name))
   try {

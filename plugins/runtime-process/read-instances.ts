@@ -12,7 +12,7 @@ export const LOOPBACK = '127.0.0.1'
 export const groupOf = ({ id, sandboxed, process: leader }: InstanceRecord): Group | undefined =>
   leader && { leader: leader.identity, mark: id, sandboxed }
 
-/** Whether the process that held the streams of an instance has ended. Such an instance can serve nobody any more. */
+/** Whether the process that held the streams of an instance has ended. Such an instance can no longer be reached. */
 const isOrphan = ({ process: leader }: InstanceRecord): boolean =>
   leader?.owner !== undefined && !isRunning(leader.owner)
 

@@ -8,7 +8,7 @@ import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 
-/** Port of the egress proxy on the loopback of a sandbox, where nobody else listens. */
+/** Port of the egress proxy on the loopback of a sandbox, where nothing else listens. */
 export const EGRESS_PORT = 3128
 
 const note = t.isObject({ instance: t.isString(), workload: t.isString() })

@@ -125,7 +125,7 @@ export async function sandboxCommand(
     ...spec.mounts.flatMap(mount => [mount.readOnly ? '--ro-bind' : '--bind', mount.source, mount.target]),
     ...coverArguments(spec),
     ...networkArguments(spec, sockets),
-    // One whose streams we hold ends with us; others live on for whoever comes after us.
+    // An instance whose streams this process holds ends with it. Others run on for the next supervisor.
     ...(spec.stdio ? ['--die-with-parent'] : []),
     '--remount-ro',
     '/',

@@ -3,7 +3,7 @@ import type { Instance, InstanceEvent } from '../../src/contracts/runtime.ts'
 
 const POLL_MS = 1000
 
-/** Wakes whoever waits for something to happen. */
+/** Wakes the code that waits for a change. */
 export interface Bell {
   ring(): void
   /** Resolves at the next ring. */
@@ -22,9 +22,9 @@ export function createBell(): Bell {
 }
 
 /**
- * Tells what changed between two looks: at once when the bell rings (it does for instances of this
- * process), else every second, since the end of another process's child can only be looked for.
- * The first look is taken when this is called, not when the caller first waits.
+ * Yields what changed between two readings. A reading follows at once when the bell rings, which it does for
+ * instances of this process, and else every second, since the end of another process's child can only be
+ * polled. The first reading is taken at the call, and not when the caller first waits.
  */
 export function watchInstances(options: {
   list: () => Promise<Instance[]>
@@ -80,7 +80,7 @@ function* compare(
     if (was && was.id === is.id && !isAnotherLife(was, is)) continue
     if (is.startedAt === undefined) continue
     yield { kind: 'started', name }
-    // It came and went between two looks.
+    // It was created and removed between two readings.
     if (is.state === 'exited') {
       yield { kind: 'exited', name, ...(is.exitCode === undefined ? {} : { exitCode: is.exitCode }) }
     }

@@ -4,7 +4,7 @@ import { messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import { failures } from './failures.ts'
 
-/** A runtime and what it answered when asked whether it is there. */
+/** A runtime and the result of its probe. */
 export interface Probed {
   readonly runtime: Runtime
   readonly probe: Probe
@@ -22,7 +22,7 @@ export interface Selection {
   readonly warnings: readonly string[]
 }
 
-/** Knows the runtimes that plugins contribute and chooses among them. */
+/** Lists the runtimes that plugins contribute and chooses one of them. */
 export interface Runtimes {
   /**
    * The runtime of that name, else of KEELSON_RUNTIME, else the first by rank that can be used. Without a sandbox it is the process runtime unless another is named.
@@ -69,7 +69,7 @@ export function createRuntimes(options: {
     return runtime
   }
 
-  /** Without choice of the user's: the first in order that answers, not waiting for those behind it. */
+  /** Without a choice by the user: the first in order that is usable, without waiting for those after it. */
   async function detect(): Promise<Selection> {
     const chosen = new AbortController()
     const probes = (await all()).map(runtime => ({
@@ -80,15 +80,15 @@ export function createRuntimes(options: {
     const hints: string[] = []
     try {
       for (const { runtime, probe } of probes) {
-        const answer = await probe
-        if (!answer.ok) {
-          problems.push(`${runtime.name}: ${answer.problem}`)
-          if (isLastResort(runtime)) hints.push(answer.hint)
-        } else if (!isLastResort(runtime)) return { runtime, warnings: answer.warnings }
-        else return { runtime, warnings: [...problems, ...answer.warnings] }
+        const result = await probe
+        if (!result.ok) {
+          problems.push(`${runtime.name}: ${result.problem}`)
+          if (isLastResort(runtime)) hints.push(result.hint)
+        } else if (!isLastResort(runtime)) return { runtime, warnings: result.warnings }
+        else return { runtime, warnings: [...problems, ...result.warnings] }
       }
     } finally {
-      chosen.abort() // a program that still waits for an answer would keep us alive
+      chosen.abort() // a program that still waits for a response would keep this process running
     }
     throw failures.no_runtime({ problems, hints })
   }
@@ -117,7 +117,7 @@ export function createRuntimes(options: {
   }
 }
 
-/** Ordered by preference; one that cannot be made, or bears a name that is taken, is left out with a warning. */
+/** Returns the runtimes by rank. One that cannot be made, or whose name is taken, is left out with a warning. */
 async function makeAll(factories: readonly Factory[], log: Log): Promise<Runtime[]> {
   const made = await Promise.allSettled(factories.map(async factory => factory()))
   const byName = new Map<string, Runtime>()
@@ -136,7 +136,7 @@ const rankOf = ({ rank = DEFAULT_RANK }: Runtime): number => rank
 const isLastResort = (runtime: Runtime): boolean => rankOf(runtime) >= LAST_RESORT_RANK
 
 /**
- * Holds to the limit even against a runtime that hangs or throws. One that has no sandbox for its instances
+ * Keeps the time limit even when a runtime hangs or throws. One that has no sandbox for its instances
  * here does not count as usable, unless that is what is wanted.
  */
 async function probeWithin(
@@ -159,12 +159,12 @@ async function probeWithin(
     const sandbox = probe.ok && !noSandbox ? await runtime.sandbox?.() : undefined
     return sandbox && !sandbox.ok ? { ...sandbox, hint: `${sandbox.hint} ${NO_SANDBOX_HINT}` } : probe
   }
-  const answer = ask().catch(
+  const result = ask().catch(
     (error: unknown): Probe => ({
       ok: false,
       problem: messageOf(error),
       hint: `Report this to the author of the runtime "${runtime.name}".`,
     }),
   )
-  return Promise.race([answer, late])
+  return Promise.race([result, late])
 }

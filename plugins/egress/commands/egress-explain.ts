@@ -6,7 +6,7 @@ import type { Explanation } from '../index.ts'
 
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 
-/** Exit code when the answer is no; 1 and 2 mean that there is no answer. */
+/** Exit code when the connection is denied. Codes 1 and 2 mean that the command failed. */
 const DENIED = 3
 
 export class EgressExplain extends BaseCommand {

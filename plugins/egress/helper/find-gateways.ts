@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GATEWAY_NAMES } from '../decide.ts'
 import type { Resolve } from '../decision.ts'
 
-/** The engine answers for its own names at once; nobody else is waited for. */
+/** Time limit of a look-up in milliseconds. The engine resolves its own names at once; no other server is waited for. */
 const NAMED_MS = 1000
 
 /**
- * How the helper's container reaches the host of its engine: what the engine says of it by name, and the
- * next hop of the default route.
+ * Finds the addresses at which the helper's container reaches the host of its engine: those of the engine's names
+ * for it, and the next hop of the default route.
  */
 export async function findGateways(resolve: Resolve): Promise<readonly string[]> {
   const named = await Promise.all(

@@ -16,7 +16,7 @@ export interface ListenerRequest {
   readonly peer?: string
   readonly profile: PermissionProfile | undefined
   readonly options: PolicyOptions
-  /** Addresses of the machine that the user sits at: no server gets there through the helper. */
+  /** Addresses of the user's machine, which servers cannot reach through the helper. */
   readonly forbidden: readonly string[]
 }
 

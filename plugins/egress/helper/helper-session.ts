@@ -10,18 +10,18 @@ import { StringDecoder } from 'node:string_decoder'
 import { HEARTBEAT_MS, type HelperEvent, WINDOW_BYTES } from './helper-protocol.ts'
 import { toSocket } from './to-socket.ts'
 
-/** A program in a helper, as the host that runs it speaks to it. */
+/** The host's connection to a program in a helper. */
 export interface HelperSession {
-  /** Fails with the helper's words when it does not succeed. */
+  /** Fails with the helper's message when it does not succeed. */
   call(method: 'PUT' | 'DELETE', path: string, body?: unknown): Promise<void>
   /** Connects to a port of an instance whose listener is open. */
   connect(host: string, port: number): Promise<Duplex>
-  /** Resolves when it is over, for whatever reason. Never rejects. */
+  /** Resolves when the session has ended, for any reason. Never rejects. */
   readonly ended: Promise<void>
   end(): void
 }
 
-/** Speaks with the program behind `streams`; resolves when it has answered. */
+/** Opens a session with the program behind `streams`. Resolves at its first response. */
 export async function openSession(
   streams: Duplex,
   onEvent: (event: HelperEvent) => void,
@@ -79,7 +79,7 @@ export async function openSession(
   }
 }
 
-/** An answer that does not come within two beats does not come any more. */
+/** Pings the other side, and ends the session without a response within two ping intervals. */
 function keepAlive(session: ClientHttp2Session): void {
   if (session.destroyed) return
   const late = setTimeout(() => session.destroy(), 2 * HEARTBEAT_MS).unref()

@@ -8,9 +8,9 @@ import type { EgressEvent, EgressListener, EgressListenerOptions } from '../prox
 import type { HelperEvent, ListenerRequest } from './helper-protocol.ts'
 import { type HelperSession, openSession } from './helper-session.ts'
 
-/** Between tries to get a lost helper back. */
+/** Time between attempts to start a lost helper again, in milliseconds. */
 const PAUSES_MS = [100, 500, 1000, 2000, 5000]
-/** A program that has just lost its host may hold the addresses a moment longer. */
+/** Attempts to listen: a program that has just lost its host may still hold the addresses for a moment. */
 const TRIES = 20
 const RETRY_MS = 250
 
@@ -95,7 +95,7 @@ export function createRemoteListeners(options: {
     const opened = await current?.catch(() => undefined)
     await opened?.call('DELETE', `/listeners/${encodeURIComponent(id)}`).catch(() => undefined)
     if (listeners.size > 0) return
-    current = undefined // whoever opens the next listener does not get the one that is ending
+    current = undefined // the next listener must not use the session that is ending
     opened?.end()
   }
 

@@ -18,7 +18,7 @@ export async function toSocket(streams: { readable: Readable; writable: Writable
     mine.once('error', reject)
     server.on('connection', async socket => {
       if (mine.connecting) await once(mine, 'connect')
-      // Anybody on this machine could have come; only one has our port.
+      // Any program of this machine can connect; only ours has the port of our own socket.
       if (socket.remotePort === mine.localPort) resolve(socket)
       else socket.destroy()
     })

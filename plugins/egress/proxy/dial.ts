@@ -19,14 +19,14 @@ export interface DialOptions {
   readonly addresses: readonly string[]
   readonly port: number
   readonly connect: Connect
-  /** For all attempts together. */
+  /** Time limit for all attempts together, in milliseconds. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
   /** Takes what is received, in place of the stream's own events. */
   readonly onread?: OnReadOpts
 }
 
-/** Connects to the first of the addresses that answers, IPv4 first. Fails with the error of the last. */
+/** Connects to the first of the addresses that accepts, IPv4 first. Fails with the error of the last. */
 export async function dial(options: DialOptions): Promise<Socket> {
   const { addresses, port, connect, timeoutMs, signal, onread } = options
   const ordered = addresses.toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')))

@@ -1,21 +1,21 @@
-/** Bounds on what one workload may take of the egress proxy. */
+/** Limits for one workload at the egress proxy. Times are in milliseconds. */
 export interface EgressLimits {
-  /** Connections to one listener; more are closed at once. */
+  /** Most connections to one listener; further ones are closed at once. */
   readonly maxConnections: number
   readonly maxHeaderBytes: number
-  /** For all headers of a request to arrive. */
+  /** Time for all headers of a request to arrive. */
   readonly headersMs: number
-  /** For the next request on a kept connection. */
+  /** Time until the next request on a kept connection. */
   readonly keepAliveMs: number
-  /** For finding the name's addresses. */
+  /** Time for finding the name's addresses. */
   readonly resolveMs: number
-  /** For reaching one of the addresses. */
+  /** Time for connecting to one of the addresses. */
   readonly connectMs: number
-  /** Without a byte in either direction. */
+  /** Time without a byte in either direction. */
   readonly idleMs: number
-  /** The same once one side has said that it will send no more. */
+  /** The same, after one side has ended its direction. */
   readonly halfOpenMs: number
-  /** How often the times of incomplete requests are looked at. */
+  /** Time between checks for incomplete requests. */
   readonly checkMs: number
 }
 

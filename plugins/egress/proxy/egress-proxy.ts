@@ -14,7 +14,7 @@ import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
 import { createListenerServer } from './listener-server.ts'
 import { describeAddress, startListening } from './start-listening.ts'
 
-/** A decision that a request has brought about. */
+/** A decision about a request. */
 export interface EgressEvent extends Decision {
   readonly workload: string
   /** Whether the log has a line for it; a repeated denial is only counted there. */
@@ -22,7 +22,7 @@ export interface EgressEvent extends Decision {
 }
 
 export interface EgressProxyOptions {
-  /** Denials go here, with the workload's name, unless its listener has a log of its own. */
+  /** Receives denials with the workload's name, unless its listener has a log of its own. */
   readonly log: Log
   readonly resolve?: Resolve
   readonly connect?: Connect
@@ -36,17 +36,17 @@ export interface EgressListenerOptions {
   readonly workload: string
   readonly policy: Policy
   readonly listen: ListenAddress
-  /** The only address from which it may be spoken to; absent: whoever reaches it is the workload. */
+  /** The only address from which connections are accepted. Absent: every connection is the workload's. */
   readonly peer?: string | undefined
   readonly log?: Log
   /** The helper to open it in, when not on this host; see `withHelpers`. */
   readonly helper?: Helper | undefined
 }
 
-/** The listener of one workload. Every connection to it belongs to that workload, whatever its requests claim. */
+/** The listener of one workload. Every connection to it belongs to that workload. */
 export interface EgressListener {
   readonly workload: string
-  /** Where it listens, with the port that was taken. */
+  /** Where it listens, with the actual port. */
   readonly listen: ListenAddress
   /** Replaces the policy. Resolves when connections that it no longer allows have been closed. */
   update(policy: Policy): Promise<void>
@@ -71,7 +71,7 @@ export function createEgressProxy(options: EgressProxyOptions): EgressProxy {
   const limits = { ...EGRESS_LIMITS, ...options.limits }
   const listeners = new Set<EgressListener>()
 
-  /** A request through the proxy to the proxy, from whichever workload, goes nowhere. */
+  /** Whether the destination is a listener of this proxy, which no workload may reach through it. */
   const isOneOfUs = (address: string, port: number): boolean =>
     [...listeners].some(({ listen }) => {
       if ('path' in listen || listen.port !== port) return false

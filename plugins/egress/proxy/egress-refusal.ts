@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Decision } from '../decision.ts'
 import type { Rejection } from './proxy-request-head.ts'
 
-/** An answer of the proxy itself, in words for whoever reads the server's error output. */
+/** A response of the proxy itself, for the reader of the server's error output. */
 export interface Refusal {
   readonly status: number
   readonly text: string
@@ -30,7 +30,7 @@ export function refuseRequest({ status, problem }: Rejection): Refusal {
   return refusal(status, 'http_request_error', [`keelson: the request is not carried: ${problem}.`])
 }
 
-/** A destination that is allowed and does not answer. */
+/** The refusal for a destination that is allowed and does not respond. */
 export function refuseUnreachable(host: string, port: number, error: unknown): Refusal {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? 'no connection'
   if (code === 'ETIMEDOUT') {
@@ -53,7 +53,7 @@ const headersOf = ({ text, error }: Refusal): OutgoingHttpHeaders => ({
   Connection: 'close',
 })
 
-/** Answers a plain request. Once the answer has begun, only breaking it off tells the truth. */
+/** Responds to a plain request. A response that has begun is cut off, so that it shows as incomplete. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) response.destroy()
   else response.writeHead(refusal.status, headersOf(refusal)).end(refusal.text)
@@ -61,7 +61,7 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
 
 const LINGER_MS = 1000
 
-/** Answers on a bare socket and closes it, leaving the peer a moment to read the answer. */
+/** Responds on a bare socket and closes it, with a moment for the peer to read the response. */
 export function endWithRefusal(socket: Socket, refusal: Refusal): void {
   if (!socket.writable) {
     socket.destroy()
@@ -69,7 +69,7 @@ export function endWithRefusal(socket: Socket, refusal: Refusal): void {
   }
   const head = Object.entries(headersOf(refusal)).map(([name, value]) => `${name}: ${value}\r\n`)
   const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n`
-  // What was sent and not read would make the kernel reset the connection, answer and all.
+  // Unread data would make the kernel reset the connection, and the response would be lost.
   socket.on('error', () => socket.destroy()).on('end', () => socket.destroySoon())
   socket.setTimeout(LINGER_MS, () => socket.destroy())
   socket.resume().end(`${status}${head.join('')}\r\n${refusal.text}`)

@@ -8,10 +8,10 @@ import { refuseRequest, refuseUnreachable, sendRefusal } from './egress-refusal.
 import type { Head } from './proxy-request-head.ts'
 import { createReader, type Reader } from './reader.ts'
 
-/** Headers that concern one connection only (RFC 9110 section 7.6.1), and all that is said to proxies. */
+/** Headers that concern one connection only (RFC 9110 section 7.6.1), and those addressed to proxies. */
 const HOP_BY_HOP = new Set([
   'connection',
-  'expect', // answered by the proxy's own listener
+  'expect', // the proxy's own listener responds to it
   'http2-settings',
   'keep-alive',
   'te',
@@ -23,12 +23,12 @@ const VIA = '1.1 keelson' // RFC 9110 section 7.6.3
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
 
 type AgentOptions = { addresses: readonly string[]; port: number }
-/** How the connections to servers are read. */
+/** The readers of connections to servers. */
 const readers = new WeakMap<Socket, Reader>()
 
 type OnSocket = (error: unknown, socket?: unknown) => void
 
-/** Keeps connections to servers open for the next request. They are told apart by address, not by name. */
+/** Keeps connections to servers open for the next request, by address and not by name. */
 export function createEgressAgent(connect: Connect, limits: EgressLimits): Agent {
   return Object.assign(
     new Agent({ keepAlive: true, maxFreeSockets: 64, maxTotalSockets: limits.maxConnections }),
@@ -53,7 +53,7 @@ export function createEgressAgent(connect: Connect, limits: EgressLimits): Agent
   ) as Agent
 }
 
-/** Carries one plain HTTP request to a destination that has been decided on, and its answer back. */
+/** Forwards one plain HTTP request to an allowed destination, and the response to the client. */
 export function forward(
   exchange: { request: IncomingMessage; response: ServerResponse; head: Head; decision: Decision },
   agent: Agent,
@@ -89,7 +89,7 @@ export function forward(
   outgoing.on('error', error => {
     response.off('close', abandon)
     if (response.destroyed || response.headersSent) return response.destroy()
-    // A kept connection may have been closed by the server just now; nothing of this request was seen.
+    // The server may just have closed a kept connection; it has seen nothing of this request.
     if (outgoing.reusedSocket && !hasBody && BODILESS.has(method) && !isRetry) {
       return forward(exchange, agent, limits, true)
     }
@@ -107,10 +107,10 @@ export function forward(
     if (!hasNone && readers.get(answer.socket)?.takeOver(answer, response)) {
       return void answer.once('error', () => undefined) // to the parser it stays incomplete
     }
-    // An answer that breaks off must break off for the client too, hence pipeline.
+    // An incomplete response must be incomplete for the client too, hence pipeline.
     pipeline(answer, response, error => error && outgoing.destroy())
   })
-  // Not a pipeline: that would take the client's connection down with the server's, and no 502 would arrive.
+  // Not a pipeline: that would close the client's connection with the server's, and no 502 would arrive.
   if (hasBody) request.pipe(outgoing)
   else outgoing.end()
 }
@@ -130,7 +130,7 @@ function requestHeaders(request: IncomingMessage, { host, port }: Decision): str
   return headers
 }
 
-/** The headers as they came, without those that end here. */
+/** The headers as received, without those for this connection only. */
 function endToEnd({ rawHeaders, headers }: IncomingMessage): string[] {
   const nominated = (headers.connection ?? '')
     .toLowerCase()

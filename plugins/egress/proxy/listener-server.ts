@@ -18,13 +18,13 @@ import { joinSockets } from './tunnel.ts'
 /** What a listener needs from the proxy behind it. */
 export interface ListenerParts {
   readonly workload: string
-  /** The only address from which it may be spoken to. */
+  /** The only address from which connections are accepted. */
   readonly peer?: string | undefined
   readonly limits: EgressLimits
   readonly connect: Connect
-  /** Decides as the policy is now, and tells whoever wants to know. */
+  /** Decides by the current policy, and logs and reports the decision. */
   readonly judge: (destination: Destination) => Promise<Decision>
-  /** The same for a connection that stands; tells nobody. */
+  /** Decides the same for an open connection, without a log line or a report. */
   readonly recheck: (decision: Decision) => Promise<boolean>
   readonly onBadRequest: (problem: string) => void
 }
@@ -32,13 +32,13 @@ export interface ListenerParts {
 /** A server for the requests of one workload, not yet listening. */
 export interface ListenerServer {
   readonly server: Server
-  /** Breaks off what is no longer allowed. */
+  /** Closes connections that are no longer allowed. */
   recheck(): Promise<void>
-  /** Breaks off everything. */
+  /** Closes all connections. */
   destroy(): void
 }
 
-/** Something that goes on because of a decision. */
+/** A connection or request that a decision allowed. */
 interface Standing {
   readonly decision: Decision
   cut(): void
@@ -49,12 +49,12 @@ export function createListenerServer(parts: ListenerParts): ListenerServer {
   const agent = createEgressAgent(connect, limits)
   const sockets = new Set<Socket>()
   const standing = new Set<Standing>()
-  /** How many plain requests are in work on a socket: a CONNECT among them would mix the answers. */
+  /** Number of plain requests in progress on a socket. A CONNECT among them would mix the responses. */
   const inWork = new WeakMap<Socket, number>()
   const count = (socket: Socket, step: 1 | -1) => inWork.set(socket, (inWork.get(socket) ?? 0) + step)
   const isBusy = (socket: Socket) => (inWork.get(socket) ?? 0) > 0
 
-  /** From now until it closes, a change of policy finds it. */
+  /** Adds it until it closes, so that a change of policy can close it. */
   function watch(decision: Decision, stream: Socket | ServerResponse): void {
     const entry = { decision, cut: () => void stream.destroy() }
     standing.add(entry)
@@ -65,13 +65,13 @@ export function createListenerServer(parts: ListenerParts): ListenerServer {
     insecureHTTPParser: false, // also when NODE_OPTIONS says otherwise
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersMs,
-    requestTimeout: 0, // uploads take what they take; `timeout` bounds silence
+    requestTimeout: 0, // uploads have no time limit; `timeout` limits the time without data
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: limits.checkMs,
   })
-  server.maxHeadersCount = 0 // bounded in bytes; a count would drop headers unseen
+  server.maxHeadersCount = 0 // headers are limited in bytes; a limit of their number would drop some silently
   server.maxConnections = limits.maxConnections
-  server.timeout = limits.connectMs + limits.idleMs // the server's clock ends first, so that 504 can be said
+  server.timeout = limits.connectMs + limits.idleMs // the connection to the server times out first, so that 504 can be sent
 
   server.on('connection', (socket: Socket) => {
     // A listener on a bridge can be reached from other networks of this host where no firewall forbids it.

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { type Authority, parseAuthority } from '../parse-host.ts'
 
-/** Where a request wants to go; `path` is undefined for CONNECT. */
+/** The destination of a request; `path` is undefined for CONNECT. */
 export interface Head {
   readonly target: Authority
   readonly path: string | undefined
 }
 
-/** Why a request is not carried: one that two readers could understand differently, or that is none of a proxy's. */
+/** Why a request is not forwarded: it is ambiguous, or not a request for a proxy. */
 export interface Rejection {
   readonly status: number
   readonly problem: string

@@ -3,17 +3,17 @@ import type { OnReadOpts, Socket } from 'node:net'
 
 const SMALL = 16 * 1024
 const LARGE = 256 * 1024
-/** From so many bytes on it is worth going past the parser, at the price of the connection. */
+/** Bodies of at least so many bytes bypass the parser; their connection cannot be used again. */
 const LONG = 256 * 1024
 
-/** Reads what a server sends for Node's HTTP client, which parses it; but long answers go past the parser. */
+/** Reads what a server sends for Node's HTTP client, which parses it. Long bodies bypass the parser. */
 export interface Reader {
   readonly onread: OnReadOpts
-  /** From now on the socket gets what is read, as its `data`. */
+  /** Passes what is read to the socket from now on, as its `data`. */
   begin(socket: Socket): void
   /**
-   * In the handler of `response`, for an answer with a body: whether the rest of it will be written to
-   * `response` without the parser, which makes a copy of every byte. Then nobody else may read it.
+   * To be called in the handler of `response`, for a response with a body. Returns whether the rest of the body is
+   * written to `response` without the parser, which copies every byte. Then no other code may read it.
    */
   takeOver(answer: IncomingMessage, response: ServerResponse): boolean
 }
@@ -23,23 +23,23 @@ export function createReader(): Reader {
   let buffer: Buffer = Buffer.allocUnsafeSlow(size)
   let socket: Socket | undefined
   let current: { answer: IncomingMessage; response: ServerResponse } | undefined
-  /** Bytes of a taken-over answer that are still to come. */
+  /** Bytes still to come of a body that bypasses the parser. */
   let left = 0
   let isTaken = false
 
-  /** Whether all that was read has been passed on, so that its buffer may be used again. */
+  /** Whether all that was read has been written, so that its buffer may be used again. */
   const isFree = () =>
     !current || (current.answer.readableLength === 0 && current.response.writableLength === 0)
 
-  /** Writes on; answers whether more is to be read now. */
+  /** Writes bytes to the client. Returns whether more is to be read now. */
   function pass(bytes: Uint8Array): boolean {
     const client = current?.response.socket
     if (!current || !socket || !client) return false
     const from = socket
-    const part = bytes.subarray(0, left) // what a server sends beyond its length is nobody's
+    const part = bytes.subarray(0, left) // bytes beyond the announced length are dropped
     left -= part.length
     let isWaiting = false
-    // Not through the response, which would collect what it is given until the next tick.
+    // Not through the response, which collects writes until the next tick.
     client.write(part, () => {
       if (isWaiting) from.resume()
     })
@@ -48,7 +48,7 @@ export function createReader(): Reader {
       from.destroy()
       return false
     }
-    // Nothing left in the client's queue: the kernel has it all, and the buffer is free again.
+    // The client's queue is empty: the kernel has all bytes, and the buffer can be reused.
     isWaiting = client.writableLength > 0
     return !isWaiting
   }
@@ -60,13 +60,13 @@ export function createReader(): Reader {
         return buffer
       },
       callback(length, read) {
-        if (!socket) return false // who speaks before being asked is no server of HTTP
+        if (!socket) return false // an HTTP server sends nothing before a request
         if (length === size && size < LARGE) size *= 4
         const bytes = Buffer.from(read.buffer, read.byteOffset, length)
         if (isTaken) return pass(bytes)
         socket.emit('data', bytes)
         if (!isTaken || !current) return true
-        // The parser has just come upon the head of a long answer; it has parsed what came with it.
+        // The parser has just reached the head of a long response and has parsed the bytes after it.
         const first = current.answer.read() as Buffer | null
         return first ? pass(first) : true
       },
@@ -77,11 +77,11 @@ export function createReader(): Reader {
     takeOver(answer, response) {
       current = { answer, response }
       left = Number(answer.headers['content-length'] ?? 0)
-      // Of requests in a row only the first has the client's connection; no other answer is written yet.
+      // Of pipelined requests only the first has the client's connection; the responses to others wait.
       isTaken = left >= LONG && answer.headers['transfer-encoding'] === undefined && response.socket !== null
       if (!isTaken) return false
       response.flushHeaders()
-      // Once all is written the server's end is of no interest; before, it is the answer's end too.
+      // After the last byte the server's end does not matter; before it, the body is incomplete.
       socket?.once('close', () => left > 0 && response.destroy())
       return true
     },

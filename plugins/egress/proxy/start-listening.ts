@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import type { ListenAddress } from '../../../src/contracts/runtime.ts'
 
-/** Starts to listen and returns the address. A socket file is for its owner alone; one that nobody serves is replaced. */
+/** Starts to listen and returns the address. Only its owner can use a socket file. An abandoned one is replaced. */
 export async function startListening(server: Server, where: ListenAddress): Promise<ListenAddress> {
   if ('path' in where && (await isAbandoned(where.path))) await rm(where.path, { force: true })
   await new Promise<void>((resolve, reject) => {
@@ -21,7 +21,7 @@ export async function startListening(server: Server, where: ListenAddress): Prom
   return { host: where.host, port: (server.address() as AddressInfo).port }
 }
 
-/** A socket, and nobody at its other end. Anything else in the way stays. */
+/** Whether the path is a socket that no process serves. Anything else at the path stays. */
 async function isAbandoned(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   if (!stats?.isSocket()) return false

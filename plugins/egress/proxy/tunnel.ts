@@ -5,8 +5,8 @@ import type { Receiver } from './receiver.ts'
 const SWITCHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 /**
- * Joins two sockets until both directions have ended, one of them breaks, or nothing moves for too
- * long. `early` is what the client sent behind its CONNECT; `receiver` is that of the server's socket.
+ * Joins two sockets until both directions have ended, one of them breaks, or no byte passes for too
+ * long. `early` is what the client sent after its CONNECT; `receiver` is that of the server's socket.
  */
 export function joinSockets(
   client: Socket,
@@ -25,12 +25,12 @@ export function joinSockets(
     socket.on('error', tearDown)
     socket.on('end', () => server.setTimeout(halfOpenMs))
     socket.on('close', () => {
-      // What is still on its way to the other end is delivered, if it takes it.
+      // Data already received is still delivered, if the other end accepts it.
       other.setTimeout(halfOpenMs, tearDown)
       other.destroySoon()
     })
   }
-  // Whatever moves, moves through this socket too: its clock is that of the tunnel.
+  // All data passes through this socket, so its timeout is the tunnel's.
   client.setTimeout(0)
   server.setTimeout(idleMs, tearDown)
 

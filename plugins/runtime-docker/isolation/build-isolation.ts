@@ -8,7 +8,7 @@ import type { EngineCli } from '../engine-cli.ts'
 import { isolatedNetworkArguments, networkName } from './isolated-networks.ts'
 import { sleepingContainer } from './sleeping-container.ts'
 
-/** The process that builds is in the name. No instance is called so: their names begin with a letter or a digit. */
+/** Holds the id of the building process. Differs from every instance name, which begins with a letter or a digit. */
 const BUILD = /^_build-(\d+)-/
 
 const isUnderWay = (instance: string): boolean => {

@@ -3,13 +3,13 @@ import type { Firewall, FirewallRule } from './firewall.ts'
 
 const EVERY_MS = 10_000
 
-/** Keeps firewall rules in place for as long as this process is answerable for them. */
+/** Keeps firewall rules in place while this process is responsible for them. */
 export interface FirewallWatchdog {
   add(rule: FirewallRule): void
   delete(network: string): void
 }
 
-/** Other programs flush chains: what they have taken away is put back at the next look. */
+/** Time between checks, in milliseconds. Rules that another program flushed are set again at the next check. */
 export function createFirewallWatchdog(options: {
   firewall: Firewall
   log: Log | undefined

@@ -6,33 +6,32 @@ import { delimiter, join } from 'node:path'
 export interface FirewallRule {
   /** Name of the network: unique on this host. */
   readonly network: string
-  /** Its bridge. */
+  /** Name of its bridge. */
   readonly bridge: string
   readonly gateway: string
   readonly port: number
 }
 
 /**
- * Closes the one gap that engines leave on the host they run on: an internal network keeps packets
- * from going through this host, not from coming to it, so every service that listens on one of its
- * addresses could be reached.
+ * Keeps isolated instances from the services of this host. An internal network of an engine stops packets
+ * that would pass through this host, and lets through those to this host itself.
  *
- * The rules stand in the mangle table, which is passed before any address is rewritten, so that
- * published ports of other containers are covered too, and which engines leave alone.
+ * The rules are in the mangle table. Packets pass it before any address is rewritten, so the rules also cover
+ * published ports of other containers. Engines do not change that table.
  */
 export interface Firewall {
   /** Why no rules can be set here; undefined when they can. */
   problem(): Promise<string | undefined>
   /**
-   * Puts the rules up in one step. Undefined, or why it cannot. Of a network that is new nothing needs to
-   * be replaced; what an earlier one of that name has left is harmless and goes with `remove`.
+   * Sets the rules in one step. Returns undefined, or why they cannot be set. A new network has no rules to
+   * replace. Rules left by an earlier network of that name do no harm, and `remove` deletes them.
    */
   apply(rule: FirewallRule, options?: { isNew?: boolean }): Promise<string | undefined>
   /** Idempotent. */
   remove(network: string): Promise<void>
-  /** Networks with rules of this owner. */
+  /** Returns the networks that have rules of this owner. */
   list(): Promise<readonly string[]>
-  /** Those of which something is not in place any more. */
+  /** Returns the networks whose rules are no longer complete. */
   missing(rules: readonly FirewallRule[]): Promise<readonly FirewallRule[]>
 }
 
@@ -42,7 +41,7 @@ const SBIN = ['/usr/sbin', '/sbin', '/usr/local/sbin']
 export function createFirewall(options: {
   owner: string
   env: Readonly<Record<string, string | undefined>>
-  /** Searched besides the PATH, which of users often lacks them. */
+  /** Folders that are searched besides the PATH, which often lacks them for users other than root. */
   folders?: readonly string[]
 }): Firewall {
   const { owner, env, folders = SBIN } = options
@@ -113,7 +112,7 @@ export function createFirewall(options: {
     },
     async remove(network) {
       const chain = chainOf(owner, network)
-      // Also when somebody has taken the jump away: the chain is made, if need be, to be deleted.
+      // Another program may have removed the jump, so the chain is made if needed, and then deleted.
       await restore([`:${chain} - [0:0]`, ...(await clear(network)), `-X ${chain}`])
     },
     list: async () => [...new Set((await jumps()).map(({ network }) => network))],

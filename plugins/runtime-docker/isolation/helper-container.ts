@@ -15,9 +15,9 @@ export interface HelperAddress {
   readonly address: string
 }
 
-/** The one container beside all isolated instances of an engine whose networks are elsewhere. */
+/** The one container that serves all isolated instances of an engine whose networks are on another host. */
 export interface HelperContainer extends Helper {
-  /** Makes it a member of a network; starts it if need be. */
+  /** Connects the helper to a network, and starts it if it does not run. */
   join(place: HelperAddress): Promise<void>
   leave(network: string): Promise<void>
   exists(): Promise<boolean>
@@ -33,9 +33,9 @@ export function createHelperContainer(options: {
   owner: string
   name: string
   image: HelperImage
-  /** Where it has to be. */
+  /** Returns the networks that the helper has to be connected to. */
   addresses: () => Promise<readonly HelperAddress[]>
-  /** Where it says which image it runs from. */
+  /** Receives a line that names the helper's image. */
   log: Log | undefined
 }): HelperContainer {
   const { dialect, cli, owner, name, image, addresses, log } = options
@@ -46,7 +46,7 @@ export function createHelperContainer(options: {
     return mine
   }
 
-  /** Undefined when there is none. `madeFrom`: the name of its image, `imageId`: what that was. */
+  /** Undefined when there is none. `madeFrom` is the name of its image, `imageId` the id that the name had then. */
   async function find(): Promise<
     { running: boolean; owner: string | undefined; madeFrom: string | undefined; imageId: string } | undefined
   > {
@@ -75,7 +75,7 @@ export function createHelperContainer(options: {
   async function create(): Promise<void> {
     const more = [
       '--memory=512m',
-      // It is on all networks and must not be a way between them, nor answer for one in another.
+      // It is on all networks, and must neither route between them nor respond on one for an address of another.
       '--sysctl=net.ipv4.ip_forward=0',
       '--sysctl=net.ipv4.conf.all.arp_ignore=1',
       `--network=${dialect.isolation.outside}`,
@@ -88,7 +88,7 @@ export function createHelperContainer(options: {
     await cli
       .run(args, subject)
       .catch(error =>
-        // No controller for it, as for users without a session of systemd's.
+        // The engine has no controller for memory, as for users without a systemd session.
         cli
           .run(
             args.filter(argument => !argument.startsWith('--memory')),
@@ -103,7 +103,7 @@ export function createHelperContainer(options: {
 
   async function ensure(): Promise<void> {
     let found = await find()
-    // Somebody else's program must not decide what servers reach: an older keelson chose other images.
+    // Only the chosen image may decide what servers reach; an older keelson chose other images.
     if (found?.owner === owner && found.madeFrom !== image.name) {
       await removeContainer()
       found = undefined
@@ -147,7 +147,7 @@ export function createHelperContainer(options: {
       inTurn(async () => {
         await cli
           .run(['network', 'disconnect', '--force', network, name], { doing: 'leave a network' })
-          .catch(() => undefined) // it is not there any more, or never was
+          .catch(() => undefined) // the network is gone, or the helper was not on it
       }),
     exists: async () => (await find())?.owner === owner,
     remove: () =>

@@ -5,13 +5,13 @@ import { isFailure, messageOf } from '../../../src/errors.ts'
 const DEFAULT_IMAGE = 'node:24-alpine'
 
 /**
- * The image of an engine's helper: any with Node in it. What runs from it decides what all isolated
- * servers reach, so only the environment of keelson names another one: no run config does, no package.
+ * The image of an engine's helper; it contains Node. The program in it decides what all isolated servers
+ * reach, so only the environment of keelson can name another one, and neither a run config nor a package can.
  */
 export interface HelperImage {
-  /** The one that the helper has to run from. */
+  /** The image reference that the helper runs. */
   readonly name: string
-  /** Pulls it if it is not on the engine. Fails with `isolation_unsupported`. */
+  /** Pulls the image if the engine does not have it. Fails with `isolation_unsupported`. */
   fetch(options?: WaitOptions): Promise<string>
 }
 

@@ -14,17 +14,17 @@ import { createHelperImage } from './helper-image.ts'
 import { createNetworkStore, type ProxyLocation } from './network-store.ts'
 import { nextAddress } from './subnets.ts'
 
-/** Where proxies usually listen; another one where that is taken on this host. */
+/** The usual port of forward proxies. Another one is used where it is taken on this host. */
 const EGRESS_PORT = 3128
 const OPT_OUT = 'Say --isolate-network=false to run it without isolation, or choose another runtime.'
-/** Of the engines' default networks: what servers know as the address of their host. */
+/** Gateways of the engines' default networks, which servers know as the addresses of their host. */
 const DEFAULT_GATEWAYS = ['172.17.0.1', '10.88.0.1']
 
 /** Name of the network that belongs to one instance of one installation. */
 export const networkName = (owner: string, instance: string): string =>
   `keelson-${owner.slice(0, 8)}-${instance}`
 
-/** No instance is called so: the names of instances begin with a letter or a digit. */
+/** Differs from every instance name, since those begin with a letter or a digit. */
 const HELPER = '_egress'
 
 /** Arguments of `create` for an instance in its own network. */
@@ -38,11 +38,11 @@ export function isolatedNetworkArguments(
     `--network=${networkName(owner, instance)}`,
     ...(peer ? [`--ip=${peer}`] : []),
     ...(peer && helper && isolation.changesMac ? [`--mac-address=${macOf(peer)}`] : []),
-    // Nobody listens there, so that no name server is ever asked in the instance's place.
+    // Nothing listens there, so the engine asks no name server for the instance.
     '--dns=127.0.0.1',
     '--dns-option=timeout:1',
     '--dns-option=attempts:1',
-    // The bridge has a link-local IPv6 address, at which its host could be reached.
+    // Without IPv6 the instance cannot reach the host at the link-local address of the bridge.
     ...(helper || existsSync('/proc/sys/net/ipv6') ? ['--sysctl=net.ipv6.conf.all.disable_ipv6=1'] : []),
   ]
 }
@@ -52,10 +52,11 @@ const macOf = (address: string): string =>
   ['02', '42', ...address.split('.').map(part => Number(part).toString(16).padStart(2, '0'))].join(':')
 
 /**
- * One internal network per instance. Where this host is on it, the egress proxy listens at its gateway. Where it is
- * not (the engine is rootless, in a virtual machine, remote), or where this host cannot be closed off
- * because no firewall rules may be set, the engine's host gets no address in it, and the egress proxy runs in one
- * helper that belongs to all of them.
+ * Gives each instance one internal network.
+ *
+ * Where this host is on the network, the egress proxy listens at its gateway. This host is not on it when
+ * the engine is rootless, in a virtual machine or remote. Then, and where no firewall rules may be set, the
+ * engine's host gets no address on the network, and the egress proxy runs in one helper that is on all networks.
  */
 export function createIsolatedNetworks(options: {
   dialect: Dialect
@@ -65,7 +66,7 @@ export function createIsolatedNetworks(options: {
   firewall: Firewall
   images: ImageStore
   log: Log | undefined
-  /** The engine's answer to `infoArguments`. */
+  /** Returns what the engine prints for `infoArguments`. */
   info: () => Promise<unknown>
 }): Isolation {
   const { dialect, cli, owner, env, firewall, images, log, info } = options
@@ -87,13 +88,13 @@ export function createIsolatedNetworks(options: {
         return address ? [{ network: name, address }] : []
       }),
   })
-  /** Found out by a network of this engine that was not one of this host. */
+  /** Whether a network of this engine turned out not to be on this host. */
   let foundElsewhere = false
 
   const isElsewhere = async () =>
     foundElsewhere || process.platform !== 'linux' || isolation.elsewhere(await info()) !== undefined
 
-  /** Whoever may set rules once may do so later; whoever may not asks again. */
+  /** Once rules could be set, they are not tried again. */
   let maySetRules = false
   async function firewallProblem(): Promise<string | undefined> {
     const problem = maySetRules ? undefined : await firewall.problem()
@@ -101,7 +102,7 @@ export function createIsolatedNetworks(options: {
     return problem
   }
 
-  /** Why the host cannot be closed off here, and the helper does not help either. */
+  /** Why neither firewall rules nor a helper can keep servers from this host. */
   let lacking: string | undefined
 
   async function chooseLocation(): Promise<ProxyLocation> {
@@ -159,7 +160,7 @@ export function createIsolatedNetworks(options: {
     const port = Number(labels[LABEL.egressPort])
     const rule = { network: name, bridge, gateway, port }
     const problem = await firewall.apply(rule, { isNew })
-    // Rules that could be set a moment ago, and cannot now: the server must not come up without them.
+    // The rules could be set a moment ago and now cannot: the server must not start without them.
     if (problem !== undefined && !mayStayOpen) {
       throw runtimeFailures.isolation_unsupported({ runtime, problem, hint: OPT_OUT })
     }
@@ -197,7 +198,7 @@ export function createIsolatedNetworks(options: {
       const { network, isNew } = await makeOrFind(place, wanted)
       const address = network.labels[LABEL.helper]
       if (address) return throughHelper(network, address)
-      // The bridge of an engine that is elsewhere is not among our interfaces.
+      // The bridge of an engine on another host is not among this host's interfaces.
       if (isolation.activateArguments || (await isOurs(network.gateway))) {
         return throughGateway(network, { isNew, mayStayOpen })
       }
@@ -246,7 +247,7 @@ export function createIsolatedNetworks(options: {
   }
 }
 
-/** Tried out: an interface without a carrier, as a new bridge is, does not show in `networkInterfaces`. */
+/** Tries to listen there: `networkInterfaces` leaves out an interface without a carrier, such as a new bridge. */
 const isOurs = (address: string): Promise<boolean> =>
   findFreePort(address).then(
     () => true,

@@ -8,7 +8,7 @@ import { candidates, DEFAULT_RANGE, nextAddress, parseRange, type Subnet, takenR
 
 const TRIES = 20
 const REMOVE_MS = 10_000
-/** What a subnet that is taken on the engine costs is one call; many may be, where this host knows none of them. */
+/** Tries where this host does not see the engine's subnets. Many may be taken, and each taken one costs a call. */
 const TRIES_ELSEWHERE = 200
 
 /** Where the egress proxy of a network listens: on this host at the gateway, or in the helper. */
@@ -18,7 +18,7 @@ export type ProxyLocation = 'gateway' | 'helper'
 export interface NetworkStore {
   find(name: string): Promise<EngineNetwork | undefined>
   list(): Promise<readonly EngineNetwork[]>
-  /** Takes the first subnet that nobody has. Undefined when there is a network of that name already. */
+  /** Makes a network in the first free subnet. Undefined when there is a network of that name already. */
   make(wanted: {
     name: string
     instance: string
@@ -27,7 +27,7 @@ export interface NetworkStore {
     port: number
     signal: AbortSignal | undefined
   }): Promise<EngineNetwork | undefined>
-  /** Idempotent; throws out the instance if it is still in it. */
+  /** Removes the network, and disconnects the instance first if it is still in it. Idempotent. */
   drop(name: string, instance: string): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createNetworkStore(options: {
       const names = ids.split('\n').filter(Boolean)
       const found = await inspect(names).catch(async error => {
         if (!isGone(error)) throw error
-        // One that is removed meanwhile makes the whole call fail: then each is asked alone.
+        // A network that is removed meanwhile makes the whole call fail; then each is inspected alone.
         return (await Promise.all(names.map(name => inspect([name]).catch(() => [])))).flat()
       })
       return found.filter(
@@ -120,7 +120,7 @@ export function createNetworkStore(options: {
           if (isGone(error)) return
           const inUse = /active endpoints|associated containers|is being used|in use/i.test(messageOf(error))
           if (!inUse || Date.now() > deadline) throw error
-          // A stopped instance still counts for one engine; one that is just ending, for the other.
+          // Podman still counts a stopped instance, and docker one that is just ending.
           await cli
             .run(['network', 'disconnect', '--force', name, instance], { doing: 'leave a network' })
             .catch(() => delay(100))

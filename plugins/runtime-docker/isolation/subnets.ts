@@ -8,7 +8,7 @@ const SIZE = 8
 
 export interface Subnet {
   readonly cidr: string
-  /** First address: this host's. The instance gets the next. */
+  /** The first address, which is this host's. The instance gets the next one. */
   readonly gateway: string
 }
 
@@ -20,7 +20,7 @@ interface Range {
 /** Where networks of isolated workloads come from unless KEELSON_ISOLATION_RANGE says otherwise. */
 export const DEFAULT_RANGE = '10.213.0.0/16'
 
-/** Reads `10.213.0.0/16`; undefined when it is none or holds fewer than two networks. */
+/** Reads `10.213.0.0/16`; undefined when it is not a range or holds fewer than two networks. */
 export function parseRange(text: string): Range | undefined {
   const [, address = '', prefix = ''] = /^([\d.]+)\/(\d+)$/.exec(text) ?? []
   const first = toNumber(address)

@@ -67,7 +67,7 @@ const LOCK_SECONDS = 15 * 60
 /**
  * Keeps packages in `<folder>/<scheme>/<hash of the pinned reference>/`.
  *
- * A package is installed beside its place and moved there whole: what stands there is complete.
+ * A package is installed beside its folder and then moved there, so a folder that exists is complete.
  */
 export function createPackageStore(folder: string, tools: PackageTools): Packages {
   return {
@@ -119,15 +119,15 @@ export function createPackageStore(folder: string, tools: PackageTools): Package
     const exact = exactVersion(reference)
     if (exact) return whole(exact)
     options.report?.(`Asking for the newest version of ${name}`)
-    const answer = await tools.newestVersion(reference, { signal: options.signal })
-    if (answer.kind === 'found') return whole(answer.version)
+    const found = await tools.newestVersion(reference, { signal: options.signal })
+    if (found.kind === 'found') return whole(found.version)
     const label = `${scheme}://${request.package}`
-    if (answer.kind === 'absent')
-      throw failures.process_package_absent({ package: label, problem: answer.problem })
+    if (found.kind === 'absent')
+      throw failures.process_package_absent({ package: label, problem: found.problem })
     const cached = reference.wanted === undefined ? await newestInstalled(whole('*')) : undefined
-    if (!cached) throw failures.process_package_unresolved({ package: label, problem: answer.problem })
+    if (!cached) throw failures.process_package_unresolved({ package: label, problem: found.problem })
     options.report?.(
-      `warning: no newer version could be asked for (${answer.problem}); running ${name} ${cached}`,
+      `warning: no newer version could be asked for (${found.problem}); running ${name} ${cached}`,
     )
     return whole(cached)
   }
@@ -154,7 +154,7 @@ export function createPackageStore(folder: string, tools: PackageTools): Package
     })
   }
 
-  /** Local code is always built (Go's own cache makes that quick) and named after what came out. */
+  /** Always builds local code (Go's own cache makes that quick) and names the package after the hash of the program. */
   async function installLocal(
     request: PackageRequest,
     options: WaitOptions,
@@ -179,7 +179,7 @@ export function createPackageStore(folder: string, tools: PackageTools): Package
 
   /** Moves a program that was built of local code to its place. */
   async function keepLocal(path: string, built: string): Promise<{ image: string; version: string }> {
-    // `go build` of a package that is no program makes no file that can be run
+    // `go build` of a library package makes no file that can be run
     if (!(await isExecutable(built))) throw failures.process_no_entry({ package: path, names: [] })
     const version = await hashOf(built)
     const pinned: PinnedPackage = {

@@ -30,7 +30,7 @@ const argument = (index: number): Instruction => load(16 + 8 * index)
 
 type Test = 'equal' | 'atLeast' | 'anyBit'
 const CODES: Readonly<Record<Test, number>> = { equal: 0x15, atLeast: 0x35, anyBit: 0x45 }
-/** Goes through the instructions if the test holds, else past them. */
+/** Runs the instructions if the test holds, and else skips them. */
 const when = (test: Test, k: number, then: readonly Instruction[]): Instruction[] => [
   [CODES[test], 0, then.length, k],
   ...then,

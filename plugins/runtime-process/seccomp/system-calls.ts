@@ -98,7 +98,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
 
 /**
  * The newest call that was looked at (Linux 6.18: file_setattr). Newer ones do not exist for the sandbox,
- * as on an older kernel: what they can do nobody here has weighed.
+ * as on an older kernel, since their effects were not examined here.
  */
 export const NEWEST = 469
 
