@@ -86,6 +86,10 @@ export function paramText(message: Message, ...path: string[]): string | undefin
 export const withId = (message: Request | Response, id: string): string =>
   splice(message.text, [{ span: message.id, text: id }])
 
+/** The text of a cancel notification with the id that its receiver knows. */
+export const withRequestId = (message: Message, id: number): string =>
+  splice(message.text, [{ span: paramSpan(message, 'requestId'), text: String(id) }])
+
 /** The same id written in two ways ("a" and "\u0061") has one key; 1 and "1" are two ids. */
 export const idKey = (idText: string): string =>
   idText.startsWith('"') ? `s${parseRaw(idText) as string}` : `n${idText}`

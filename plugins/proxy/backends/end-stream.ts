@@ -3,7 +3,7 @@ import { errorResponse, type RequestId } from '../../../src/lib/json-rpc.ts'
 import { formatSse } from '../../../src/lib/sse.ts'
 import { SERVER_ERROR } from '../error-codes.ts'
 import { ClientGone } from '../request-refusal.ts'
-import type { BrokenStream } from './relay-http.ts'
+import type { BrokenStream } from './response-writer.ts'
 
 /**
  * Ends an event stream that the server broke off, so that its client need not wait for a timeout.

@@ -45,6 +45,26 @@ interface Seen {
   announced?: string
 }
 
+/** The headers of a request to the server, names and values in turn. */
+function headersFor(
+  { exchange: { request }, server: { target }, session, stripSession, body }: Delivery,
+  { remote, trust, sse }: { remote: boolean; trust: boolean; sse: boolean },
+): string[] {
+  const changed = session && session.backendId !== session.id ? session.backendId : undefined
+  const headers = requestHeaders(request, {
+    targetHost: target.host,
+    targetScheme: target.scheme,
+    remote,
+    trust,
+    identity: sse && request.method === 'GET',
+    forgetEvents: session?.eventsLost === true && request.method === 'GET',
+    session: stripSession ? null : changed,
+  })
+  const length = body && !Buffer.isBuffer(body) ? announcedLength(request) : undefined
+  if (length !== undefined) headers.push('content-length', String(length))
+  return headers
+}
+
 /** Sends exchanges to a server and passes the responses on. */
 export function createHttpSender(options: {
   config: RunConfig
@@ -58,24 +78,7 @@ export function createHttpSender(options: {
 }): (delivery: Delivery) => Promise<void> {
   const { config, log, agent, sessions, remote, headersTimeoutMs, servers, tracker } = options
   const sse = effectiveMode(config) === 'sse'
-  const trust = config.trust_proxy_headers === true
-
-  function headersFor({ exchange, server: { target }, session, stripSession, body }: Delivery): string[] {
-    const { request } = exchange
-    const changed = session && session.backendId !== session.id ? session.backendId : undefined
-    const headers = requestHeaders(request, {
-      targetHost: target.host,
-      targetScheme: target.scheme,
-      remote,
-      trust,
-      identity: sse && request.method === 'GET',
-      forgetEvents: session?.eventsLost === true && request.method === 'GET',
-      session: stripSession ? null : changed,
-    })
-    const length = body && !Buffer.isBuffer(body) ? announcedLength(request) : undefined
-    if (length !== undefined) headers.push('content-length', String(length))
-    return headers
-  }
+  const rules = { remote, sse, trust: config.trust_proxy_headers === true }
 
   function watchFor({ delivery, outgoing, redirects, reopened }: Attempt, seen: Seen): Watch {
     const { exchange, session, server } = delivery
@@ -135,7 +138,11 @@ export function createHttpSender(options: {
       if (session) sessions.delete(session.id)
       throw sessionNotFound({ id: await requestId(exchange) })
     }
-    return attempt({ ...current, outgoing: { ...outgoing, headers: headersFor(delivery) }, reopened: true })
+    return attempt({
+      ...current,
+      outgoing: { ...outgoing, headers: headersFor(delivery, rules) },
+      reopened: true,
+    })
   }
 
   return delivery => {
@@ -144,7 +151,7 @@ export function createHttpSender(options: {
       origin: server.target.origin,
       path: server.target.pathFor(exchange.url),
       method: exchange.request.method ?? 'GET',
-      headers: headersFor(delivery),
+      headers: headersFor(delivery, rules),
       body,
     }
     return attempt({ delivery, outgoing, redirects: 0, reopened: false })

@@ -1,5 +1,6 @@
 import { type Response, readMessage } from '../message.ts'
-import type { CallFailure, Calls } from './pending-calls.ts'
+import type { CallFailure } from './call.ts'
+import type { Calls } from './pending-calls.ts'
 
 /** What became of a request of the bridge's own. */
 export type Answer =

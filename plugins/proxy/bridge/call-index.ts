@@ -1,6 +1,7 @@
 import { idKey } from '../message.ts'
+import type { Call, Party } from './call.ts'
 import type { Session } from './client-sessions.ts'
-import type { Call, Calls, Party } from './pending-calls.ts'
+import type { Calls } from './pending-calls.ts'
 
 /** Look-ups: nothing that a server asks or logs meanwhile is about them. */
 const LOOKUPS =

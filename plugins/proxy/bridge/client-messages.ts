@@ -10,14 +10,15 @@ import {
   type Response,
   readMessage,
   resultText,
+  withRequestId,
 } from '../message.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
+import type { Call, Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import type { Handshake } from './handshake.ts'
 import type { LogLevels } from './log-levels.ts'
-import type { Call, Calls, Reply } from './pending-calls.ts'
+import type { Calls } from './pending-calls.ts'
 import type { ServerRequests } from './server-requests.ts'
-import { withRequestId } from './server-requests.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** What clients send, `initialize` excepted. */
@@ -124,7 +125,7 @@ export function createClientMessages(options: {
       }
     },
     respond(response, session) {
-      if (!session || !serverRequests.answer(session, response)) {
+      if (!session || !serverRequests.respond(session, response)) {
         onIgnored('a client answered a request that it was not asked')
       }
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BridgeLimits } from './bridge-limits.ts'
+import type { Call } from './call.ts'
 import type { Outbox } from './outbox.ts'
-import type { Call } from './pending-calls.ts'
 
 /** One client of the server, from its `initialize` until it leaves. */
 export interface Session {

@@ -63,6 +63,9 @@ const dataLines = (text: string): string =>
         .join('')
     : `data: ${text}\n`
 
+const eventText = ({ stream, number, text }: StoredEvent, withId: boolean): string =>
+  `event: message\n${withId ? `id: ${stream.id}_${number}\n` : ''}${dataLines(text)}\n`
+
 /**
  * @param options.ids whether events carry ids; without them nothing can be resumed and nothing is kept
  * @param options.onDisconnect a client has gone (not: the stream has ended)
@@ -84,6 +87,13 @@ export function createEventStream(options: {
     if (events.delete(event.number)) observer?.removed(event)
   }
 
+  function detach(): ServerResponse | undefined {
+    const response = connection?.response
+    connection = undefined
+    return response
+  }
+
+  /** Writes the events that the client has not received, as far as its socket takes them. */
   function pump(): void {
     const to = connection
     if (!to) return
@@ -91,18 +101,14 @@ export function createEventStream(options: {
       const event = events.get(to.next)
       to.next += 1
       if (!event) continue
-      const head = ids ? `event: message\nid: ${id}_${event.number}\n` : 'event: message\n'
-      to.blocked = !to.response.write(`${head}${dataLines(event.text)}\n`, 'latin1')
+      to.blocked = !to.response.write(eventText(event, ids), 'latin1')
       if (!event.sent) {
         event.sent = true
         observer?.sent(event)
       }
       if (!ids) forget(event)
     }
-    if (finished && !to.blocked && to.next > last) {
-      connection = undefined
-      to.response.end()
-    }
+    if (finished && !to.blocked && to.next > last) detach()?.end()
   }
 
   const stream: EventStream = {
@@ -147,18 +153,12 @@ export function createEventStream(options: {
     keepAlive() {
       if (connection && !connection.blocked) connection.response.write(': keepalive\n\n')
     },
-    disconnect() {
-      const old = connection
-      connection = undefined
-      old?.response.end()
-    },
+    disconnect: () => void detach()?.end(),
     evict(event) {
       const unread = connection !== undefined && event.number >= connection.next
       forget(event)
       if (!unread) return
-      const old = connection
-      connection = undefined
-      old?.response.destroy()
+      detach()?.destroy()
       onDisconnect?.()
     },
     takeUnsent() {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { SERVER_ERROR } from '../error-codes.ts'
 import { errorText } from '../message.ts'
 import { type Refusal, rpcRefusal } from '../request-refusal.ts'
-import type { CallFailure } from './pending-calls.ts'
+import type { CallFailure } from './call.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const
 

@@ -19,6 +19,7 @@ import { createServerRequests } from './server-requests.ts'
 import { createSessionDelivery } from './session-delivery.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSweeper } from './sweeper.ts'
+import { createTaskTokens } from './task-tokens.ts'
 
 /** Routes messages between the clients' HTTP and the server's standard streams. */
 export interface MessageRouter {
@@ -89,7 +90,7 @@ export function createMessageRouter(options: {
   const levels = createLogLevels()
   const tasks = createOwners<string>()
   const elicitations = createOwners<string>()
-  const taskTokens = new Map<number, { session: Session; token: string }>()
+  const taskTokens = createTaskTokens()
 
   const sessions = createSessions({
     limits,

@@ -7,74 +7,39 @@ import {
   type Response,
   withId,
 } from '../message.ts'
-import { findSpan, parseRaw, splice } from '../raw-json.ts'
+import { findSpan, parseRaw, type Span, splice } from '../raw-json.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
+import type { Call, CallFailure, Party, Reply } from './call.ts'
 import { createCallIndex } from './call-index.ts'
 import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 
-/** Why a request gets no answer of the server. */
-export type CallFailure = 'timeout' | 'gone' | 'cancelled' | 'oversize'
-
-/** The client's side of a request: where its answer goes. */
-export interface Reply {
-  /** Sends a message that belongs to the request. False when this kind of answer has no room for one. */
-  related(text: string): boolean
-  answer(text: string): void
-  fail(failure: CallFailure): void
-  /** Whether the client still listens. */
-  readonly attended: boolean
-  /** A comment that keeps the connection open, where nobody else sends one. */
-  keepAlive(): void
-}
-
-/** A request on its way: sent to the server, not yet answered. */
-export interface Call {
-  /** The id (and progress token) that the server knows it by; never used again. */
-  readonly id: number
-  readonly method: string
-  readonly session: Session | undefined
-  readonly idText: string
-  /** The client's progress token as it was written. */
-  readonly token: string | undefined
-  /** Answered by a task that lives on (2025-11-25). */
-  readonly task: boolean
-  readonly reply: Reply
-  /** The server process that was asked. */
-  readonly peer: Connection
-  readonly timeoutMs: number
-  deadline: number
-  unattendedSince: number | undefined
-}
-
-/** Who works with the server: a session, or a request without one. */
-export type Party = { readonly session: Session } | { readonly call: Call }
-
+/** The calls that wait for a response of the server. */
 export interface Calls {
-  /** Sends a request on under an id of ours. Undefined when too many wait, or the server is not there. */
+  /** Sends a request under a new id. Undefined when too many calls wait, or no server is connected. */
   start(
     request: Request,
     options: { session?: Session | undefined; reply: Reply; timeoutMs?: number },
   ): Call | undefined
   find(id: number): Call | undefined
-  /** Something moves: the time for an answer starts anew. */
+  /** Starts the time-out of a call anew, because its server reported progress. */
   prolong(call: Call): void
-  /** Answers a call. Undefined when the id is nobody's: late, repeated or made up. */
+  /** Ends a call with its response. Undefined when no call has the id: a late, repeated or invented one. */
   settle(response: Response): Call | undefined
-  /** Gives a call up and tells the server so. */
+  /** Ends a call with a failure and cancels it at the server. */
   abandon(call: Call, failure: CallFailure, reason: string): void
-  /** Gives a call up of which the server knows already. */
+  /** Ends a call with a failure, where the server need not be told. */
   drop(call: Call, failure: CallFailure): void
-  /** Gives up all that this process was asked. */
+  /** Ends all calls of a server process with a failure. */
   failAll(failure: CallFailure, peer: Connection): void
-  /** How many answers of this process are awaited that will come some day. */
+  /** How many calls of a server process wait for a response, without those that have no time-out. */
   awaited(peer: Connection): number
-  /** The only one whose request could be behind what the server now sends; `none` or `several` otherwise. */
+  /** The only client whose call could have caused what the server now sends; else `none` or `several`. */
   atWork(): Party | 'none' | 'several'
-  /** Calls of a party that may cause messages of the server. */
+  /** The calls of a session that may cause messages of the server. */
   ofSession(session: Session): ReadonlySet<Call>
   readonly size: number
-  /** Gives up what took too long, or what nobody waits for. */
+  /** Ends the calls that have timed out, and those whose client has been gone for `resumeGraceMs`. */
   sweep(options: { keepAlive: boolean }): void
 }
 
@@ -82,10 +47,11 @@ const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']
 
 export function createCalls(options: {
   limits: BridgeLimits
+  /** Milliseconds since the epoch. */
   now: () => number
-  /** Whom to ask now. */
+  /** The server process that new calls go to. */
   peer: () => Connection
-  /** There is something to watch from now on. */
+  /** Called when a call starts. */
   onStart: () => void
 }): Calls {
   const { limits, now, peer, onStart } = options
@@ -93,10 +59,16 @@ export function createCalls(options: {
   const { byId, add, remove } = index
   let lastId = 0
 
+  function drop(call: Call, failure: CallFailure): void {
+    if (byId.get(call.id) !== call) return
+    remove(call)
+    call.reply.fail(failure)
+  }
+
   function abandon(call: Call, failure: CallFailure, reason: string): void {
     if (byId.get(call.id) !== call) return
     remove(call)
-    // The protocol forbids to cancel this one (MCP lifecycle); its answer will find nobody.
+    // The protocol forbids to cancel `initialize` (MCP lifecycle). Its response is then skipped as late.
     if (call.method !== 'initialize') {
       const params = JSON.stringify({ requestId: call.id, reason })
       call.peer.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
@@ -108,14 +80,9 @@ export function createCalls(options: {
     start(request, { session, reply, timeoutMs = limits.requestTimeoutMs }) {
       if (byId.size >= limits.maxPending) return undefined
       const token = paramSpan(request, '_meta', 'progressToken')
-      const id = lastId + 1
-      lastId = id
-      const text = splice(request.text, [
-        { span: request.id, text: String(id) },
-        { span: token, text: String(id) },
-      ])
+      lastId += 1
       const call: Call = {
-        id,
+        id: lastId,
         method: request.method,
         session,
         idText: request.idText,
@@ -129,7 +96,7 @@ export function createCalls(options: {
       }
       add(call)
       onStart()
-      if (call.peer.write(onOneLine(text))) return call
+      if (call.peer.write(requestText(request, { id: String(call.id), token }))) return call
       remove(call)
       return undefined
     },
@@ -142,30 +109,13 @@ export function createCalls(options: {
       const call = byId.get(id)
       if (!call) return undefined
       remove(call)
-      // 2026-07-28 names the subscription by its request's id, in the answer too.
-      const subscription = findSpan(response.text, response.result, SUBSCRIPTION_ID)
-      call.reply.answer(
-        subscription
-          ? splice(response.text, [
-              { span: response.id, text: call.idText },
-              { span: subscription, text: call.idText },
-            ])
-          : withId(response, call.idText),
-      )
+      call.reply.answer(responseText(response, call))
       return call
     },
     abandon,
-    drop(call, failure) {
-      if (byId.get(call.id) !== call) return
-      remove(call)
-      call.reply.fail(failure)
-    },
+    drop,
     failAll(failure, of) {
-      for (const call of [...byId.values()]) {
-        if (call.peer !== of) continue
-        remove(call)
-        call.reply.fail(failure)
-      }
+      for (const call of [...byId.values()]) if (call.peer === of) drop(call, failure)
     },
     awaited(of) {
       let count = 0
@@ -180,7 +130,7 @@ export function createCalls(options: {
     sweep({ keepAlive }) {
       const time = now()
       for (const call of [...byId.values()]) {
-        // A person may be thinking about a question of the server.
+        // A request of the server waits for the client, where a person may have to decide.
         if (call.session?.asked.size) call.deadline = time + call.timeoutMs
         if (call.reply.attended) call.unattendedSince = undefined
         else call.unattendedSince ??= time
@@ -193,12 +143,32 @@ export function createCalls(options: {
   }
 }
 
-/** A progress notification as the client knows it: its own token, type and all. */
+/** The line for the server: the request with another id and progress token. */
+const requestText = (request: Request, { id, token }: { id: string; token: Span | undefined }): string =>
+  onOneLine(
+    splice(request.text, [
+      { span: request.id, text: id },
+      { span: token, text: id },
+    ]),
+  )
+
+/** The response for the client, with the id that the client wrote. */
+function responseText(response: Response, { idText }: Call): string {
+  // A response of 2026-07-28 names its subscription by the id of the request.
+  const subscription = findSpan(response.text, response.result, SUBSCRIPTION_ID)
+  if (!subscription) return withId(response, idText)
+  return splice(response.text, [
+    { span: response.id, text: idText },
+    { span: subscription, text: idText },
+  ])
+}
+
+/** The text of a progress notification with the client's own token. */
 export function progressFor(call: { token: string }, message: Parameters<typeof paramSpan>[0]): string {
   return splice(message.text, [{ span: paramSpan(message, 'progressToken'), text: call.token }])
 }
 
-/** Our id, where a message of the server names a request of a client. */
+/** The id of the call that a message of the server names at this path of its parameters. */
 export function namedCall(message: Parameters<typeof param>[0], ...path: string[]): number | undefined {
   const text = paramText(message, ...path)
   if (text === undefined) return undefined

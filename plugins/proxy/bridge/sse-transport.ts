@@ -4,11 +4,11 @@ import { untilAvailable } from '../availability.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from '../error-codes.ts'
 import { param, paramText, type Request, resultText } from '../message.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
+import type { Reply } from './call.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
 import type { MessageRouter } from './message-router.ts'
-import type { Reply } from './pending-calls.ts'
 import { readClientMessage } from './read-client-message.ts'
 
 /**

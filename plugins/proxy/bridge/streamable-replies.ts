@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import type { Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import { createEventStream, EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts'
 import { FAILURE_TEXT, failureText, sendJson } from './http-reply.ts'
-import type { Reply } from './pending-calls.ts'
 
 /** One JSON answer. A client that hangs up cannot get it any more: `onGone`. */
 export function createJsonReply(

@@ -1,0 +1,44 @@
+import type { Session } from './client-sessions.ts'
+import type { Connection } from './connection.ts'
+
+/** Why a request gets no response of the server. */
+export type CallFailure = 'timeout' | 'gone' | 'cancelled' | 'oversize'
+
+/** The client's side of a call: where the response goes. */
+export interface Reply {
+  /** Sends a message that belongs to the request. False when this kind of response cannot carry one. */
+  related(text: string): boolean
+  /** Sends the response of the server. */
+  answer(text: string): void
+  /** Sends an error in place of the response. */
+  fail(failure: CallFailure): void
+  /** Whether the client is connected. */
+  readonly attended: boolean
+  /** Sends a comment that keeps the connection open, where no other part of the bridge sends one. */
+  keepAlive(): void
+}
+
+/** A request that was sent to the server and waits for the response. */
+export interface Call {
+  /** The id and progress token that the server knows; never used again. */
+  readonly id: number
+  readonly method: string
+  readonly session: Session | undefined
+  /** The id as the client wrote it. */
+  readonly idText: string
+  /** The progress token as the client wrote it. */
+  readonly token: string | undefined
+  /** Whether the server responds with a task, which goes on after the response (MCP 2025-11-25). */
+  readonly task: boolean
+  readonly reply: Reply
+  /** The server process that the request was sent to. */
+  readonly peer: Connection
+  readonly timeoutMs: number
+  /** When the call times out, in milliseconds since the epoch. */
+  deadline: number
+  /** Since when the client is not connected, in milliseconds since the epoch. */
+  unattendedSince: number | undefined
+}
+
+/** A client with calls in flight: a session, or a single call without a session. */
+export type Party = { readonly session: Session } | { readonly call: Call }
