@@ -1,27 +1,25 @@
 import { Type } from 'typebox'
 import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
+import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
 
 const tag = 'clients'
 const path = '/api/v1beta/clients'
-const closed = { additionalProperties: false }
-const text = Type.String()
-const texts = Type.Array(text)
 
 const registration = Type.Object({ name: text, groups: texts }, closed)
 const status = Type.Object(
   {
     client_type: text,
-    installed: Type.Boolean(),
-    registered: Type.Boolean(),
-    supports_skills: Type.Boolean(),
-    supports_plugins: Type.Boolean(),
-    problem: Type.Optional(text),
+    installed: bool,
+    registered: bool,
+    supports_skills: bool,
+    supports_plugins: bool,
+    problem: optional(text),
   },
   closed,
 )
-const single = Type.Object({ name: text, groups: Type.Optional(texts) })
-const several = Type.Object({ names: texts, groups: Type.Optional(texts) })
+const single = Type.Object({ name: text, groups: optional(texts) })
+const several = Type.Object({ names: texts, groups: optional(texts) })
 
 const DEFAULT_GROUPS = ['default']
 

@@ -1,22 +1,21 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
+import { closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
 import type { Group } from './group.ts'
 
 const tag = 'groups'
 const path = '/api/v1beta/groups'
-const closed = { additionalProperties: false }
-const texts = Type.Array(Type.String())
 
 const group = Type.Object(
   {
-    name: Type.String(),
+    name: text,
     registered_clients: texts,
-    skills: Type.Optional(texts),
-    plugins: Type.Optional(texts),
+    skills: optional(texts),
+    plugins: optional(texts),
   },
   closed,
 )
-const nameOnly = Type.Object({ name: Type.String() })
+const nameOnly = Type.Object({ name: text })
 
 /** The operations on groups. */
 export const groupRoutes: Routes = (api, app) => {
@@ -39,7 +38,7 @@ export const groupRoutes: Routes = (api, app) => {
     tag,
     summary: 'Make an empty group',
     body: nameOnly,
-    response: [201, Type.Object({ name: Type.String() }, closed)],
+    response: [201, Type.Object({ name: text }, closed)],
     failures: [409],
     handle: async ({ body }) => ({ name: (await (await groups()).create(body.name)).name }),
   })

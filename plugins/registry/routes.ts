@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
+import { closed, text } from '../../src/http/schema-shorthands.ts'
 import { failures } from './failures.ts'
 import { assertDefault } from './http/assert-default.ts'
 import { loginRoutes } from './http/login-routes.ts'
@@ -14,7 +15,6 @@ import { v01Routes } from './http/v01-routes.ts'
 const tag = 'registry'
 const path = '/api/v1beta/registry'
 const style = 'registry'
-const closed = { additionalProperties: false }
 const READING = [404, 502, 503]
 
 /** The operations on the registry. Long because each operation is declared whole. */
@@ -74,7 +74,7 @@ export const registryRoutes: Routes = (api, app) => {
     tag,
     summary: 'Read the registry from elsewhere; an empty body goes back to the built-in catalogue',
     body: sourceBody,
-    response: [200, Type.Object({ type: Type.String() }, closed)],
+    response: [200, Type.Object({ type: text }, closed)],
     failures: [404, 502, 503],
     style,
     async handle({ params: { name }, body }) {
@@ -114,7 +114,7 @@ export const registryRoutes: Routes = (api, app) => {
     path: `${path}/{name}/refresh`,
     tag,
     summary: 'Read the registry anew',
-    response: [200, Type.Object({ status: Type.String() }, closed)],
+    response: [200, Type.Object({ status: text }, closed)],
     failures: READING,
     style,
     async handle({ params: { name }, signal }) {

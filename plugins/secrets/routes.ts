@@ -1,16 +1,14 @@
 import { Type } from 'typebox'
 import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
+import { bool, closed, optional, text } from '../../src/http/schema-shorthands.ts'
 import { failures } from './failures.ts'
 
 const tag = 'secrets'
 const path = '/api/v1beta/secrets'
-const closed = { additionalProperties: false }
-const text = Type.String()
-const flag = Type.Boolean()
 
 const capabilities = Type.Object(
-  { can_read: flag, can_write: flag, can_delete: flag, can_list: flag, can_cleanup: flag },
+  { can_read: bool, can_write: bool, can_delete: bool, can_list: bool, can_cleanup: bool },
   closed,
 )
 const provider = Type.Object({ name: text, provider_type: text, capabilities }, closed)
@@ -36,7 +34,7 @@ export const secretRoutes: Routes = (api, app) => {
     summary: 'Choose where secrets are kept',
     body: Type.Object({
       provider_type: text,
-      password: Type.Optional(
+      password: optional(
         Type.String({
           description: 'Not used: the key is made at random, and kept in the keyring of the system',
         }),
@@ -77,7 +75,7 @@ export const secretRoutes: Routes = (api, app) => {
     response: [
       200,
       Type.Object(
-        { keys: Type.Array(Type.Object({ key: text, description: Type.Optional(text) }, closed)) },
+        { keys: Type.Array(Type.Object({ key: text, description: optional(text) }, closed)) },
         closed,
       ),
     ],

@@ -1,17 +1,14 @@
 import { isAbsolute } from 'node:path'
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
+import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
 import { failures } from './failures.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
-const closed = { additionalProperties: false }
-const text = Type.String()
-const flag = Type.Optional(Type.Boolean())
-const optionalText = Type.Optional(text)
 
 const build = Type.Object(
-  { tag: text, digest: text, name: optionalText, description: optionalText, version: optionalText },
+  { tag: text, digest: text, name: optional(text), description: optional(text), version: optional(text) },
   closed,
 )
 
@@ -25,14 +22,14 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/validate`,
     tag,
     summary: 'Check the skill in a folder; one that is not valid is an answer too',
-    body: Type.Object({ path: optionalText }),
+    body: Type.Object({ path: optional(text) }),
     response: [
       200,
       Type.Object(
         {
-          valid: Type.Boolean(),
-          errors: Type.Optional(Type.Array(text)),
-          warnings: Type.Optional(Type.Array(text)),
+          valid: bool,
+          errors: optional(texts),
+          warnings: optional(texts),
         },
         closed,
       ),
@@ -51,7 +48,7 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/build`,
     tag,
     summary: 'Pack the skill in a folder',
-    body: Type.Object({ path: optionalText, tag: optionalText }),
+    body: Type.Object({ path: optional(text), tag: optional(text) }),
     response: [200, Type.Object({ reference: text }, closed)],
     failures: [503],
     slow: true,
@@ -89,10 +86,10 @@ export const buildRoutes: Routes = (api, app) => {
     tag,
     summary: 'Upload a build to the registry that its tag names, signed in one way or not at all',
     body: Type.Object({
-      reference: optionalText,
-      key: optionalText,
-      identity_token: optionalText,
-      no_sign: flag,
+      reference: optional(text),
+      key: optional(text),
+      identity_token: optional(text),
+      no_sign: optional(bool),
     }),
     response: [204, 'empty'],
     failures: [404, 502, 503],

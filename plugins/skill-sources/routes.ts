@@ -1,9 +1,6 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-
-const text = Type.String()
-const maybe = Type.Optional(text)
-const closed = { additionalProperties: false }
+import { closed, optional, text } from '../../src/http/schema-shorthands.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills/content'
@@ -11,8 +8,8 @@ const content = Type.Object(
   {
     name: text,
     description: text,
-    version: maybe,
-    license: maybe,
+    version: optional(text),
+    license: optional(text),
     body: text,
     files: Type.Array(Type.Object({ path: text, size: Type.Integer() }, closed)),
   },
@@ -31,7 +28,7 @@ export const contentRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'The text of a skill and the list of its files; nothing is installed',
-    body: Type.Object({ ref: maybe }),
+    body: Type.Object({ ref: optional(text) }),
     response: [200, content],
     failures,
     slow: true,

@@ -1,58 +1,51 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
+import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
 import type { SkillDetails } from './install/installer.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
-const closed = { additionalProperties: false }
-const text = Type.String()
-const maybe = Type.Optional(text)
-const texts = Type.Array(text)
-const maybeTexts = Type.Optional(texts)
-const flag = Type.Optional(Type.Boolean())
 
 /** Strings that are wrong are told by the service, in its words. */
-const place = { scope: maybe, project_root: maybe }
+const place = { scope: optional(text), project_root: optional(text) }
 const placeQuery = {
   scope: { type: 'string', description: '`user` or `project`' },
   project_root: { type: 'string', description: 'The absolute path of the project' },
 } as const
 
 const metadata = Type.Object(
-  { name: text, version: text, description: text, author: text, tags: maybeTexts },
+  { name: text, version: text, description: text, author: text, tags: optional(texts) },
   closed,
 )
 const installedSkill = Type.Object(
   {
     metadata,
     scope: text,
-    project_root: maybe,
-    reference: maybe,
-    tag: maybe,
-    digest: maybe,
+    project_root: optional(text),
+    reference: optional(text),
+    tag: optional(text),
+    digest: optional(text),
     status: text,
     installed_at: text,
-    clients: maybeTexts,
-    dependencies: Type.Optional(
-      Type.Array(Type.Object({ name: text, reference: text, digest: text }, closed)),
-    ),
-    managed: Type.Boolean(),
+    clients: optional(texts),
+    dependencies: optional(Type.Array(Type.Object({ name: text, reference: text, digest: text }, closed))),
+    managed: bool,
   },
   closed,
 )
 const trust = {
-  provenance: Type.Optional(
+  provenance: optional(
     Type.Object({
       signerIdentity: text,
       certIssuer: text,
-      repositoryUri: maybe,
-      repositoryRef: maybe,
-      runnerEnvironment: maybe,
-      sigstoreUrl: maybe,
-      provisional: flag,
+      repositoryUri: optional(text),
+      repositoryRef: optional(text),
+      runnerEnvironment: optional(text),
+      sigstoreUrl: optional(text),
+      provisional: optional(bool),
     }),
   ),
-  unsigned: flag,
+  unsigned: optional(bool),
 }
 
 /** The operations on installed skills. */
@@ -84,8 +77,13 @@ export const skillRoutes: Routes = (api, app) => {
     tag,
     summary: 'Install a skill and what it needs, for all clients or none',
     body: Type.Object({
-      ...{ name: maybe, version: maybe, ...place, clients: maybeTexts },
-      ...{ force: flag, group: maybe, allow_unsigned: flag },
+      name: optional(text),
+      version: optional(text),
+      ...place,
+      clients: optional(texts),
+      force: optional(bool),
+      group: optional(text),
+      allow_unsigned: optional(bool),
     }),
     response: [201, Type.Object({ skill: installedSkill, ...trust }, closed)],
     failures: [400, 401, 403, 404, 409, 422, 429, 501, 502, 503, 504],
@@ -93,9 +91,15 @@ export const skillRoutes: Routes = (api, app) => {
     location: ({ skill }: SkillDetails) => `${path}/${skill.metadata.name}`,
     handle: async ({ body, signal }) =>
       (await skills()).install({
-        ...{ reference: body.name ?? '', version: body.version || undefined, clients: body.clients, signal },
-        ...{ scope: body.scope, projectRoot: body.project_root, force: body.force },
-        ...{ group: body.group, allowUnsigned: body.allow_unsigned },
+        reference: body.name ?? '',
+        version: body.version || undefined,
+        clients: body.clients,
+        signal,
+        scope: body.scope,
+        projectRoot: body.project_root,
+        force: body.force,
+        group: body.group,
+        allowUnsigned: body.allow_unsigned,
       }),
   })
 
@@ -128,7 +132,9 @@ export const skillRoutes: Routes = (api, app) => {
     failures: [400, 404, 409, 503],
     async handle({ params: { name }, query: { scope, project_root, force } }) {
       await (await skills()).uninstall(name, {
-        ...{ scope, projectRoot: project_root, force: force === 'true' },
+        scope,
+        projectRoot: project_root,
+        force: force === 'true',
       })
     },
   })

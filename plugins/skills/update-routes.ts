@@ -1,27 +1,22 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
+import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
 import { withoutEmpty } from './update/without-empty.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
-const closed = { additionalProperties: false }
-const text = Type.String()
-const maybe = Type.Optional(text)
-const texts = Type.Array(text)
-const maybeTexts = Type.Optional(texts)
-const flag = Type.Optional(Type.Boolean())
 
 const failure = { name: text, reason: text, error: text }
 const syncAnswer = Type.Object(
   {
-    installed: maybeTexts,
-    drifted: maybeTexts,
-    missing: maybeTexts,
-    already_current: maybeTexts,
-    never_managed: maybeTexts,
-    removed_from_lock: maybeTexts,
-    pruned: maybeTexts,
-    failed: Type.Optional(Type.Array(Type.Object(failure, closed))),
+    installed: optional(texts),
+    drifted: optional(texts),
+    missing: optional(texts),
+    already_current: optional(texts),
+    never_managed: optional(texts),
+    removed_from_lock: optional(texts),
+    pruned: optional(texts),
+    failed: optional(Type.Array(Type.Object(failure, closed))),
   },
   closed,
 )
@@ -30,19 +25,19 @@ const outcome = Type.Object(
   {
     name: text,
     status: text,
-    old_digest: maybe,
-    new_digest: maybe,
-    new_resolved_reference: maybe,
-    new_signer_identity: maybe,
-    reason: maybe,
-    error: maybe,
-    changes: Type.Optional(
+    old_digest: optional(text),
+    new_digest: optional(text),
+    new_resolved_reference: optional(text),
+    new_signer_identity: optional(text),
+    reason: optional(text),
+    error: optional(text),
+    changes: optional(
       Type.Object(
         {
-          version: Type.Optional(fromTo),
-          files: Type.Optional(Type.Object({ added: texts, removed: texts, changed: texts }, closed)),
-          tools_added: maybeTexts,
-          signer: Type.Optional(fromTo),
+          version: optional(fromTo),
+          files: optional(Type.Object({ added: texts, removed: texts, changed: texts }, closed)),
+          tools_added: optional(texts),
+          signer: optional(fromTo),
         },
         closed,
       ),
@@ -62,8 +57,14 @@ export const updateRoutes: Routes = (api, app) => {
     tag,
     summary: 'Make the folders of a project what its lock file says',
     body: Type.Object({
-      ...{ project_root: maybe, clients: maybeTexts, prune: flag, check: flag, adopt: flag },
-      ...{ allow_unsigned: flag, frozen: flag, force: flag },
+      project_root: optional(text),
+      clients: optional(texts),
+      prune: optional(bool),
+      check: optional(bool),
+      adopt: optional(bool),
+      allow_unsigned: optional(bool),
+      frozen: optional(bool),
+      force: optional(bool),
     }),
     response: [200, syncAnswer],
     failures: [400, 404, 409, 503],
@@ -72,7 +73,9 @@ export const updateRoutes: Routes = (api, app) => {
       withoutEmpty(
         await (await skills()).sync({
           ...body,
-          ...{ projectRoot: project_root, allowUnsigned: allow_unsigned, signal },
+          projectRoot: project_root,
+          allowUnsigned: allow_unsigned,
+          signal,
         }),
       ),
   })
@@ -84,19 +87,32 @@ export const updateRoutes: Routes = (api, app) => {
     tag,
     summary: 'Replace skills by what their sources hold now, or say what would change',
     body: Type.Object({
-      ...{ scope: maybe, project_root: maybe, names: maybeTexts, preview: flag, fail_on_changes: flag },
-      ...{ allow_ref_change: flag, allow_signer_change: flag, allow_unsigned: flag },
-      ...{ clients: maybeTexts, force: flag },
+      scope: optional(text),
+      project_root: optional(text),
+      names: optional(texts),
+      preview: optional(bool),
+      fail_on_changes: optional(bool),
+      allow_ref_change: optional(bool),
+      allow_signer_change: optional(bool),
+      allow_unsigned: optional(bool),
+      clients: optional(texts),
+      force: optional(bool),
     }),
     response: [200, Type.Object({ outcomes: Type.Array(outcome) }, closed)],
     failures: [400, 404, 409, 503],
     slow: true,
     async handle({ body, signal }) {
       const outcomes = await (await skills()).upgrade({
-        ...{ scope: body.scope || 'project', projectRoot: body.project_root, names: body.names },
-        ...{ preview: body.preview === true || body.fail_on_changes === true, clients: body.clients },
-        ...{ allowRefChange: body.allow_ref_change, allowSignerChange: body.allow_signer_change },
-        ...{ allowUnsigned: body.allow_unsigned, force: body.force, signal },
+        scope: body.scope || 'project',
+        projectRoot: body.project_root,
+        names: body.names,
+        preview: body.preview === true || body.fail_on_changes === true,
+        clients: body.clients,
+        allowRefChange: body.allow_ref_change,
+        allowSignerChange: body.allow_signer_change,
+        allowUnsigned: body.allow_unsigned,
+        force: body.force,
+        signal,
       })
       return { outcomes }
     },

@@ -2,22 +2,20 @@ import { Type } from 'typebox'
 import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables-schema.ts'
+import { bool, closed, optional, text } from '../../src/http/schema-shorthands.ts'
 import { unacceptedPermissions } from '../../src/http/unaccepted-permissions-schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 
 const tag = 'workloads'
 const path = '/api/v1beta/workloads'
-const closed = { additionalProperties: false }
-const text = Type.String()
-const optional = Type.Optional
 const change = Type.Object({ from: text, to: text }, closed)
 
 const variable = Type.Object(
   {
     name: text,
     description: optional(text),
-    required: Type.Boolean(),
-    secret: optional(Type.Boolean()),
+    required: bool,
+    secret: optional(bool),
     default: optional(text),
   },
   closed,

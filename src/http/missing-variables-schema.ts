@@ -1,8 +1,5 @@
 import { Type } from 'typebox'
-
-const closed = { additionalProperties: false }
-const text = Type.String()
-const optional = Type.Optional(text)
+import { bool, closed, optional, text } from './schema-shorthands.ts'
 
 /** The 422 of operations that run a server of the registry: what it needs, and nobody has given. */
 export const missingVariables = Type.Object(
@@ -12,7 +9,7 @@ export const missingVariables = Type.Object(
     registry: text,
     server: text,
     missing: Type.Array(
-      Type.Object({ name: text, secret: Type.Boolean(), description: optional, stored: optional }, closed),
+      Type.Object({ name: text, secret: bool, description: optional(text), stored: optional(text) }, closed),
     ),
   },
   {

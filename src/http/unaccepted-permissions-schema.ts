@@ -1,8 +1,5 @@
 import { Type } from 'typebox'
-
-const closed = { additionalProperties: false }
-const text = Type.String()
-const optional = Type.Optional
+import { closed, optional, text } from './schema-shorthands.ts'
 
 /** The 409 of operations that run a server of the registry: the mounts that it asks for and nobody has allowed. */
 export const unacceptedPermissions = Type.Object(

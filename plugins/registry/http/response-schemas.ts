@@ -1,11 +1,7 @@
 import { Type } from 'typebox'
+import { bool, closed, optional, text, texts } from '../../../src/http/schema-shorthands.ts'
 
-const closed = { additionalProperties: false }
 const open = { additionalProperties: true }
-const text = Type.String()
-const texts = Type.Array(text)
-const optional = Type.Optional
-const flag = Type.Boolean()
 const anything = Type.Record(text, Type.Unknown())
 
 const auth = Type.Object({
@@ -20,7 +16,7 @@ export const sourceBody = Type.Object({
   url: optional(text),
   api_url: optional(text),
   local_path: optional(text),
-  allow_private_ip: optional(flag),
+  allow_private_ip: optional(bool),
   auth: optional(auth),
 })
 
@@ -41,9 +37,9 @@ const variable = Type.Object(
   {
     name: text,
     description: text,
-    required: flag,
+    required: bool,
     default: optional(text),
-    secret: optional(flag),
+    secret: optional(bool),
     choices: optional(texts),
   },
   closed,
@@ -64,7 +60,7 @@ const serverMembers = {
   custom_metadata: optional(anything),
   env_vars: optional(Type.Array(variable)),
   proxy_port: optional(Type.Integer()),
-  stateless: optional(flag),
+  stateless: optional(bool),
   tool_definitions: optional(Type.Array(anything)),
 }
 
@@ -129,7 +125,7 @@ export const serverLists = Type.Object(
 )
 
 export const oneServer = Type.Object(
-  { is_remote: flag, server: optional(imageServer), remote_server: optional(remoteServer) },
+  { is_remote: bool, server: optional(imageServer), remote_server: optional(remoteServer) },
   closed,
 )
 

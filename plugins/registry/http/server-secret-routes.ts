@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../../src/app.ts'
 import { failures as core } from '../../../src/errors.ts'
 import type { Api } from '../../../src/http/api.ts'
+import { closed, optional, text } from '../../../src/http/schema-shorthands.ts'
 import { failures } from '../failures.ts'
 import { type Origin, secretsOf } from '../server-secrets.ts'
 import { unavailable } from './unavailable.ts'
@@ -9,8 +10,6 @@ import { decodeAgain } from './v01-routes.ts'
 
 const tag = 'registry'
 const path = '/api/v1beta/registry/{name}/servers/{serverName}/secrets'
-const closed = { additionalProperties: false }
-const text = Type.String()
 
 /** As the members of `secrets` of a workload: the name of a secret, and the variable that it becomes. */
 const reference = Type.Object({ name: text, target: text }, closed)
@@ -49,8 +48,8 @@ export function serverSecretRoutes(api: Api, app: App): void {
     summary:
       'Agree to give a server of the registry a secret, as this variable: one that is stored, or a value that is stored for this server alone',
     body: Type.Object({
-      name: Type.Optional(Type.String({ description: 'Name of a stored secret' })),
-      value: Type.Optional(Type.String({ description: 'A new value, in the place of one from before' })),
+      name: optional(Type.String({ description: 'Name of a stored secret' })),
+      value: optional(Type.String({ description: 'A new value, in the place of one from before' })),
     }),
     response: [200, reference],
     failures: [400, 404, 405, 502, 503],

@@ -1,11 +1,8 @@
 import { Type } from 'typebox'
 import { STATUSES } from '../../../src/contracts/workload.ts'
+import { bool, closed, optional, text, texts } from '../../../src/http/schema-shorthands.ts'
 
-const closed = { additionalProperties: false }
-const text = Type.String()
-const texts = Type.Array(text)
 const textMap = Type.Record(text, text)
-const optional = Type.Optional
 const port = Type.Integer({ minimum: 0, maximum: 65535 })
 
 /** A workload as lists show it. */
@@ -24,8 +21,8 @@ export const workloadItem = Type.Object(
     labels: optional(textMap),
     group: optional(text),
     tools: optional(texts),
-    remote: optional(Type.Boolean()),
-    no_sandbox: optional(Type.Boolean()),
+    remote: optional(bool),
+    no_sandbox: optional(bool),
   },
   closed,
 )
@@ -35,14 +32,14 @@ export const permissionProfile = Type.Object(
     name: optional(text),
     read: optional(texts),
     write: optional(texts),
-    privileged: optional(Type.Boolean()),
+    privileged: optional(bool),
     network: optional(
       Type.Object({
         mode: optional(text),
         inbound: optional(Type.Object({ allow_host: optional(texts) })),
         outbound: optional(
           Type.Object({
-            insecure_allow_all: optional(Type.Boolean()),
+            insecure_allow_all: optional(bool),
             allow_host: optional(texts),
             allow_port: optional(Type.Array(port)),
           }),
@@ -87,17 +84,15 @@ const runConfigMembers = {
   permission_profile_name_or_path: optional(
     Type.String({ description: '`none` or `network`; beside `permission_profile` it is only a name' }),
   ),
-  isolate_network: optional(Type.Boolean()),
-  ignore_config: optional(
-    Type.Object({ loadGlobal: optional(Type.Boolean()), printOverlays: optional(Type.Boolean()) }),
-  ),
+  isolate_network: optional(bool),
+  ignore_config: optional(Type.Object({ loadGlobal: optional(bool), printOverlays: optional(bool) })),
   image_verification: optional(text),
   allowed_origins: optional(texts),
   endpoint_prefix: optional(text),
   session_ttl: optional(text),
-  stateless: optional(Type.Boolean()),
-  remote_must_be_public: optional(Type.Boolean()),
-  debug: optional(Type.Boolean()),
+  stateless: optional(bool),
+  remote_must_be_public: optional(bool),
+  debug: optional(bool),
 }
 
 const editable = {
@@ -121,10 +116,10 @@ const editable = {
   transport: optional(text),
   proxy_mode: optional(text),
   permission_profile: optional(permissionProfile),
-  network_isolation: optional(Type.Boolean()),
-  trust_proxy_headers: optional(Type.Boolean()),
-  allow_docker_gateway: optional(Type.Boolean()),
-  no_sandbox: optional(Type.Boolean()),
+  network_isolation: optional(bool),
+  trust_proxy_headers: optional(bool),
+  allow_docker_gateway: optional(bool),
+  no_sandbox: optional(bool),
   group: optional(text),
   ...runConfigMembers,
   ...unsupported,
@@ -176,14 +171,14 @@ export const workloadDetails = Type.Object(
     oidc,
     permission_profile: Type.Union([permissionProfile, Type.Null()]),
     proxy_mode: text,
-    network_isolation: Type.Boolean(),
-    trust_proxy_headers: Type.Boolean(),
+    network_isolation: bool,
+    trust_proxy_headers: bool,
     tools: texts,
     tools_override: Type.Record(text, Type.Object({})),
     oauth_config: Type.Object({}),
     runtime_config: optional(runtimeConfig),
-    allow_docker_gateway: optional(Type.Boolean()),
-    no_sandbox: optional(Type.Boolean()),
+    allow_docker_gateway: optional(bool),
+    no_sandbox: optional(bool),
     group: optional(text),
   },
   closed,
