@@ -8,20 +8,20 @@ export interface Written {
   readonly bytes: Buffer
 }
 
-/** Everything of an artifact but its layer. */
+/** The documents of an artifact: all of it except the layer. */
 export interface ArtifactDocuments {
-  /** Configurations and manifests, each behind what it points at. */
+  /** Configurations and manifests. Each follows the documents that it points at. */
   readonly parts: readonly Written[]
   readonly index: Written
 }
 
 const PLATFORMS = ['amd64', 'arm64'].map(architecture => ({ architecture, os: 'linux' }))
 
-/** The packed files, and what was packed. */
+/** The packed files of a skill, with its manifest. */
 export interface PackedLayer {
   readonly digest: string
   readonly size: number
-  /** Of the archive before it was compressed. */
+  /** The digest of the archive before compression. */
   readonly diffId: string
   /** Paths, sorted. */
   readonly files: readonly string[]
@@ -84,7 +84,7 @@ export function artifactDocuments(
   }
 }
 
-/** What the configuration says; lists are JSON, an empty one `null`. */
+/** Returns the labels of the configuration. Lists are JSON; an empty one is `null`. */
 function labelsOf(manifest: SkillManifest, { files }: PackedLayer): Record<string, string> {
   const { annotation } = SKILL_ARTIFACT
   const list = (items: readonly string[]) => (items.length ? JSON.stringify(items) : 'null')

@@ -1,4 +1,4 @@
-/** Types and names of skill artifacts; they are ToolHive's, whose artifacts these are. */
+/** Media types and annotation names of skill artifacts, as ToolHive defines them. */
 export const SKILL_ARTIFACT = {
   type: 'dev.toolhive.skills.v1',
   config: 'application/vnd.oci.image.config.v1+json',

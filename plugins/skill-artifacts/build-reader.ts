@@ -6,33 +6,33 @@ import { failures } from './failures.ts'
 import { type Build, wantedTag } from './find-build.ts'
 import type { Layout } from './oci-layout.ts'
 
-/** Says of an entry that it was built here; artifacts that were only fetched do not have it. */
+/** The annotation of an entry that was built on this machine; fetched artifacts do not have it. */
 const MARK = 'dev.keelson.skills.local-build'
 const TAG = 'org.opencontainers.image.ref.name'
 
-/** Reads the builds that a layout holds. */
+/** Reads the builds in a layout. */
 export interface BuildReader {
   /** By tag. */
   list(): Promise<readonly Build[]>
-  /** The entry with this tag. Fails with `skill_build_missing`. */
+  /** Returns the entry with this tag. Fails with `skill_build_missing`. */
   entryOf(text: string): Promise<Descriptor>
-  /** The files of the build whose index has this digest. Fails with `skill_store_broken`. */
+  /** Returns the files of the build whose index has this digest. Fails with `skill_store_broken`. */
   layerOf(digest: string): Promise<Descriptor>
-  /** The failure for a tag that none of these entries has. */
+  /** Returns the failure for a tag that none of these entries has. */
   missing(text: string, entries: readonly Descriptor[]): Error
 }
 
-/** The tag of an entry; empty when it has none. */
+/** Returns the tag of an entry; empty when it has none. */
 export const tagOf = ({ annotations }: Descriptor): string => annotations?.[TAG] ?? ''
 
-/** The entry for a build: its index, under a tag. */
+/** Returns the entry of a build: its index, with a tag. */
 export const toEntry = (index: Descriptor, tag: string): Descriptor => ({
   ...index,
   artifactType: SKILL_ARTIFACT.type,
   annotations: { [TAG]: tag, [MARK]: 'true' },
 })
 
-/** The entries that were built here. */
+/** Returns the entries that were built on this machine. */
 const marked = (entries: readonly Descriptor[]): Descriptor[] =>
   entries.filter(
     ({ artifactType, annotations }) =>
@@ -40,7 +40,7 @@ const marked = (entries: readonly Descriptor[]): Descriptor[] =>
   )
 
 export function createBuildReader(layout: Layout): BuildReader {
-  /** A build that somebody damaged is still listed, so that it can be removed. */
+  /** Lists a damaged build too, so that it can be removed. */
   async function describe(entry: Descriptor): Promise<Build> {
     const index = await readIndex(entry.digest).catch(error => {
       if (isFailure(error, 'skill_store_broken')) return undefined

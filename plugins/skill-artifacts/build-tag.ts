@@ -4,8 +4,8 @@ import { failures } from './failures.ts'
 const BARE = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 
 /**
- * The name under which a build is kept: a tag as it is, or a whole reference with registry and tag
- * (`latest` when it has none), which is where `skill push` takes it.
+ * Returns the tag under which a build is kept: a bare tag as it is, or a whole reference with registry and
+ * tag (`latest` when it has none), which `skill push` pushes to. Fails with `skill_tag_invalid`.
  */
 export function toBuildTag(text: string): string {
   const refuse = (problem: string) => failures.skill_tag_invalid({ tag: text.slice(0, 200), problem })
@@ -14,12 +14,12 @@ export function toBuildTag(text: string): string {
     return text
   }
   const reference = parseOciReference(text)
-  if (!reference) throw refuse('it is no reference of the form REGISTRY/REPOSITORY:TAG')
+  if (!reference) throw refuse('it is not a reference of the form REGISTRY/REPOSITORY:TAG')
   if (!reference.registry) throw refuse('it does not name the registry, as in ghcr.io/me/my-skill:1.0')
   if (reference.digest) throw refuse('it has a digest, which only the content can give')
   return reference.tag ? text : `${text}:latest`
 }
 
-/** The last part of a reference's repository; undefined for a bare tag. */
+/** Returns the last part of a reference's repository; undefined for a bare tag. */
 export const repositoryName = (tag: string): string | undefined =>
   /[/:@]/.test(tag) ? parseOciReference(tag)?.repository.split('/').at(-1) : undefined

@@ -4,7 +4,7 @@ export const failures = defineFailures({
   skill_missing: {
     status: 400,
     text: (d: { folder: string }) => `There is no SKILL.md in ${d.folder}.`,
-    hint: 'Name the folder in which the SKILL.md of the skill lies.',
+    hint: 'Name the folder that holds the SKILL.md of the skill.',
   },
   skill_invalid: {
     status: 422,
@@ -18,23 +18,24 @@ export const failures = defineFailures({
   },
   skill_tree_refused: {
     status: 422,
-    text: (d: { problem: string }) => `What is in the skill's folder is not allowed. ${d.problem}`,
-    hint: 'A skill consists of ordinary files in ordinary folders.',
+    text: (d: { problem: string }) =>
+      `The folder of the skill holds something that is not allowed. ${d.problem}`,
+    hint: 'A skill holds only ordinary files and folders.',
   },
   skill_archive_refused: {
     status: 422,
     text: (d: { problem: string }) => `The skill's archive is refused: ${d.problem}`,
-    hint: 'Nothing of it was kept. Tell whoever published it.',
+    hint: 'Nothing of it was kept. Tell its publisher.',
   },
   skill_path_invalid: {
     status: 400,
     text: (d: { path: string; problem: string }) => `The path "${d.path}" cannot be used: ${d.problem}.`,
-    hint: 'Give the absolute path of the folder in which the SKILL.md lies.',
+    hint: 'Give the absolute path of the folder that holds the SKILL.md.',
   },
   skill_build_refused: {
     status: 400,
     text: (d: { problem: string }) => `The skill cannot be built: ${d.problem}`,
-    hint: '`keelson skill validate` tells all that is wrong with it.',
+    hint: '`keelson skill validate` lists all that is wrong with it.',
   },
   skill_tag_invalid: {
     status: 400,
@@ -64,7 +65,7 @@ export const failures = defineFailures({
   },
   skill_push_nowhere: {
     status: 400,
-    text: (d: { tag: string }) => `The build "${d.tag}" does not say to which registry it belongs.`,
+    text: (d: { tag: string }) => `The build "${d.tag}" does not name the registry to push it to.`,
     hint: 'Build it with --tag REGISTRY/REPOSITORY:TAG, then push that.',
   },
   skill_signing_choice: {
@@ -84,12 +85,12 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { reference: string; problem: string }) =>
       `${d.reference} was pushed, but its signature was not: ${d.problem}`,
-    hint: 'Push again: what is there already is not sent twice.',
+    hint: 'Push again: what was uploaded is not sent a second time.',
   },
   skill_token_invalid: {
     status: 400,
     text: (d: { problem: string }) => `The identity token cannot be used: ${d.problem}.`,
-    hint: 'Get one from your identity provider with the audience "sigstore". In GitHub Actions it is found by itself.',
+    hint: 'Get one from your identity provider with the audience "sigstore". In GitHub Actions, keelson requests one itself.',
   },
   skill_sigstore_failed: {
     status: 400,

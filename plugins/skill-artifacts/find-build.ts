@@ -2,10 +2,10 @@ import { isFailure } from '../../src/errors.ts'
 import { toBuildTag } from './build-tag.ts'
 import { failures } from './failures.ts'
 
-/** An artifact that was built here. */
+/** A skill artifact that was built on this machine. */
 export interface Build {
   readonly tag: string
-  /** Of its index. */
+  /** The digest of its index. */
   readonly digest: string
   readonly name?: string
   readonly description?: string
@@ -13,8 +13,8 @@ export interface Build {
 }
 
 /**
- * Chooses a build: the one with this tag, else the one of the skill with this name, of the version wanted
- * or under a tag that is called like it. See `Builds.find`.
+ * Chooses a build: the one with this tag, else the one of the skill with this name whose version, or whose
+ * tag, is the wanted version. See `Builds.find`.
  */
 export function findBuild(all: readonly Build[], tagOrName: string, version?: string): Build | undefined {
   const tag = wantedTag(tagOrName)
@@ -31,7 +31,7 @@ export function findBuild(all: readonly Build[], tagOrName: string, version?: st
   throw failures.skill_build_ambiguous({ name: tagOrName, tags: [only, ...more].map(build => build.tag) })
 }
 
-/** The tag that is meant; what cannot be a tag is left as it is, and is none that is there. */
+/** Returns the tag that a text stands for. A text that cannot be a tag is returned unchanged and matches no build. */
 export function wantedTag(text: string): string {
   try {
     return toBuildTag(text)

@@ -23,7 +23,7 @@ declare module '../../src/plugin.ts' {
   }
 }
 
-/** Checks, packs, keeps, signs and pushes skills as OCI artifacts, and unpacks them. */
+/** Checks, packs, stores, signs and pushes skills as OCI artifacts, and unpacks them. */
 const skillArtifacts: Plugin = {
   name: 'skill-artifacts',
   needs: ['oci'],

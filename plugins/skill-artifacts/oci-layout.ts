@@ -9,18 +9,18 @@ import { withFileLock } from '../../src/with-file-lock.ts'
 import { type Descriptor, MEDIA_TYPES } from '../oci/index.ts'
 import { failures } from './failures.ts'
 
-/** Blobs and a list of what they are, on disk (OCI image specification, "Image Layout"). */
+/** Blobs on disk and the index that lists them (OCI image specification, "Image Layout"). */
 export interface Layout {
-  /** What the list holds. */
+  /** Returns the entries of the index. */
   entries(): Promise<readonly Descriptor[]>
-  /** A blob, its digest checked. Fails with `skill_store_broken` when it is not there or not what it was. */
+  /** Returns a blob. Fails with `skill_store_broken` when it is missing or its digest is wrong. */
   read(digest: string): Promise<Buffer>
-  /** Where a blob lies. */
+  /** Returns the path of a blob. */
   pathOf(digest: string): string
   /**
-   * Changes the list, one caller at a time: the blobs that `work` adds are kept only if the list that it
-   * answers leads to them. So are those of before: what no entry leads to is removed. A kill at any
-   * moment leaves the old list or the new one, and at worst blobs that the next change removes.
+   * Replaces the index by the one that `work` returns; one caller at a time. Blobs that no entry of the new
+   * index leads to are removed, added ones too. A kill at any moment leaves the old index or the new one,
+   * and at worst blobs that the next change removes.
    */
   change<T>(
     work: (
@@ -32,7 +32,7 @@ export interface Layout {
 
 export interface AddBlob {
   bytes(content: Buffer): Promise<void>
-  /** A blob whose digest is known only when it is written. */
+  /** Adds a blob whose digest is known only after it is written. */
   file<T extends { digest: string }>(write: (target: FileHandle) => Promise<T>): Promise<T>
 }
 
@@ -90,7 +90,7 @@ export function createLayout(folder: string): Layout {
     await writeFileAtomic(indexPath, JSON.stringify(index))
   }
 
-  /** Removes the blobs that no entry leads to, and what a killed process left half-written. */
+  /** Removes the blobs that no entry leads to, and the unfinished files of killed processes. */
   async function sweep(): Promise<void> {
     const reached = new Set<string>()
     for (const { digest } of await entries()) await reach(digest, reached)
@@ -102,7 +102,7 @@ export function createLayout(folder: string): Layout {
     }
   }
 
-  /** An index leads to manifests, they to a configuration and layers, and these to nothing. */
+  /** An index leads to manifests, and a manifest to a configuration and layers. */
   async function reach(digest: string, reached: Set<string>, depth = 0): Promise<void> {
     reached.add(digest)
     if (depth === 2) return
@@ -155,7 +155,7 @@ export function createLayout(folder: string): Layout {
 
 const sha256 = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** The digests that an index or manifest points at. */
+/** Returns the digests that an index or manifest points at. */
 function digestsIn(bytes: Buffer): string[] {
   try {
     const {

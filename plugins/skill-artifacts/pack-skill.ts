@@ -18,8 +18,8 @@ const refuse = (problem: string) => failures.skill_build_refused({ problem })
 const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 
 /**
- * Packs the skill in a folder into a file. Hidden files are left out; modes and times are not kept. Fails
- * with `skill_build_refused` for what no skill may be or hold.
+ * Packs the skill in a folder into a file, without hidden files, modes and times. Fails with
+ * `skill_build_refused` when the folder is not a valid skill.
  */
 export async function packSkill(
   folder: string,
@@ -43,12 +43,12 @@ export async function packSkill(
   return { manifest, layer: { digest: digest(packed), size, diffId: digest(plain), files: paths } }
 }
 
-/** Sorted by their bytes. */
+/** Returns the paths to pack, sorted by their bytes. */
 async function pathsOf(folder: string): Promise<string[]> {
   const root = await lstat(folder).catch(() => undefined)
   if (!root) throw refuse(`${folder} does not exist.`)
   if (root.isSymbolicLink()) throw refuse(`${folder} is a link. Name the folder itself.`)
-  if (!root.isDirectory()) throw refuse(`${folder} is no folder.`)
+  if (!root.isDirectory()) throw refuse(`${folder} is not a folder.`)
   for await (const problem of treeProblems(folder, { skip: isHidden })) throw refuse(describeProblem(problem))
   const paths: string[] = []
   for await (const { path, kind } of walkTree(folder, { skip: isHidden }))
@@ -77,7 +77,7 @@ async function* readFiles(folder: string, paths: readonly string[]): AsyncGenera
   }
 }
 
-/** Reads one file; not through a link, should it have become one. */
+/** Reads one file. Fails when it has become a link since it was listed. */
 async function readOne(folder: string, path: string): Promise<TarFile> {
   try {
     const file = await open(

@@ -6,26 +6,26 @@ import type { Signer } from './sign/signing.ts'
 
 export interface PushOptions {
   readonly signal?: AbortSignal | undefined
-  /** Told in a few words what is being done. */
+  /** Called with what is being done, in a few words. */
   readonly progress?: ((what: string) => void) | undefined
 }
 
-/** What is pushed, and where. */
+/** An artifact to push, and where to. */
 interface Artifact {
   readonly oci: Oci
-  /** With registry and tag. */
+  /** The target, with registry and tag. */
   readonly reference: string
-  /** Of its index. */
+  /** The digest of its index. */
   readonly digest: string
-  /** Its blobs, checked. */
+  /** Returns a blob of it whose digest was checked. */
   readonly read: (digest: string) => Promise<Buffer>
 }
 
 const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json'
 
 /**
- * Uploads an artifact, the tag last, so that nobody finds half of one; then its signature. Signed is before
- * anything is sent: a wrong key or token changes nothing in the registry.
+ * Uploads an artifact, then its signature. The tag is written last, so that it never names an incomplete
+ * artifact. Signing comes before the upload, so that a wrong key or token changes nothing in the registry.
  */
 export async function pushArtifact(
   { oci, reference, digest, read }: Artifact,
@@ -61,7 +61,7 @@ export async function pushArtifact(
   }
 }
 
-/** What cosign signs (signature specification, "Simple Signing"): which content, under which name. */
+/** Returns what cosign signs: the digest and the reference (cosign signature specification, "Simple Signing"). */
 function signedPayload(reference: string, digest: string): Buffer {
   const [name] = pinReference(reference, digest).split('@')
   return Buffer.from(
@@ -76,7 +76,7 @@ function signedPayload(reference: string, digest: string): Buffer {
   )
 }
 
-/** Adds a signature under cosign's tag; those that are there stay. */
+/** Adds a signature to those under cosign's tag. */
 async function pushSignature(
   oci: Oci,
   reference: string,

@@ -1,16 +1,16 @@
 import { Gzip } from 'fflate'
 
-/** So much is packed at once: how the source is cut would show in the result. */
+/** Bytes that are packed at once. It is fixed because the sizes of the chunks change the result. */
 const BLOCK = 65_536
-/** Place of the header's byte that names the system, and its value for none (RFC 1952 section 2.3.1). */
+/** Offset of the header's byte that names the system, and its value for an unknown one (RFC 1952 section 2.3.1). */
 const SYSTEM = { at: 9, unknown: 255 }
 
 /**
- * Packs as gzip (RFC 1952), to the same bytes on every machine.
+ * Packs as gzip (RFC 1952), into the same bytes on every machine.
  *
- * zlib's output depends on its version, on how it was built and on the processor, and Node brings a zlib
- * of its own or the system's. The digest of an artifact must depend on its content alone, so this is
- * fflate, which is JavaScript alone; another version of it may give other digests.
+ * The output of Node's zlib depends on its version, its build and the processor. The digest of an artifact
+ * must depend only on its content, so this uses fflate, which is plain JavaScript. Another version of
+ * fflate may give other digests.
  */
 export async function* gzipReproducibly(
   source: AsyncIterable<Buffer>,
@@ -31,13 +31,13 @@ export async function* gzipReproducibly(
   for await (const block of blocksOf(source)) {
     gzip.push(block)
     yield take()
-    await new Promise(resolve => setImmediate(resolve)) // packing is work, and others wait for their turn
+    await new Promise(resolve => setImmediate(resolve)) // packing blocks the event loop
   }
   gzip.push(new Uint8Array(0), true)
   yield take()
 }
 
-/** Blocks of one size, and a last one that may be shorter. */
+/** Yields blocks of one size; the last one may be shorter. */
 async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of source) {

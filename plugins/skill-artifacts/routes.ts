@@ -104,7 +104,7 @@ export const buildRoutes: Routes = (api, app) => {
   })
 }
 
-/** A server has no working folder that its callers know of, so paths are absolute. */
+/** Callers do not know the working folder of the server, so paths must be absolute. */
 function checkedPath(given: string | undefined): string {
   const refuse = (problem: string) =>
     failures.skill_path_invalid({ path: (given ?? '').slice(0, 200), problem })

@@ -15,32 +15,32 @@ import { packSkill } from './pack-skill.ts'
 import { type PushOptions, pushArtifact } from './push-artifact.ts'
 import { loadSigner, type Signing } from './sign/signing.ts'
 
-/** Builds of skills: made, kept on this machine, pushed. */
+/** Makes, stores and pushes builds of skills. */
 export interface Builds {
   /**
-   * Packs the skill in a folder and keeps it under a tag: the one given, else its name. What had the tag
-   * before is replaced. The same files give the same digest, on every machine.
+   * Packs the skill in a folder and stores it under the given tag, else under its name. An earlier build
+   * with the tag is replaced. The same files give the same digest on every machine.
    */
   build(
     path: string,
     tag?: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<{ readonly reference: string; readonly digest: string; readonly warnings: readonly string[] }>
-  /** By tag. */
+  /** Returns the builds, sorted by tag. */
   list(): Promise<readonly Build[]>
-  /** Forgets a tag, and removes what no other build needs. Fails with `skill_build_missing`. */
+  /** Removes a tag and the blobs that no other build needs. Fails with `skill_build_missing`. */
   remove(tag: string): Promise<void>
   /**
-   * The build with this tag, or of the skill with this name (and version, or a tag equal to it). A tag that
-   * is a plain name but names another skill is `skill_build_other`; several builds that fit and of which
-   * none has the name as its tag are `skill_build_ambiguous`.
+   * Returns the build with this tag, or the one of the skill with this name (and with this version, or a tag
+   * equal to it). Fails with `skill_build_other` when a plain name is the tag of another skill, and with
+   * `skill_build_ambiguous` when several builds match and none has the name as its tag.
    */
   find(tagOrName: string, version?: string): Promise<Build | undefined>
-  /** The build with this very tag. */
+  /** Returns the build with exactly this tag. */
   findTag(text: string): Promise<Build | undefined>
-  /** Unpacks a build into a folder that is not there yet, or empty. */
+  /** Unpacks a build into a folder that does not exist yet, or is empty. */
   extractTo(tag: string, folder: string): Promise<void>
-  /** Uploads a build to the registry that its tag names, and signs it there. */
+  /** Signs a build and uploads it to the registry that its tag names. */
   push(reference: string, signing: Signing, options?: PushOptions): Promise<{ readonly digest: string }>
 }
 
@@ -49,9 +49,9 @@ export function createBuilds({
   oci,
   env,
 }: {
-  /** Where the builds are kept. */
+  /** The folder of the builds. */
   folder: string
-  /** Asked for only when something is pushed. */
+  /** Called only by a push. */
   oci: () => Promise<Oci>
   env: Readonly<Record<string, string | undefined>>
 }): Builds {
@@ -72,7 +72,7 @@ export function createBuilds({
           manifest = packed.manifest
           return packed.layer
         })
-        if (!manifest) throw new Error('packing answers what it packed')
+        if (!manifest) throw new Error('packing returned no manifest')
         const { parts, index } = artifactDocuments(manifest, layer, { epoch, digestOf })
         for (const { bytes } of [...parts, index]) await add.bytes(bytes)
         const tag = given ?? manifest.name
@@ -106,7 +106,7 @@ export function createBuilds({
         await extractSkill(layout.pathOf(digest), target)
       } catch (error) {
         if (!isMissing(error)) throw error
-        throw failures.skill_store_broken({ path: layout.pathOf(digest), problem: 'it is not there.' })
+        throw failures.skill_store_broken({ path: layout.pathOf(digest), problem: 'it does not exist.' })
       }
     },
 
@@ -127,13 +127,16 @@ export function createBuilds({
 
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** Seconds since 1970 that stand for every time in an artifact (reproducible-builds.org); nonsense counts as none. */
+/**
+ * Returns the time that an artifact has in place of all others, in seconds since 1970; 0 without a valid
+ * number (`SOURCE_DATE_EPOCH`, reproducible-builds.org).
+ */
 function epochOf(text: string | undefined): number {
   const epoch = Number(text)
   return /^\d{1,10}$/.test(text ?? '') && epoch < 2 ** 32 ? epoch : 0
 }
 
-/** Whoever installs a reference expects the skill to be called like the repository. */
+/** A skill that is installed by a reference must have the name of the repository. */
 function warningsOf(tag: string, name: string): string[] {
   const last = repositoryName(tag)
   if (last === undefined || last === name) return []
@@ -147,6 +150,6 @@ async function assertBlob(path: string, digest: string): Promise<void> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   if (`sha256:${hash.digest('hex')}` !== digest) {
-    throw failures.skill_store_broken({ path, problem: 'its content is not what was built.' })
+    throw failures.skill_store_broken({ path, problem: 'its content is not the one that was built.' })
   }
 }

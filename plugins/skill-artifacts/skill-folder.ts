@@ -2,8 +2,8 @@ import type { extractSkill as Extract } from './format/extract-skill.ts'
 import type { SkillFile } from './format/list-files.ts'
 import type { SkillManifest } from './skill-manifest.ts'
 
-// What other plugins do with the folder of a skill. The code is loaded on the first call, since every
-// `skill` command loads this module.
+// Functions on the folder of a skill for other plugins. Every `skill` command loads this module, so each
+// function loads its code when it is first called.
 
 /** Unpacks the archive of an artifact into a folder. See `format/extract-skill.ts`. */
 export const extractSkill: typeof Extract = async (...given) =>
@@ -17,10 +17,10 @@ export const readSkill = async (folder: string): Promise<{ manifest: SkillManife
 export const checkTree = async (folder: string): Promise<void> =>
   (await import('./format/check-tree.ts')).checkTree(folder)
 
-/** The digest of a skill's files, `sha256:<hex>`. */
+/** Returns the digest of a skill's files, `sha256:<hex>`. */
 export const contentDigest = async (folder: string): Promise<string> =>
   (await import('./format/content-digest.ts')).contentDigest(folder)
 
-/** The files of a skill, sorted by the bytes of their paths. */
+/** Returns the files of a skill, sorted by the bytes of their paths. */
 export const listFiles = async (folder: string): Promise<readonly SkillFile[]> =>
   (await import('./format/list-files.ts')).listFiles(folder)

@@ -1,4 +1,4 @@
-/** What SKILL.md says of a skill (Agent Skills specification; https://agentskills.io/specification). */
+/** The frontmatter of SKILL.md (Agent Skills specification; https://agentskills.io/specification). */
 export interface SkillManifest {
   readonly name: string
   readonly description: string
@@ -7,6 +7,6 @@ export interface SkillManifest {
   readonly compatibility?: string
   readonly allowedTools: readonly string[]
   readonly metadata: Readonly<Record<string, string>>
-  /** References of the skills it needs, from `toolhive.requires` at the top level and inside `metadata`. */
+  /** References of the skills that it needs, from `toolhive.requires` at the top level and inside `metadata`. */
   readonly requires: readonly string[]
 }

@@ -10,8 +10,8 @@ export interface TarFile {
 const BLOCK = 512
 
 /**
- * Writes a tar archive of files, in the order in which they come: owned by nobody in particular, mode
- * 0644, one time for all. A name that ustar cannot hold gets an extended header (POSIX.1-2024, pax).
+ * Writes a tar archive of files, in the given order. All have the owner 0, the mode 0644 and the same
+ * time. A name that ustar cannot hold gets an extended header (POSIX.1-2024, pax).
  */
 export async function* writeTar(
   files: AsyncIterable<TarFile> | Iterable<TarFile>,
@@ -21,7 +21,7 @@ export async function* writeTar(
   for await (const { path, content } of files) {
     const header = new Header({ ...stat, path, size: content.length })
     const block = Buffer.alloc(BLOCK)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is ASCII
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
     const needsPax = header.encode(block) || /[^\x00-\x7f]/.test(path)
     if (needsPax) yield new Pax({ path, mode: stat.mode }).encode()
     yield block

@@ -5,16 +5,16 @@ import { createCollisionCheck, pathProblem, printable } from './member-path.ts'
 import { LIMITS } from './skill-limits.ts'
 import { DEEPEST, walkTree } from './walk-tree.ts'
 
-/** What is wrong with something in a skill's folder. */
+/** A file or folder that a skill must not have, and why. */
 export interface TreeProblem {
-  /** From the folder on; empty: the folder itself. */
+  /** Relative to the skill's folder, with slashes. Empty: the folder itself. */
   readonly path: string
   readonly problem: string
 }
 
 /**
- * Looks at everything in a skill's folder, hidden or not, and tells what may not be in it: links, special
- * files, odd names, names that are one on some file systems, too many or too large files.
+ * Checks all files of a skill's folder, hidden ones too, and yields those that must not be in it: links,
+ * special files, odd names, names that are equal on some file systems, too many or too large files.
  */
 export async function* treeProblems(
   folder: string,
@@ -25,7 +25,8 @@ export async function* treeProblems(
     throw error
   })
   if (root?.isSymbolicLink()) yield { path: '', problem: 'it is a link' }
-  else if (!root?.isDirectory()) yield { path: '', problem: root ? 'it is no folder' : 'it does not exist' }
+  else if (!root?.isDirectory())
+    yield { path: '', problem: root ? 'it is not a folder' : 'it does not exist' }
   if (!root?.isDirectory()) return
   const collisions = createCollisionCheck()
   let files = 0
@@ -53,13 +54,13 @@ export async function* treeProblems(
 
 const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 
-/** One problem as a sentence: `"a/b" is refused: it is a link.` */
+/** Returns a problem as a sentence: `"a/b" is refused: it is a link.` */
 export const describeProblem = ({ path, problem }: TreeProblem): string =>
   `${path === '' ? 'The folder' : `"${printable(path)}"`} is refused: ${problem}.`
 
 /**
- * Fails with `skill_tree_refused` unless the folder holds nothing but ordinary files and folders within
- * the limits. A repository's own `.git` is refused too: hand in the files without it.
+ * Fails with `skill_tree_refused` unless the folder holds only ordinary files and folders within the
+ * limits. The `.git` of a repository is refused too: the caller passes a folder without it.
  */
 export async function checkTree(folder: string): Promise<void> {
   for await (const problem of treeProblems(folder)) {

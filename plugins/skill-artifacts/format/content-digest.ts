@@ -5,10 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { walkTree } from './walk-tree.ts'
 
 /**
- * One digest over the files of a skill, as lock files keep it: `sha256:<hex>` over path, NUL, the raw
- * SHA-256 of the content and LF, for each file in the order of its path's bytes. Modes, times and
- * folders without files do not count, and what is no regular file is left out. Fails with ENOENT when
- * there is no such folder.
+ * Returns the digest of a skill's files that lock files hold: `sha256:<hex>` over path, NUL, the raw
+ * SHA-256 of the content and LF, for each file in the order of its path's bytes. Modes, times, empty
+ * folders and special files do not count. Fails with ENOENT when the folder does not exist.
  */
 export async function contentDigest(folder: string): Promise<string> {
   const paths: Buffer[] = []

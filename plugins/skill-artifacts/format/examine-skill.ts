@@ -7,16 +7,16 @@ import { printable } from './member-path.ts'
 import { nameProblem, toSkillName } from './skill-name.ts'
 import { splitList } from './split-list.ts'
 
-/** One thing to say of a SKILL.md. */
+/** One error or warning about a SKILL.md. */
 export interface Finding {
-  /** `fatal`: nothing can be done with it; `error`: it breaks a rule; `warning`: it would be better otherwise. */
+  /** `fatal`: the skill cannot be used. `error`: it breaks a rule. `warning`: it works, and could be better. */
   readonly severity: 'fatal' | 'error' | 'warning'
   readonly line: number
   readonly problem: string
   readonly hint?: string | undefined
 }
 
-/** All that a SKILL.md says, and all that is to be said of it. */
+/** The content of a SKILL.md, and what the checks found. */
 export interface Examined {
   readonly manifest: SkillManifest
   readonly body: string
@@ -31,8 +31,9 @@ const MOST_REQUIRED = 100
 const MOST_LINES = 500
 
 /**
- * Checks a SKILL.md by every rule (Agent Skills specification, "Frontmatter"); with the name of its folder,
- * also that the two agree. Fails only when it cannot be taken apart.
+ * Checks a SKILL.md by every rule (Agent Skills specification, "Frontmatter"). With `folderName` it also
+ * checks that the skill has the name of its folder. Fails with `skill_invalid` only when the frontmatter
+ * cannot be read.
  */
 export function examineSkill(bytes: Uint8Array, { folderName }: { folderName?: string } = {}): Examined {
   const frontmatter = readFrontmatter(bytes)
@@ -102,7 +103,7 @@ export function examineSkill(bytes: Uint8Array, { folderName }: { folderName?: s
   return { manifest, body: frontmatter.body, findings: findings.sort((a, b) => a.line - b.line) }
 }
 
-/** Reads a SKILL.md for use. Fails with `skill_invalid` when it cannot be used; rules of style do not count. */
+/** Reads a SKILL.md for use. Fails with `skill_invalid` at a fatal finding; errors and warnings pass. */
 export function useSkill(bytes: Uint8Array): { manifest: SkillManifest; body: string } {
   const { manifest, body, findings } = examineSkill(bytes)
   const fatal = findings.find(({ severity }) => severity === 'fatal')
@@ -128,7 +129,7 @@ function checkName(name: string, { members }: Frontmatter, find: Find): void {
   else find('fatal', 'name', `the name "${printable(name)}" is not allowed: ${problem}.`, hint)
 }
 
-/** Counted in characters, as the specification does. */
+/** Counts Unicode characters, as the specification does. */
 function checkLength(name: string, text: string, most: number, find: Find): void {
   const length = [...text].length
   if (length > most) {
@@ -148,7 +149,7 @@ function readMetadata(value: Value | undefined, find: Find): Record<string, stri
   return {}
 }
 
-/** Two places exist in the wild: a member of its own, and one of `metadata`, which some tools write. */
+/** The required skills are in a member of their own or, as some tools write them, in `metadata`. */
 function readRequires(
   { members }: Frontmatter,
   { own, inMetadata }: { own: readonly string[]; inMetadata: string | undefined },
@@ -185,11 +186,11 @@ function warn({ members }: Frontmatter, find: Find): void {
   }
 }
 
-/** A finding as a line of text: where, what, what to do. */
+/** Returns a finding as one line of text: where, what, what to do. */
 export const describeFinding = ({ line, problem, hint }: Omit<Finding, 'severity'>): string =>
   `SKILL.md, line ${line}: ${problem}${hint ? ` ${hint}` : ''}`
 
-/** What `readFrontmatter` throws, as a finding; anything else passes. */
+/** Returns the text of a failure of `readFrontmatter`; throws any other error again. */
 export function toFinding(error: unknown): string {
   if (!isFailure(error, 'skill_invalid')) throw error
   return [error.message, error.hint].filter(Boolean).join(' ')

@@ -9,7 +9,7 @@ import { readTar, type TarMember } from './read-tar.ts'
 import { LIMITS, type SkillLimits } from './skill-limits.ts'
 
 export interface ExtractOptions {
-  /** Others than the usual ones. */
+  /** Replaces single members of `LIMITS`. */
   readonly limits?: Partial<SkillLimits>
   readonly signal?: AbortSignal | undefined
 }
@@ -19,9 +19,9 @@ const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
 
 /**
  * Unpacks a skill's archive (tar, gzip) into a folder that does not exist yet, or is empty. Files get the
- * mode 0644 and folders 0750, whatever the archive says. Anything that is not an ordinary file with an
- * ordinary path inside the folder, and everything beyond the limits, fails with `skill_archive_refused`;
- * then, as after any other failure, nothing is left of it.
+ * mode 0644 and folders 0750, whatever the archive says. Fails with `skill_archive_refused` when a member
+ * is anything but an ordinary file or folder with an ordinary path inside the folder, or when a limit is
+ * exceeded. After a failure nothing of the archive is left.
  */
 export async function extractSkill(
   archive: string,
@@ -39,7 +39,7 @@ export async function extractSkill(
   }
 }
 
-/** Makes the folder; answers the first folder that was made for it. */
+/** Makes the folder. Returns the first folder that was made for it; undefined when it existed and is empty. */
 async function prepare(folder: string): Promise<string | undefined> {
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o750 })
@@ -70,7 +70,7 @@ async function unpack(
         other === path ? 'is in it twice' : `is the same as "${printable(other)}" on some file systems`
       throw refuse(`"${printable(path)}" ${both}.`)
     }
-    // Folders come with their files; the empty ones mean nothing.
+    // Folders are made with their files; empty ones are left out.
     if (member.kind === 'folder' && ++folders > limits.files * 4) throw refuse('it has too many folders.')
     if (member.kind === 'folder') continue
     total += member.size
@@ -81,10 +81,13 @@ async function unpack(
     if (total > limits.totalBytes) throw refuse(`unpacked it is larger than ${mib(limits.totalBytes)}.`)
     await write(join(folder, path), member.content)
   }
-  if (files === 0) throw refuse('there is no file in it.')
+  if (files === 0) throw refuse('it holds no files.')
 }
 
-/** The checked path of a member; undefined for the folder itself. `./a` is what many tar programs write for `a`. */
+/**
+ * Returns the path of a member once it is checked; undefined for the folder itself. Many tar programs
+ * write `./a` for `a`. Fails with `skill_archive_refused`.
+ */
 function memberPath({ path: written, kind }: TarMember): string | undefined {
   const path = written.replace(/^\.\//, '').replace(kind === 'folder' ? /\/$/ : /$^/, '')
   if (kind === 'folder' && (path === '' || path === '.') && !written.startsWith('/')) return undefined
@@ -104,7 +107,7 @@ async function write(path: string, content: AsyncIterable<Buffer>): Promise<void
   }
 }
 
-/** The unpacked bytes, counted: a few packed bytes must not become endlessly many, and nothing may follow. */
+/** Yields the unpacked bytes. Fails when they are too many for the packed size, or when bytes follow the gzip data. */
 async function* gunzip(archive: string, limits: SkillLimits, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const { size } = await stat(archive)
   if (size > limits.archiveBytes) throw refuse(`it is larger than ${mib(limits.archiveBytes)}.`)
@@ -123,7 +126,7 @@ async function* gunzip(archive: string, limits: SkillLimits, signal?: AbortSigna
       if (unpacked > most) throw refuse(`unpacked it is larger than ${mib(limits.totalBytes)}.`)
       yield chunk
     }
-    if (output.bytesWritten !== size) throw refuse('there is something behind the packed data.')
+    if (output.bytesWritten !== size) throw refuse('bytes follow the packed data.')
   } finally {
     input.destroy()
     output.destroy()
@@ -136,18 +139,18 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   EACCES: 'you are not allowed to.',
   EPERM: 'you are not allowed to.',
   EROFS: 'that file system can only be read.',
-  ENOTDIR: 'a part of the path is no folder.',
-  EEXIST: 'it is no folder.',
+  ENOTDIR: 'a part of the path is not a folder.',
+  EEXIST: 'it is not a folder.',
 }
 
 function toFailure(error: unknown, folder: string): unknown {
   if (error instanceof Failure || !(error instanceof Error && 'code' in error)) return error
   const code = String(error.code)
   if (code.startsWith('Z_')) {
-    const problem = code === 'Z_BUF_ERROR' ? 'it ends too early.' : 'it is no gzip file, or a damaged one.'
+    const problem = code === 'Z_BUF_ERROR' ? 'it ends too early.' : 'it is not a gzip file, or it is damaged.'
     return failures.skill_archive_refused({ problem }, { cause: error })
   }
-  // A path that is fine by our rules may still be too long where the folder is.
+  // A path within our limit can still be too long together with the path of the folder.
   if (code === 'ENAMETOOLONG') {
     return failures.skill_archive_refused({ problem: 'a path in it is too long.' }, { cause: error })
   }

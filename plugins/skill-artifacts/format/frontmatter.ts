@@ -8,16 +8,16 @@ export type Value =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'map'; readonly members: Readonly<Record<string, string>> }
-  /** Something that no member may be; `what` says it in words. */
+  /** A kind of value that no member may have; `what` names it in words. */
   | { readonly kind: 'other'; readonly what: string }
 
-/** SKILL.md, taken apart. */
+/** The parts of a SKILL.md. */
 export interface Frontmatter {
-  /** Members that have a value, by name, with their lines in the file. */
+  /** The members that have a value, by name. Lines count from 1. */
   readonly members: ReadonlyMap<string, { readonly line: number; readonly value: Value }>
-  /** What stands behind the frontmatter. */
+  /** The text after the frontmatter. */
   readonly body: string
-  /** Lines of the whole file. */
+  /** How many lines the whole file has. */
   readonly lines: number
   /** The line of the opening `---`. */
   readonly line: number
@@ -26,9 +26,9 @@ export interface Frontmatter {
 const FORM = 'It begins with a line "---", then name and description, then another line "---".'
 
 /**
- * Takes SKILL.md apart: the frontmatter stands between two lines `---`, and three dashes anywhere else
- * mean nothing. A byte order mark, empty lines in front and Windows line ends are fine. Fails with
- * `skill_invalid`, naming the line.
+ * Splits SKILL.md: the frontmatter is between two lines `---`; three dashes elsewhere have no meaning. A
+ * byte order mark, empty lines at the start and Windows line ends are allowed. Fails with
+ * `skill_invalid`, which names the line.
  */
 export function readFrontmatter(bytes: Uint8Array): Frontmatter {
   if (bytes.length > SKILL_FILE_BYTES) {
@@ -77,7 +77,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    // The decoder does not say where: the first line that does not read back as it was written.
+    // The decoder does not say where, so we look for the first line that changes when it is decoded.
     const lines = Buffer.from(bytes).toString('latin1').split('\n')
     const line = lines.findIndex(text => {
       const raw = Buffer.from(text, 'latin1')
@@ -90,7 +90,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** `before` is how many lines stand in front of the YAML. */
+/** `before`: the number of lines of the file before the YAML. */
 function readMembers(yaml: string, before: number): Frontmatter['members'] {
   const counter = new LineCounter()
   const lineOf = (offset: number | undefined) => before + counter.linePos(offset ?? 0).line
@@ -104,7 +104,7 @@ function readMembers(yaml: string, before: number): Frontmatter['members'] {
   if (!isMap(root)) {
     throw failures.skill_invalid({
       line: before + 1,
-      problem: 'the frontmatter is no list of names and values.',
+      problem: 'the frontmatter is not a list of names and values.',
       hint: 'Write each as "name: value".',
     })
   }
@@ -112,7 +112,7 @@ function readMembers(yaml: string, before: number): Frontmatter['members'] {
     if (!isScalar(key)) continue
     const name = String(key.value)
     if (names.has(name)) {
-      const problem = `"${printable(name)}" stands there twice.`
+      const problem = `"${printable(name)}" is given twice.`
       throw failures.skill_invalid({ line: lineOf(key.range?.[0]), problem, hint: 'Remove one of them.' })
     }
     names.add(name)
@@ -122,7 +122,7 @@ function readMembers(yaml: string, before: number): Frontmatter['members'] {
   return members
 }
 
-/** The failsafe schema: no numbers, booleans or dates, which would not read back as they were written. */
+/** Parses with the failsafe schema, which keeps numbers, booleans and dates as they are written. */
 function parse(yaml: string, lineCounter: LineCounter, before: number) {
   try {
     return parseDocument(yaml, {
@@ -130,10 +130,10 @@ function parse(yaml: string, lineCounter: LineCounter, before: number) {
       lineCounter,
       prettyErrors: false,
       logLevel: 'silent',
-      uniqueKeys: false, // checked here: the library compares each with each
+      uniqueKeys: false, // we check it: the library compares every pair of keys
     })
   } catch (error) {
-    // Its composer is recursive, and gives up on what is nested thousands of times.
+    // The library's composer is recursive and overflows the stack at thousands of levels.
     throw failures.skill_invalid(
       { line: before + 1, problem: 'the frontmatter cannot be read as YAML.' },
       { cause: error },
@@ -148,14 +148,14 @@ function yamlFailure(error: YAMLError, line: number) {
   return failures.skill_invalid(
     {
       line,
-      problem: `the frontmatter is no valid YAML: ${isDeep ? 'It is nested too deep.' : error.message.replace(/\s+/g, ' ').replace(/\.?$/, '.')}`,
-      hint: isColon ? 'A value in which there is a colon stands in quotes.' : undefined,
+      problem: `the frontmatter is not valid YAML: ${isDeep ? 'It is nested too deep.' : error.message.replace(/\s+/g, ' ').replace(/\.?$/, '.')}`,
+      hint: isColon ? 'Put a value that contains a colon in quotes.' : undefined,
     },
     { cause: error },
   )
 }
 
-/** Nothing, as YAML writes it; a quoted text is something. */
+/** Whether a node is YAML's null. A quoted empty text is a value. */
 const isEmpty = (node: unknown): boolean =>
   node === null ||
   node === undefined ||
@@ -180,8 +180,7 @@ function toValue(node: unknown): Value {
       key === undefined || value === undefined ? [] : [[key, value]],
     )
     const keys = new Set(texts.map(([key]) => key))
-    if (keys.size < texts.length)
-      return { kind: 'other', what: 'a mapping with a name that stands there twice' }
+    if (keys.size < texts.length) return { kind: 'other', what: 'a mapping that has a name twice' }
     if (texts.length === members.length) return { kind: 'map', members: Object.fromEntries(texts) }
     return { kind: 'other', what: 'a mapping of more than texts' }
   }

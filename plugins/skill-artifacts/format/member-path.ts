@@ -1,21 +1,21 @@
 const NAME_BYTES = 255
 const PATH_BYTES = 1024
 
-/** Characters that nobody sees, or that steer a terminal. */
+/** Characters that are invisible or control a terminal. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** A foreign text as it may be shown: what cannot be seen is written out. */
+/** Makes a text of others safe to show: at most 200 characters, with invisible ones written as `\u{…}`. */
 export const printable = (text: string): string =>
   text
     .slice(0, 200)
     .replace(new RegExp(UNSEEN, 'gu'), char => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`)
 
 /**
- * Why a path inside a skill (relative, with slashes) is refused; undefined: it is fine.
+ * Returns why a path inside a skill (relative, with slashes) is refused; undefined when it is allowed.
  *
- * What would leave the folder is refused, and what is a different path on another file system: a skill
- * made on Linux must not turn into something else on Windows or macOS. So is `.git`, whose
- * configuration and hooks would run in whatever folder the skill is put.
+ * It refuses paths that lead out of the folder and paths that differ on another file system: a skill made
+ * on Linux must have the same files on Windows and macOS. It refuses `.git` too, because Git would run
+ * the hooks and read the configuration in the folder of the installed skill.
  */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'it is empty'
@@ -28,18 +28,18 @@ export function pathProblem(path: string): string | undefined {
     if (name === '') return 'a part of it is empty'
     if (name === '.' || name === '..') return `it has the part "${name}"`
     if (Buffer.byteLength(name) > NAME_BYTES) return `a part of it is longer than ${NAME_BYTES} bytes`
-    // Windows drops dots and spaces at the end, and knows .git by a short name too.
+    // Windows drops dots and spaces at the end, and git~1 is its short name of .git.
     if (/^(?:\.git|git~1)$/i.test(name.replace(/[. ]+$/, ''))) return 'it belongs to a git repository'
   }
   return undefined
 }
 
-/** The form in which a file system that ignores case and composition sees a path. */
+/** Returns the form in which a file system that ignores case and Unicode composition compares paths. */
 const folded = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 
 /**
- * Notices paths that are one and the same on some file system. `add` answers the path that was there
- * before, or undefined. The folders in which a file lies count as added with it.
+ * Finds paths that are equal on some file system. `add` returns the earlier path that collides with the
+ * added one, or undefined. The parent folders of a path are added with it.
  */
 export function createCollisionCheck(): { add(path: string, kind: 'file' | 'folder'): string | undefined } {
   const seen = new Map<string, { path: string; kind: 'file' | 'folder' }>()

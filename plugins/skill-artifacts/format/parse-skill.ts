@@ -8,8 +8,8 @@ import { useSkill } from './examine-skill.ts'
 import { SKILL_FILE_BYTES } from './skill-limits.ts'
 
 /**
- * Reads a SKILL.md. What only breaks a rule of style passes (a long description, say); fails with
- * `skill_invalid` when it cannot be used: no frontmatter, no name that is allowed, a member of the wrong kind.
+ * Parses a SKILL.md. A file that only breaks a rule of style passes, such as a long description. Fails with
+ * `skill_invalid` when the skill cannot be used: no frontmatter, no allowed name, a member of the wrong kind.
  */
 export const parseSkill = (bytes: Buffer): { manifest: SkillManifest; body: string } => useSkill(bytes)
 
@@ -18,13 +18,17 @@ export async function readSkill(folder: string): Promise<{ manifest: SkillManife
   return parseSkill(await readSkillFile(folder))
 }
 
-/** The bytes of a folder's SKILL.md, and at most one more than it may have. A link is not followed. */
+/**
+ * Reads at most `SKILL_FILE_BYTES + 1` bytes of a folder's SKILL.md, so that callers see when it is too
+ * large. Links are not followed. Fails with `skill_missing` or `skill_unreadable`.
+ */
 export async function readSkillFile(folder: string): Promise<Buffer> {
   const path = join(folder, 'SKILL.md')
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
-      if (!(await file.stat()).isFile()) throw failures.skill_unreadable({ path, problem: 'it is no file.' })
+      if (!(await file.stat()).isFile())
+        throw failures.skill_unreadable({ path, problem: 'it is not a file.' })
       const bytes = Buffer.alloc(SKILL_FILE_BYTES + 1)
       let length = 0
       for (;;) {

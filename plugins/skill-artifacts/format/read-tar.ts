@@ -6,7 +6,7 @@ export interface TarMember {
   readonly path: string
   readonly kind: 'file' | 'folder'
   readonly size: number
-  /** Its bytes; what of it is not read is skipped. */
+  /** The bytes of the file. What the consumer does not read is skipped. */
   readonly content: AsyncIterable<Buffer>
 }
 
@@ -24,9 +24,9 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a tar archive piece by piece: ustar, pax, and GNU's long names. It is stricter than tar programs
- * are: what is no ordinary file or folder, and everything that two readers could understand differently
- * (a size said twice, a name said twice, data behind the end), fails with `skill_archive_refused`.
+ * Reads a tar archive as a stream: ustar, pax and GNU's long names. It is stricter than tar programs: it
+ * fails with `skill_archive_refused` at anything but ordinary files and folders, and where two readers
+ * could differ, such as a size or a name given twice, or data after the end.
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
   const blocks = blockReader(source)
@@ -42,7 +42,7 @@ async function* readMembers(blocks: BlockReader): AsyncGenerator<TarMember> {
   for (;;) {
     const block = await blocks.take(BLOCK)
     if (isZero(block)) {
-      if (extended) throw refuse('an extended header belongs to nothing.')
+      if (extended) throw refuse('no file follows an extended header.')
       return readEnd(blocks)
     }
     const header = readTarHeader(block)
@@ -67,13 +67,13 @@ async function* readMembers(blocks: BlockReader): AsyncGenerator<TarMember> {
 }
 
 function kindOf({ type }: TarHeader, path: string, size: number): TarMember['kind'] {
-  // Archives older than ustar know folders by the slash alone.
+  // Archives older than ustar mark a folder only by the slash.
   if (type === '5' || ((type === '0' || type === '7') && path.endsWith('/'))) {
     if (size > 0) throw refuse('a folder in it has content.')
     return 'folder'
   }
   if (type === '0' || type === '7') return 'file'
-  throw refuse(`it holds ${WORDS[type] ?? 'something that is no file'}: ${path.slice(0, 200)}.`)
+  throw refuse(`it holds ${WORDS[type] ?? 'something other than a file'}: ${path.slice(0, 200)}.`)
 }
 
 function sizeOf({ size }: TarHeader, extended: string | undefined): number {
@@ -107,7 +107,7 @@ function longName(bytes: Buffer): string {
   return text(bytes)
 }
 
-/** Two zero blocks end an archive; tar programs fill up with more of them, anything else was smuggled in. */
+/** Two zero blocks end an archive. Tar programs may add more of them; any other data is refused. */
 async function readEnd(blocks: BlockReader): Promise<void> {
   if (!isZero(await blocks.take(BLOCK))) throw refuse('it has data behind its end.')
   for await (const chunk of blocks.rest()) if (!isZero(chunk)) throw refuse('it has data behind its end.')
@@ -116,16 +116,16 @@ async function readEnd(blocks: BlockReader): Promise<void> {
 const isZero = (bytes: Buffer): boolean => bytes.every(byte => byte === 0)
 
 interface Content extends AsyncIterable<Buffer> {
-  /** Reads what is left of it, and the padding behind. */
+  /** Reads the rest of the content and the padding after it. */
   skip(): Promise<void>
 }
 
 interface BlockReader {
-  /** Exactly so many bytes. */
+  /** Returns exactly `length` bytes. Fails when the archive ends before. */
   take(length: number): Promise<Buffer>
   content(size: number): Content
   rest(): AsyncGenerator<Buffer>
-  /** Lets go of the source. */
+  /** Ends the source. */
   close(): Promise<void>
 }
 
@@ -133,7 +133,7 @@ function blockReader(source: AsyncIterable<Buffer>): BlockReader {
   const chunks = source[Symbol.asyncIterator]()
   let buffer: Buffer = Buffer.alloc(0)
 
-  /** Some bytes, at most so many; empty at the end. */
+  /** Returns between 1 and `most` bytes; none at the end. */
   async function some(most: number): Promise<Buffer> {
     while (buffer.length === 0) {
       const next = await chunks.next()

@@ -1,17 +1,18 @@
 const MIB = 1024 * 1024
 
-/** How large a skill may be, packed and unpacked. The numbers are ToolHive's where it has one. */
+/** How large a skill may be, packed and unpacked. Numbers that ToolHive has too are ToolHive's. */
 export interface SkillLimits {
-  /** Files, SKILL.md among them. */
+  /** Most files, SKILL.md included. */
   readonly files: number
-  /** Of one file. */
+  /** Most bytes of one file. */
   readonly fileBytes: number
-  /** Of all files together. */
+  /** Most bytes of all files together. */
   readonly totalBytes: number
-  /** Of the packed archive. */
+  /** Most bytes of the packed archive. */
   readonly archiveBytes: number
-  /** How many times larger than packed the unpacked content may be, once it is larger than `ratioFrom`. */
+  /** Most bytes of unpacked content for each packed byte. */
   readonly ratio: number
+  /** Unpacked content up to this many bytes may exceed `ratio`. */
   readonly ratioFrom: number
 }
 
@@ -24,9 +25,9 @@ export const LIMITS: SkillLimits = {
   ratioFrom: 8 * MIB,
 }
 
-/** What a build may hold: less, so that it can always be fetched. */
+/** Most bytes of a build. It is below the limits of installing, so that every build can be installed. */
 export const BUILD_BYTES = 95 * MIB
 
-/** Of SKILL.md: it is read whole, by us and by the client's model. */
+/** Most bytes of SKILL.md, which keelson and the client's model read whole. */
 export const SKILL_FILE_BYTES = MIB
 export const FRONTMATTER_BYTES = 64 * 1024

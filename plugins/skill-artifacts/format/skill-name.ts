@@ -1,6 +1,6 @@
 const LONGEST = 64
 
-/** What is wrong with the name of a skill (Agent Skills specification); undefined: it is fine. */
+/** Returns why the name of a skill is refused (Agent Skills specification, "Frontmatter"); undefined when it is allowed. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (name.length > LONGEST) return `it is longer than ${LONGEST} characters`
@@ -12,7 +12,7 @@ export function nameProblem(name: string): string | undefined {
 
 export const isSkillName = (name: string): boolean => nameProblem(name) === undefined
 
-/** The nearest name that is allowed; undefined when nothing is left. */
+/** Returns a similar name that is allowed; undefined when the text has no letter or digit. */
 export function toSkillName(text: string): string | undefined {
   const name = text
     .toLowerCase()

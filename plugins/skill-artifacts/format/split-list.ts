@@ -1,6 +1,6 @@
 /**
- * The items of a list that is written as one text: at commas when there are any, else at blanks.
- * What stands in parentheses stays together: `Bash(git add *) Read` are two tools.
+ * Splits a text into the items of a list: at commas when it has any, else at blanks. It does not split
+ * inside parentheses: `Bash(git add *) Read` has two items.
  */
 export function splitList(text: string): { readonly items: readonly string[]; readonly byCommas: boolean } {
   const byCommas = separated(text, /,/)

@@ -1,8 +1,8 @@
 import { failures } from '../failures.ts'
 
-/** One header block of a tar archive, as it is written (POSIX.1-2024, pax, "ustar Interchange Format"). */
+/** One header block of a tar archive (POSIX.1-2024, pax, "ustar Interchange Format"). */
 export interface TarHeader {
-  /** With the prefix; before what extended headers say. */
+  /** With the prefix. Extended headers may replace it. */
   readonly path: string
   readonly size: number
   /** The type flag; a NUL reads as `0`. */
@@ -13,7 +13,7 @@ export const BLOCK = 512
 
 const refuse = (problem: string) => failures.skill_archive_refused({ problem })
 
-/** Reads a header block. What other readers may read differently is refused, so that nothing hides between two readings. */
+/** Reads a header block. Fails with `skill_archive_refused` where another reader could understand it differently. */
 export function readTarHeader(block: Buffer): TarHeader {
   const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0)
   if (number(block, 148, 8) !== sum) throw refuse('a header has a wrong checksum.')
@@ -27,7 +27,7 @@ export function readTarHeader(block: Buffer): TarHeader {
   }
 }
 
-/** Octal digits between blanks or NULs; or, GNU's way for large numbers, a set top bit and a binary number. */
+/** Reads octal digits between blanks or NULs, or GNU's form of large numbers: a set top bit and a binary number. */
 function number(block: Buffer, at: number, length: number): number {
   const field = block.subarray(at, at + length)
   if ((field[0] ?? 0) & 0x80) {
@@ -40,7 +40,7 @@ function number(block: Buffer, at: number, length: number): number {
   return digits === '' ? 0 : Number.parseInt(digits, 8)
 }
 
-/** The text in front of the first NUL. */
+/** Returns the text before the first NUL. Fails with `skill_archive_refused` unless it is UTF-8. */
 export function text(bytes: Buffer): string {
   const end = bytes.indexOf(0)
   try {
@@ -53,8 +53,8 @@ export function text(bytes: Buffer): string {
 }
 
 /**
- * Reads the records of an extended header: `LENGTH KEY=VALUE` and a line feed, by their lengths, so that
- * a value may hold anything (POSIX.1-2024, pax, "pax Extended Header").
+ * Reads the records of an extended header: `LENGTH KEY=VALUE` and a line feed. It goes by the lengths, so
+ * a value may contain any byte (POSIX.1-2024, pax, "pax Extended Header").
  */
 export function readPaxRecords(bytes: Buffer): Map<string, string> {
   const records = new Map<string, string>()
@@ -70,7 +70,7 @@ export function readPaxRecords(bytes: Buffer): Map<string, string> {
     const key = record.subarray(0, equals).toString('latin1')
     if (records.has(key)) throw refuse(`an extended header says "${key.slice(0, 50)}" twice.`)
     const value = record.subarray(equals + 1)
-    // Others may cut such a name where we do not.
+    // Other readers may end such a name at the NUL.
     if (key === 'path' && value.includes(0)) throw refuse('a name in it has a NUL.')
     records.set(key, key === 'path' ? text(value) : value.toString('latin1'))
     at += length

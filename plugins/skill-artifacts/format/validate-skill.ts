@@ -7,19 +7,19 @@ import { printable } from './member-path.ts'
 import { readSkillFile } from './parse-skill.ts'
 import { isHidden, walkTree } from './walk-tree.ts'
 
-/** What is to be said of a skill, each a sentence with its place and what to do. */
+/** The errors and warnings about a skill. Each is a sentence that says where, what, and what to do. */
 export interface Validation {
   readonly valid: boolean
   readonly errors: string[]
   readonly warnings: string[]
 }
 
-/** More findings of one sort than a person reads are only counted. */
+/** Most findings of one kind that are listed; further ones are only counted. */
 const MOST = 20
 
 /**
- * Checks the skill in a folder by every rule. A folder that is not there, or has no SKILL.md, is an
- * answer too; fails with `skill_unreadable` only when SKILL.md is a file and may not be read.
+ * Checks the skill in a folder by every rule. A missing folder or SKILL.md is returned as an error. Fails
+ * with `skill_unreadable` only when SKILL.md is a file that may not be read.
  */
 export async function validateSkill(folder: string): Promise<Validation> {
   const errors: string[] = []
@@ -27,11 +27,11 @@ export async function validateSkill(folder: string): Promise<Validation> {
   const skillFile = await lstat(join(folder, 'SKILL.md')).catch(() => undefined)
   if (!skillFile) return { valid: false, errors: [await whyMissing(folder)], warnings }
 
-  // The repository of a skill that is one by itself is no part of it.
+  // A skill can be the top folder of a repository; its .git does not belong to the skill.
   const skip = (path: string) => path === '.git'
   const problems = await problemsOf(folder, skip)
   errors.push(...cut(problems))
-  if (skillFile.isDirectory()) errors.push('SKILL.md is no file.') // the rest of what it may be has been told
+  if (skillFile.isDirectory()) errors.push('SKILL.md is not a file.') // links and special files are among the problems already
   if (!skillFile.isFile()) return { valid: false, errors, warnings }
   const bytes = await readSkillFile(folder)
   try {
@@ -67,10 +67,10 @@ async function whyMissing(folder: string): Promise<string> {
   const other = names.find(name => name.toLowerCase() === 'skill.md')
   return other
     ? `SKILL.md is missing, but there is ${printable(other)}. Rename it: the case counts.`
-    : `SKILL.md is missing in ${printable(folder)}. Name the folder in which it lies.`
+    : `SKILL.md is missing in ${printable(folder)}. Name the folder that holds it.`
 }
 
-/** Builds keep no modes, so that they are the same whatever system they are made on. */
+/** Warns of executable files: builds keep no modes, so that every system builds the same bytes. */
 async function executables(folder: string): Promise<string[]> {
   const found: string[] = []
   for await (const { path, kind, executable } of walkTree(folder, { skip: isHidden })) {

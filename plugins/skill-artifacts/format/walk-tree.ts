@@ -4,22 +4,23 @@ import { join } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { failures } from '../failures.ts'
 
-/** Something that lies in a skill's folder. */
+/** A file, folder or link below a skill's folder. */
 export interface TreeMember {
-  /** From the folder on, with slashes. */
+  /** Relative to the skill's folder, with slashes. */
   readonly path: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly size: number
   readonly executable: boolean
 }
 
-/** How deep folders may be nested. */
+/** Most levels of nested folders. */
 export const DEEPEST = 64
 
 /**
- * Everything below a folder, parents before their content, in no fixed order. Links are told, never
- * followed. Nothing below a folder that is nested too deep is told: the folder itself is refused already.
- * Fails with ENOENT when the folder is not there, with `skill_unreadable` when something may not be read.
+ * Yields all members below a folder, parents before their content, in no fixed order. Links are yielded
+ * and not followed. The content of a folder at the level `DEEPEST` is not read, because that folder is
+ * refused already. Fails with ENOENT when the folder does not exist, with `skill_unreadable` when
+ * something may not be read.
  */
 export async function* walkTree(
   folder: string,
@@ -44,7 +45,7 @@ function toFailure(error: unknown, path: string): unknown {
   return failures.skill_unreadable({ path, problem: `${error.code}.` }, { cause: error })
 }
 
-/** A name that is not UTF-8 reads as another, which is not there. */
+/** Without `stats` the file was not found: Node decodes a name that is not UTF-8 to another name. */
 function kindOf(stats: Stats | undefined): TreeMember['kind'] {
   if (!stats) return 'other'
   if (stats.isFile()) return 'file'
@@ -52,5 +53,5 @@ function kindOf(stats: Stats | undefined): TreeMember['kind'] {
   return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
-/** Whether a path has a part that begins with a dot. */
+/** Whether a part of a path begins with a dot. */
 export const isHidden = (path: string): boolean => path.split('/').some(name => name.startsWith('.'))

@@ -6,13 +6,13 @@ import { failures } from '../failures.ts'
 const extra = { extra: t.isUnknown() }
 const number = (most: number) => t.cascade(t.isNumber(), [t.isInteger(), t.isInInclusiveRange(1, most)])
 
-/** What stands in the PEM of cosign's encrypted keys. */
+/** The JSON in the PEM of an encrypted cosign key. */
 const isEncrypted = t.isObject(
   {
     kdf: t.isObject(
       {
         name: t.isLiteral('scrypt'),
-        // Larger numbers would take all memory, or for ever.
+        // Larger numbers would use up the memory or take too long.
         params: t.isObject({ N: number(2 ** 17), r: number(16), p: number(4) }, extra),
         salt: t.isString(),
       },
@@ -25,8 +25,8 @@ const isEncrypted = t.isObject(
 )
 
 /**
- * Reads a private key: cosign's (encrypted with the password) or a plain PKCS #8 one. Fails with
- * `skill_key_invalid`; what the file holds is never repeated.
+ * Reads a private key: one of cosign, encrypted with the password, or plain PKCS #8 (RFC 5958). Fails with
+ * `skill_key_invalid`, which never contains anything of the file.
  */
 export async function readSigningKey(path: string, password: string): Promise<KeyObject> {
   const text = await readUserFile(path, 'The --key')
@@ -34,7 +34,7 @@ export async function readSigningKey(path: string, password: string): Promise<Ke
   const [, label = '', body = ''] = found ?? []
   const refuse = (problem: string, cause?: unknown) =>
     failures.skill_key_invalid({ path, problem }, { cause })
-  if (!found) throw refuse('it is no PEM file.')
+  if (!found) throw refuse('it is not a PEM file.')
   if (/PUBLIC KEY|CERTIFICATE/.test(label)) throw refuse('it is public; signing needs the private key.')
   const der = /^ENCRYPTED (?:COSIGN|SIGSTORE) PRIVATE KEY$/.test(label)
     ? await decrypt(Buffer.from(body, 'base64'), password, refuse)
@@ -43,8 +43,8 @@ export async function readSigningKey(path: string, password: string): Promise<Ke
   try {
     key = der ? createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) : createPrivateKey(text)
   } catch {
-    // Without a cause: it could quote the key.
-    throw refuse('it is no private key that can be read here.')
+    // Without a cause, which could quote the key.
+    throw refuse('it is not a private key that keelson can read.')
   }
   if (!/^(?:ec|ed25519|rsa)$/.test(key.asymmetricKeyType ?? '')) {
     throw refuse(`keys of the kind ${key.asymmetricKeyType} cannot sign.`)
@@ -69,7 +69,7 @@ async function decrypt(json: Buffer, password: string, refuse: (problem: string)
         resolve(error ? undefined : derived),
       )
     } catch {
-      resolve(undefined) // the numbers do not fit together
+      resolve(undefined) // scrypt does not allow this combination of N, r and p
     }
   })
   if (!key) throw refuse('it is encrypted in a way that is not known here.')

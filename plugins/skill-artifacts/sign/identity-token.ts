@@ -4,14 +4,15 @@ import { failures } from '../failures.ts'
 
 interface Options {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Whether to look for a token that was not given. */
+  /** Whether to request a token of GitHub Actions when none is given. */
   readonly ask: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The token that was given, as itself or as a file that holds it; without one that of the GitHub Actions
- * workflow in which we run (it must have the permission `id-token: write`). Undefined: there is none.
+ * Returns the given token, or the content when a file is given. With neither and with `ask`, requests one
+ * of the GitHub Actions workflow that keelson runs in, which needs the permission `id-token: write`.
+ * Undefined outside of such a workflow. Fails with `skill_token_invalid`.
  */
 export async function findIdentityToken(
   given: string | undefined,
@@ -25,7 +26,7 @@ export async function findIdentityToken(
   if (!ask || !address || !secret) return undefined
   const refuse = (problem: string) => failures.skill_token_invalid({ problem })
   const url = URL.parse(address)
-  if (!url) throw refuse('ACTIONS_ID_TOKEN_REQUEST_URL is no address')
+  if (!url) throw refuse('ACTIONS_ID_TOKEN_REQUEST_URL is not a URL')
   url.searchParams.set('audience', 'sigstore')
   try {
     const answer = await guardedFetch(url.href, {

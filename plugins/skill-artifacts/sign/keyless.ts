@@ -31,8 +31,9 @@ const isLogged = t.isRecord(
 )
 
 /**
- * Signs as the person or workflow that an identity token names: a key for this one signature, a certificate
- * for it from Fulcio, an entry in the public log Rekor. The name in the token becomes public.
+ * Signs as the person or workflow that an identity token names: it makes a key for one signature, gets a
+ * certificate for the key from Fulcio and adds an entry to the public log Rekor. The name in the token
+ * becomes public. Signing fails with `skill_sigstore_failed` or `skill_token_invalid`.
  */
 export function keylessSigner(token: string, env: Env): Signer {
   const challenge = subjectOf(token)
@@ -43,20 +44,20 @@ export function keylessSigner(token: string, env: Env): Signer {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify(body),
-        // Whoever sets the variable has a Sigstore of their own, which may well be near.
+        // A user who sets the variable has their own Sigstore, which may be at a private address.
         allowPrivate: env[variable] !== undefined,
         maxBytes: 1024 * 1024,
       })
       if (answer.status === 201 || answer.status === 200) return JSON.parse(answer.body.toString('utf8'))
-      throw failures.skill_sigstore_failed({ service, problem: `it answers with status ${answer.status}.` })
+      throw failures.skill_sigstore_failed({ service, problem: `it responds with status ${answer.status}.` })
     } catch (error) {
       if (!(error instanceof FetchProblem || error instanceof SyntaxError)) throw error
-      const problem = error instanceof FetchProblem ? `${error.message}.` : 'its answer is no JSON.'
+      const problem = error instanceof FetchProblem ? `${error.message}.` : 'its response is not JSON.'
       throw failures.skill_sigstore_failed({ service, problem })
     }
   }
   const broken = (service: string) =>
-    failures.skill_sigstore_failed({ service, problem: 'its answer is not what was asked for.' })
+    failures.skill_sigstore_failed({ service, problem: 'its response lacks what was requested.' })
 
   return async payload => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -107,7 +108,10 @@ export function keylessSigner(token: string, env: Env): Signer {
   }
 }
 
-/** Whom the token names, which Fulcio wants signed as proof that we have the key. The token is checked there, not here. */
+/**
+ * Returns the person or workflow that the token names. Fulcio wants the name signed, as proof that we have
+ * the key. Fulcio checks the token; this function does not.
+ */
 function subjectOf(token: string): string {
   const [, claims = '', ...rest] = token.split('.')
   try {
@@ -119,7 +123,7 @@ function subjectOf(token: string): string {
     const subject = email && String(email_verified) !== 'false' ? email : sub
     if (rest.length === 1 && typeof subject === 'string' && subject) return subject
   } catch {
-    // Without a cause: it could quote the token.
+    // Without a cause, which could quote the token.
   }
-  throw failures.skill_token_invalid({ problem: 'it is no identity token (a JWT with a subject)' })
+  throw failures.skill_token_invalid({ problem: 'it is not an identity token (a JWT with a subject)' })
 }

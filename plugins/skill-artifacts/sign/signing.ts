@@ -2,21 +2,21 @@ import { type KeyObject, sign } from 'node:crypto'
 import { failures } from '../failures.ts'
 import { readSigningKey } from './cosign-key.ts'
 
-/** How a push is signed: in exactly one of these ways. */
+/** How a push is signed. Exactly one member must be given. */
 export interface Signing {
   /** A file with a private key, encrypted as cosign does; the password is in COSIGN_PASSWORD. */
   readonly key?: string | undefined
-  /** A token that says who signs, or a file with it. */
+  /** An OpenID Connect token that names the signer, or the path of a file with it. */
   readonly identityToken?: string | undefined
   readonly noSign?: boolean | undefined
 }
 
-/** Signs a payload; answers what cosign writes beside a signature, as annotations of its layer. */
+/** Signs a payload. Returns the annotations that cosign writes to the layer of a signature. */
 export type Signer = (payload: Buffer) => Promise<Record<string, string>>
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Makes what signs; undefined: nothing is signed. Fails with `skill_signing_choice` unless one way is chosen. */
+/** Returns the signer of a push; undefined with `noSign`. Fails with `skill_signing_choice` unless one member is given. */
 export async function loadSigner(signing: Signing, env: Env): Promise<Signer | undefined> {
   const { key, identityToken, noSign } = signing
   const given = [
@@ -36,5 +36,5 @@ const keySigner =
     [SIGNATURE]: sign(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', payload, key).toString('base64'),
   })
 
-/** This one has a different prefix than cosign's other annotations. */
+/** The annotation of the signature. Its prefix differs from that of cosign's other annotations. */
 export const SIGNATURE = 'dev.cosignproject.cosign/signature'

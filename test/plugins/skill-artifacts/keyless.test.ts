@@ -120,12 +120,12 @@ describe('nothing is pushed when', () => {
     response.writeHead(status).end(body)
   }
   test.each([
-    ['Sigstore says no', html(403, `no, not with ${token}`), /Fulcio: it answers with status 403/],
-    ['Sigstore answers nonsense', html(201, '<html>'), /Fulcio: its answer is no JSON/],
+    ['Sigstore refuses', html(403, `no, not with ${token}`), /Fulcio: it responds with status 403/],
+    ['Sigstore responds with nonsense', html(201, '<html>'), /Fulcio: its response is not JSON/],
     [
       'Sigstore answers something else',
       html(201, '{"hello":1}'),
-      /Fulcio: its answer is not what was asked for/,
+      /Fulcio: its response lacks what was requested/,
     ],
     [
       'Sigstore gives no certificate',
@@ -161,7 +161,7 @@ describe('nothing is pushed when', () => {
 
     await expect(builds.push(reference, { identityToken: token })).rejects.toMatchObject({
       code: 'skill_sigstore_failed',
-      message: expect.stringContaining('Rekor: it answers with status 500'),
+      message: expect.stringContaining('Rekor: it responds with status 500'),
     })
     expect(await oci.findManifest(reference)).toBeUndefined()
   })

@@ -173,10 +173,10 @@ describe('is not pushed, and the registry stays empty:', () => {
       /--key \/nonexistent\/key does not exist/,
     ],
     [
-      'a key that is no PEM',
+      'a key that is not PEM',
       async () => ({ key: await keyFile('secret-material') }),
       'skill_key_invalid',
-      /no PEM/,
+      /not a PEM/,
     ],
     [
       'a public key',
@@ -190,7 +190,7 @@ describe('is not pushed, and the registry stays empty:', () => {
         key: await keyFile('-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n'),
       }),
       'skill_key_invalid',
-      /no private key/,
+      /not a private key/,
     ],
     [
       'a key that cannot sign',
@@ -227,7 +227,7 @@ describe('is not pushed, and the registry stays empty:', () => {
       'a token that is none',
       () => ({ identityToken: 'secret-material' }),
       'skill_token_invalid',
-      /no identity token/,
+      /not an identity token/,
     ],
   ])('%s', async (_, signing, code, message) => {
     const { builds, reference } = await built({ COSIGN_PASSWORD: 'wrong' })

@@ -131,7 +131,7 @@ const extendedHeaders: readonly Hostile[] = [
   {
     what: 'an extended header of nothing',
     bytes: tar(good, extended({ path: 'a' })),
-    says: /belongs to nothing/,
+    says: /no file follows/,
   },
   {
     what: 'an extended header that is too large',
@@ -163,8 +163,8 @@ const kinds: readonly Hostile[] = [
   ['3', 'a device'],
   ['4', 'a device'],
   ['6', 'a pipe'],
-  ['Z', 'something that is no file'],
-  ['D', 'something that is no file'],
+  ['Z', 'something other than a file'],
+  ['D', 'something other than a file'],
 ].map(([type = '', words = '']) => ({
   what: `${words} (type ${type})`,
   bytes: tar(good, member({ path: 'a', type, link: '/etc/passwd' })),
@@ -202,7 +202,7 @@ const twice: readonly Hostile[] = [
 ]
 
 const damaged: readonly Hostile[] = [
-  { what: 'no gzip file', bytes: tar(good), says: /no gzip file/, packed: true },
+  { what: 'no gzip file', bytes: tar(good), says: /not a gzip file/, packed: true },
   { what: 'an empty file', bytes: Buffer.alloc(0), says: /too early|no gzip/, packed: true },
   { what: 'a cut gzip file', bytes: packed.subarray(0, -20), says: /too early/, packed: true },
   { what: 'a gzip file without its end', bytes: packed.subarray(0, -8), says: /too early/, packed: true },
@@ -221,7 +221,7 @@ const damaged: readonly Hostile[] = [
   {
     what: 'zeros behind the gzip data',
     bytes: Buffer.concat([packed, Buffer.alloc(100)]),
-    says: /behind the packed data/,
+    says: /follow the packed data/,
     packed: true,
   },
   {
@@ -250,8 +250,8 @@ const damaged: readonly Hostile[] = [
     bytes: Buffer.concat([good, Buffer.alloc(512), good, END]),
     says: /behind its end/,
   },
-  { what: 'nothing', bytes: END, says: /no file in it/ },
-  { what: 'folders only', bytes: tar(folder('a/')), says: /no file in it/ },
+  { what: 'nothing', bytes: END, says: /holds no files/ },
+  { what: 'folders only', bytes: tar(folder('a/')), says: /holds no files/ },
   {
     what: 'a wrong checksum',
     bytes: tar(good, member({ path: 'a', checksum: '0000001\0' })),

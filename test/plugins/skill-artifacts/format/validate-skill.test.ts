@@ -152,7 +152,7 @@ describe('without SKILL.md the only error', () => {
     const folder = await temporaryFolder()
 
     expect((await validateSkill(folder)).errors).toEqual([
-      `SKILL.md is missing in ${folder}. Name the folder in which it lies.`,
+      `SKILL.md is missing in ${folder}. Name the folder that holds it.`,
     ])
   })
 })
@@ -247,7 +247,7 @@ test('a SKILL.md that is a folder is an error', async () => {
   const folder = join(await temporaryFolder(), 'demo')
   await mkdir(join(folder, 'SKILL.md'), { recursive: true })
 
-  expect((await validateSkill(folder)).errors).toEqual(['SKILL.md is no file.'])
+  expect((await validateSkill(folder)).errors).toEqual(['SKILL.md is not a file.'])
 })
 
 test('what may not be read is an error; SKILL.md itself is a failure', async () => {
