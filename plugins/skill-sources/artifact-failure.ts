@@ -1,7 +1,7 @@
 import { Failure, isFailure } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 
-/** What an OCI registry's failure means for a skill, with the status that the skills API has for it. */
+/** Turns a failure of an OCI registry into the failure of this plugin with the status that the skills API gives it. */
 export function toArtifactFailure(error: unknown, reference: string): unknown {
   if (!(error instanceof Failure) || !error.code.startsWith('oci_')) return error
   const details = { reference, problem: error.message.replace(/\.$/, ''), hint: error.hint }

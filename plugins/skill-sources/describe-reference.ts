@@ -2,13 +2,13 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { isCommit, toGitText } from './git/git-reference.ts'
 import { parseSkillReference, type SkillReference } from './parse-reference.ts'
 
-/** What a reference says about versions. */
+/** Which version a reference names. */
 export interface ReferenceFacts {
-  /** Without what chooses a version: two references of one repository are the same thing. */
+  /** The reference without its version, equal for all references of one repository. */
   readonly repository: string
-  /** It names a tag, a branch, a digest or a commit. */
+  /** Whether it names a tag, a branch, a digest or a commit. */
   readonly hasVersion: boolean
-  /** It names one content for good. */
+  /** Whether it names one unchangeable content: a digest or a commit. */
   readonly isPinned: boolean
 }
 
@@ -37,7 +37,7 @@ export function describeReference(reference: string): ReferenceFacts {
   }
 }
 
-/** A reference that gets exactly this digest or commit again; what names no place is left as it is. */
+/** Returns a reference that always gets this digest or commit. One without a location is returned unchanged. */
 export function pinSkillReference(reference: string, digest: string): string {
   const parsed = tryParse(reference)
   if (parsed?.kind === 'git' && isCommit(digest)) return toGitText({ ...parsed.git, ref: digest })

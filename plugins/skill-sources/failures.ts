@@ -43,7 +43,7 @@ export const failures = defineFailures({
   skill_content_refused: {
     status: 422,
     text: (d: { reference: string; problem: string; hint?: string | undefined }) =>
-      `What ${d.reference} holds is no skill that can be used: ${d.problem}.`,
+      `${d.reference} holds something other than a usable skill: ${d.problem}.`,
     hint: d => d.hint,
   },
   skill_source_denied: {

@@ -3,11 +3,11 @@ import { type Descriptor, type ImageManifest, type Manifest, type Oci, pinRefere
 import { extractSkill, LIMITS, SKILL_ARTIFACT } from '../skill-artifacts/index.ts'
 import { failures } from './failures.ts'
 
-/** A skill from an OCI registry: its files are in the folder. */
+/** A skill that was unpacked from an OCI artifact. */
 export interface FetchedArtifact {
-  /** Of the index, or of the manifest where there is no index. */
+  /** The digest of the index, or of the manifest of an artifact without an index. */
   readonly digest: string
-  /** What it calls itself. */
+  /** The skill's name in the configuration of the artifact. */
   readonly name: string
 }
 
@@ -24,7 +24,7 @@ export interface ArtifactFetch {
 const LAYER = SKILL_ARTIFACT.layer
 const NAME_LABEL = SKILL_ARTIFACT.annotation.name
 
-/** Gets what a whole reference names. Platforms share their content, so the first one of an index serves. */
+/** Fetches the artifact of a whole reference. The platforms share their content, so the first one of an index is used. */
 export async function fetchArtifact(reference: string, options: ArtifactFetch): Promise<FetchedArtifact> {
   const { oci, target, scratch, signal, progress } = options
   const refuse = (problem: string) => failures.skill_content_refused({ reference, problem })

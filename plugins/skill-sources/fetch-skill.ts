@@ -19,28 +19,28 @@ export interface FetchSkillDeps {
   readonly registry: Pick<Registry, 'skills' | 'isPublic'>
   readonly verification: Pick<ImageVerification, 'signer' | 'detachedSigner'>
   readonly builds: Pick<Builds, 'find' | 'findTag' | 'list' | 'extractTo'>
-  /** Tokens, trusted certificates, `KEELSON_PRIVATE_GIT_HOSTS`. */
+  /** The environment with tokens, trusted certificates and `KEELSON_PRIVATE_GIT_HOSTS`. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly timeouts: { readonly gitMs: number; readonly ociMs: number }
 }
 
-/** What is to be got, and where to. */
+/** A skill to fetch, and the folders for it. */
 export interface FetchSkillCall {
   readonly reference: string
   readonly version: string | undefined
-  /** The user typed it: their token for its git host may be sent there. */
+  /** Whether the user typed the reference. Only then may their token for its Git host be sent there. */
   readonly typed: boolean
-  /** A preview needs no signer, takes a local build of any tag, and the repository of an artifact that is gone. */
+  /** A preview checks no signature. It accepts a local build with any tag, and the repository of a missing artifact. */
   readonly preview: boolean
   /** An empty folder for the files. */
   readonly target: string
-  /** An empty folder for whatever else. */
+  /** An empty folder for temporary files. */
   readonly scratch: string
   readonly signal: AbortSignal | undefined
   readonly progress: ((what: string) => void) | undefined
 }
 
-/** A skill whose files are in the target, and have not been looked at. */
+/** A skill whose files are in the target folder and have not been checked. */
 export type UncheckedSkill = Pick<FetchedSkill, 'reference' | 'digest' | 'resolvedReference' | 'signer'> & {
   /** The name that SKILL.md must have. */
   readonly name?: string | undefined
@@ -99,7 +99,7 @@ async function fromArtifact(
   })
 }
 
-/** What can be fetched, else what the registry knows under that name or, for a preview, of that artifact. */
+/** Fetches an artifact. When it does not exist, tries the registry entry of that name and, in a preview, of that artifact. */
 async function fromArtifactOrEntry(
   deps: FetchSkillDeps,
   call: FetchSkillCall,
@@ -130,7 +130,7 @@ async function fromArtifactOrEntry(
 
 const isPullFailure = ({ code }: Failure): boolean => code.startsWith('skill_source_')
 
-/** The git repository of the only entry that has this artifact, whichever tag. */
+/** Returns the Git repository of the only registry entry that has this artifact, with any tag. */
 async function repositoryOf(
   deps: FetchSkillDeps,
   call: FetchSkillCall,

@@ -1,8 +1,8 @@
 import type { SkillManifest } from '../skill-artifacts/index.ts'
 
-/** A published skill's makers, as a lock file keeps them: who signed, and where it was built. */
+/** The signer of a skill and the place where it was built, as lock files hold them. */
 export interface SkillSigner {
-  /** The certificate's subject: a workflow's address, an e-mail address. */
+  /** The certificate's subject: the URL of a workflow, or an e-mail address. */
   readonly signerIdentity: string
   readonly certIssuer: string
   readonly repositoryUri?: string
@@ -13,19 +13,19 @@ export interface SkillSigner {
   readonly provisional?: boolean
 }
 
-/** A skill that lies, fetched and checked, in a staging folder: regular files only, nothing of it installed. */
+/** A fetched and checked skill in a staging folder. It consists of regular files, and is not installed. */
 export interface FetchedSkill {
-  /** Holds SKILL.md and the rest; its maker removes it when the work is done. */
+  /** The folder that holds SKILL.md. The caller removes the staging folder when it is done. */
   readonly folder: string
   readonly manifest: SkillManifest
-  /** What is recorded: the full OCI reference with its tag, the git address as given, or a local build's tag. */
+  /** The reference to record: a full OCI reference with its tag, the Git reference as given, or the tag of a local build. */
   readonly reference: string
   /** The digest of the artifact's index (`sha256:<hex>`) or the commit (40 or 64 hex). */
   readonly digest: string
   /** The same content by digest or commit, for a lock file; absent for local builds. */
   readonly resolvedReference?: string
-  /** SHA-256 over the files (see facts: path NUL raw-hash LF), `sha256:<hex>`. */
+  /** The SHA-256 of the files, `sha256:<hex>`. See `contentDigest` of skill-artifacts. */
   readonly contentDigest: string
-  /** Who signed it; absent: unsigned. */
+  /** The signer; absent for an unsigned skill. */
   readonly signer?: SkillSigner
 }

@@ -4,7 +4,7 @@ import { failures } from './failures.ts'
 import { type GitReference, parseGitReference, toGitText } from './git/git-reference.ts'
 import { parseSkillReference } from './parse-reference.ts'
 
-/** What a registry entry says to fetch. */
+/** Where a registry entry says that a skill is. */
 export type EntryPackage =
   | { readonly kind: 'oci'; readonly artifact: string }
   | { readonly kind: 'git'; readonly git: GitReference }
@@ -13,14 +13,14 @@ const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCas
 
 const fullName = ({ namespace, name }: SkillEntry): string => `${namespace}/${name}`
 
-/** The entry of a name, or of `namespace/name`; case does not matter. Fails with `skill_ambiguous`. */
+/** Finds the entry of a name, or of `namespace/name`; case does not matter. Fails with `skill_ambiguous`. */
 export function findEntry(entries: readonly SkillEntry[], name: string): SkillEntry | undefined {
   const found = entries.filter(entry => same(name.includes('/') ? fullName(entry) : entry.name, name))
   if (found.length > 1) throw failures.skill_ambiguous({ name, candidates: found.map(fullName) })
   return found[0]
 }
 
-/** Names that a mistyped one may have meant: at most three. */
+/** Returns at most three names that a mistyped name is similar to. */
 export function nearNames(names: readonly string[], name: string): string[] {
   const word = name.toLowerCase()
   const near = [...new Set(names)].filter(
@@ -31,9 +31,9 @@ export function nearNames(names: readonly string[], name: string): string[] {
 }
 
 /**
- * What to fetch for an entry: its artifact, else its repository, each exactly as the entry pins it
- * (digest; commit, or ref). Fails with `skill_package_missing`, or with `skill_version_missing` when
- * another version is wanted and only the tag of an artifact could tell it apart.
+ * Returns what to fetch for an entry: its artifact, else its repository, each as the entry pins it (a
+ * digest; a commit or a ref). Fails with `skill_package_missing` when it has neither, and with
+ * `skill_version_missing` when another version is wanted and the entry has no tagged artifact.
  */
 export function packageOf(entry: SkillEntry, version: string | undefined): EntryPackage {
   const { packages = [] } = entry
@@ -56,13 +56,13 @@ export function packageOf(entry: SkillEntry, version: string | undefined): Entry
   return { kind: 'git', git }
 }
 
-/** The repository of an entry; undefined when it has none. */
+/** Returns the repository of an entry; undefined when it has none. */
 export function gitPackageOf({ packages = [] }: SkillEntry): GitReference | undefined {
   const found = packages.find(one => one.registryType === 'git' && one.url)
   if (!found?.url) return undefined
   const { host, repository } = parseGitReference(found.url)
   const ref = found.commit ?? found.ref?.replace(/^refs\/(?:heads|tags)\//, '')
-  // Written and read again, so that an entry can say nothing that a user could not.
+  // Written as text and parsed again, so that entries are checked as what users type.
   return parseGitReference(
     toGitText({
       host,

@@ -2,21 +2,21 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { failures } from './failures.ts'
 import { type GitReference, parseGitReference, withoutUser } from './git/git-reference.ts'
 
-/** What a user may call a skill. */
+/** What users may type to name a skill. */
 export type SkillReference =
   | { readonly kind: 'git'; readonly git: GitReference }
   | {
       readonly kind: 'oci'
-      /** With registry, repository and tag or digest; undefined: it can only be a name in the registry. */
+      /** The reference with registry, repository and tag or digest; undefined when it can only be a registry name. */
       readonly artifact: string | undefined
-      /** `namespace/name`: looks like both, and the registry is asked when there is no such artifact. */
+      /** `namespace/name` may be either; the registry is read when there is no such artifact. */
       readonly qualified: boolean
     }
   | { readonly kind: 'name'; readonly name: string }
 
 /**
- * Tells what a reference is: git first, then what has `/`, `:` or `@` is an artifact, the rest a name.
- * `version` is the tag of an artifact that has none.
+ * Parses a reference. One with a URL scheme is Git, another one with `/`, `:` or `@` an artifact, any other
+ * a name. `version` is the tag of an artifact without one. Fails with `skill_reference_invalid`.
  */
 export function parseSkillReference(text: string, version?: string): SkillReference {
   const fail = (problem: string) =>
@@ -31,11 +31,11 @@ export function parseSkillReference(text: string, version?: string): SkillRefere
   if (!/[/:@]/.test(text)) return { kind: 'name', name: text }
   const qualified = /^[^/:@]+\/[^/:@]+$/.test(text)
   const artifact = toArtifact(text, version)
-  if (!artifact && !qualified) throw fail('it is no reference of an artifact')
+  if (!artifact && !qualified) throw fail('it is not a reference of an artifact')
   return { kind: 'oci', artifact, qualified }
 }
 
-/** The whole reference of an artifact: short forms are Docker Hub's, a missing tag is `version` or latest. */
+/** Completes the reference of an artifact: without a registry it is Docker Hub's, without a tag `version` or latest. */
 function toArtifact(text: string, version: string | undefined): string | undefined {
   const parsed = parseOciReference(text)
   if (!parsed) return undefined

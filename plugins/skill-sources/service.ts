@@ -6,32 +6,32 @@ import { failures } from './failures.ts'
 import { type FetchSkillDeps, fetchSkill, type UncheckedSkill } from './fetch-skill.ts'
 import type { FetchedSkill } from './fetched-skill.ts'
 
-/** Where skills come from: registry names, OCI artifacts, git repositories, local builds. */
+/** Fetches skills by registry name, OCI artifact, Git repository or local build. */
 export interface SkillSources {
   /**
-   * Finds, fetches and checks a skill, and whose it is; the caller decides whether an unsigned one will do.
+   * Finds and fetches a skill, and checks its files and signature. The caller decides whether it accepts an
+   * unsigned skill.
    * `reference` is what the user typed, or a `resolvedReference`, which always gets the same bytes.
-   * The staging folder is made inside `staging`, and removed here when anything fails.
-   * Fails with the codes of this plugin; a signature that is there and proves nothing is
-   * `skill_signature_invalid`, never the same as none.
+   * The staging folder is made inside `staging`, and removed on failure. Fails with the codes of this
+   * plugin; an invalid signature fails with `skill_signature_invalid` and never counts as unsigned.
    */
   fetch(
     reference: string,
     options: {
       readonly staging: string
       /**
-       * The user typed this very reference, so their token for its git host may be sent there. Never for what
-       * a registry, a skill that needs another, or a lock file says.
+       * Whether the user typed exactly this reference. Only then may their token for its Git host be sent
+       * there. False for references from a registry, another skill or a lock file.
        */
       readonly typed: boolean
-      /** The tag wanted, for a reference that has none. */
+      /** The tag of a reference without one. */
       readonly version?: string | undefined
       readonly signal?: AbortSignal | undefined
-      /** Told in a few words what is being done. */
+      /** Called with what is being done, in a few words. */
       readonly progress?: ((what: string) => void) | undefined
     },
   ): Promise<FetchedSkill>
-  /** The body and the list of files of what the user typed, the same way for every source; nothing is installed. */
+  /** Returns the text and the files of the skill that the user typed. Installs nothing. */
   preview(
     reference: string,
     options?: {
@@ -41,31 +41,31 @@ export interface SkillSources {
   ): Promise<SkillContent>
 }
 
-/** What a preview shows. */
+/** The content of a skill, as a preview shows it. */
 export interface SkillContent {
   readonly name: string
   readonly description: string
   readonly version?: string
   readonly license?: string
-  /** SKILL.md behind its frontmatter. */
+  /** The text of SKILL.md after the frontmatter. */
   readonly body: string
   /** Sorted by path. */
   readonly files: readonly SkillFile[]
 }
 
 export interface SkillSourcesDeps extends Omit<FetchSkillDeps, 'timeouts'> {
-  /** Where previews are unpacked for a moment. */
+  /** The folder for the staging folders of previews. */
   readonly scratch: string
   readonly timeouts?: FetchSkillDeps['timeouts']
 }
 
 const TIMEOUTS = { gitMs: 2 * 60_000, ociMs: 5 * 60_000 }
 
-/** Skills from wherever they are published, fetched into folders of their own; nothing of them is ever run. */
+/** Makes the service that fetches skills into staging folders. It never runs anything of a skill. */
 export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
   const withTimeouts: FetchSkillDeps = { ...deps, timeouts: deps.timeouts ?? TIMEOUTS }
 
-  /** Works in two new folders; `target` stays when all went well, `scratch` never. */
+  /** Runs `work` with two new folders: `target`, which is kept on success, and `scratch`, which is always removed. */
   async function inFolders<T>(
     parent: string,
     work: (folders: { target: string; scratch: string }) => Promise<T>,
@@ -126,7 +126,7 @@ export function createSkillSources(deps: SkillSourcesDeps): SkillSources {
   }
 }
 
-/** Looks at what was fetched, and reads its SKILL.md. */
+/** Checks the fetched files and reads SKILL.md. */
 async function readChecked(folder: string, { reference }: UncheckedSkill, name: string | undefined) {
   const skill = await readSkill(folder).catch(error => {
     if (!isFailure(error, 'skill_missing')) throw error

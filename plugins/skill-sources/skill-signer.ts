@@ -4,7 +4,7 @@ import { failures } from './failures.ts'
 import type { SkillSigner } from './fetched-skill.ts'
 import { findSignature } from './git/commit-signature.ts'
 
-/** Who signed an artifact, by digest; undefined: nobody. Fails with `skill_signature_invalid`. */
+/** Returns the signer of the artifact with a digest; undefined when unsigned. Fails with `skill_signature_invalid`. */
 export async function signerOfArtifact(
   verification: Pick<ImageVerification, 'signer'>,
   reference: string,
@@ -20,7 +20,7 @@ export async function signerOfArtifact(
   }
 }
 
-/** Who signed a commit; undefined: nobody, or only with a key. Fails with `skill_signature_invalid`. */
+/** Returns the signer of a commit; undefined when unsigned or signed by a bare key. Fails with `skill_signature_invalid`. */
 export async function signerOfCommit(
   verification: Pick<ImageVerification, 'detachedSigner'>,
   reference: string,
@@ -30,13 +30,13 @@ export async function signerOfCommit(
   if (found?.kind !== 'cms') return undefined
   const result = await verification.detachedSigner(found.signature, found.content)
   if (!result.ok) throw failures.skill_signature_invalid({ reference, problem: result.problem })
-  // No log has seen it: whoever had the key after its ten minutes could say it was before.
+  // No transparency log proves the time: a holder of the key could sign after the ten minutes and claim an earlier time.
   return { ...toSigner(result.claims, reference), provisional: true }
 }
 
 /**
- * What a certificate does not say is left out. A name without the login that knows it, or the other way
- * round, is no signer. Fails with `skill_signature_invalid`.
+ * Returns the signer that a certificate names, without the members that it lacks. A signer needs both a
+ * subject and the issuer of the login. Fails with `skill_signature_invalid`.
  */
 function toSigner(claims: SignerClaims, reference: string): SkillSigner {
   const { identity, issuer, repositoryUri, repositoryRef, runnerEnvironment } = claims

@@ -1,7 +1,10 @@
 import { isFailure } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 
-/** Fetches something within a time: what is late fails with `skill_source_timeout`, and what is cancelled as the signal says. */
+/**
+ * Runs `work` for at most `ms` milliseconds. Fails with `skill_source_timeout` after that time, and with the
+ * reason of `signal` when it is aborted.
+ */
 export async function withDeadline<T>(
   { reference, ms, signal }: { reference: string; ms: number; signal: AbortSignal | undefined },
   work: (signal: AbortSignal) => Promise<T>,

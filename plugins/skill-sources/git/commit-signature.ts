@@ -1,17 +1,17 @@
-/** A signature in a commit, and what it signs: the commit without it. */
+/** The signature in a commit, and the bytes that it signs: the commit without the signature. */
 export interface CommitSignature {
-  /** CMS, as gitsign makes them; PGP and SSH keys say nothing about who holds them, and count as none. */
+  /** CMS (RFC 5652) as gitsign writes it. PGP and SSH signatures name no holder and count as unsigned. */
   readonly kind: 'cms' | 'key'
   readonly signature: Buffer
   readonly content: Buffer
 }
 
-/** `gpgsig`, and `gpgsig-sha256` in repositories with both hashes, with the lines that continue it. */
+/** The header `gpgsig`, or `gpgsig-sha256` in repositories with both hashes, with its continuation lines. */
 const HEADER = /^gpgsig(?:-sha256)? [^\n]*\n(?: [^\n]*\n)*/gm
 
-/** The signature of a commit, as git keeps it (git's "signature-format"); undefined when it has none. */
+/** Returns the signature of a commit object (gitformat-signature(5)); undefined when it has none. */
 export function findSignature(commit: Buffer): CommitSignature | undefined {
-  // One character for each byte, so that positions are those of the bytes.
+  // Latin-1 gives one character for each byte, so that positions in the text are positions of bytes.
   const text = commit.toString('latin1')
   const end = text.indexOf('\n\n') + 1
   const headers = text.slice(0, end)

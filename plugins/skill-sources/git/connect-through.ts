@@ -4,7 +4,7 @@ import { request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 
-/** A connection through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6); the signal is for the way there only. */
+/** Connects through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The signal ends only the attempt to connect. */
 export async function connectThrough(
   proxy: URL,
   { host, port }: { host: string; port: number },
@@ -32,5 +32,5 @@ export async function connectThrough(
     return socket
   }
   socket.destroy()
-  throw new FetchProblem('unreachable', `the proxy ${proxy.host} answers with status ${answer.statusCode}`)
+  throw new FetchProblem('unreachable', `the proxy ${proxy.host} responds with status ${answer.statusCode}`)
 }

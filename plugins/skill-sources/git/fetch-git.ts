@@ -6,16 +6,16 @@ import { type GitReference, isCommit, toGitText } from './git-reference.ts'
 import { findSkillFolders, GitTreeProblem, listGitFolder, writeGitFiles } from './git-tree.ts'
 import { type GitTunnel, openGitTunnel } from './git-tunnel.ts'
 
-/** A skill from a repository: its files are in the folder, nothing of them has run. */
+/** A skill that was written from a Git repository. Nothing of it was run. */
 export interface FetchedCommit {
   readonly commit: string
-  /** The commit as git keeps it, for its signature. */
+  /** The commit object, which holds the signature. */
   readonly object: Buffer
 }
 
 export interface GitFetch {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The user typed the reference; no token is sent for any other. */
+  /** Whether the user typed the reference. Tokens are sent only then. */
   readonly typed: boolean
   /** An empty folder for the files. */
   readonly target: string
@@ -25,13 +25,13 @@ export interface GitFetch {
   readonly progress?: ((what: string) => void) | undefined
 }
 
-/** Of what comes over the network. */
+/** Most bytes that one fetch receives. */
 const MAX_BYTES = 100 * 1024 * 1024
 const FETCHED = 'refs/keelson/fetched'
 
 /**
- * Gets a folder of a repository. Whatever the ref is, the commit is found out once, and only that
- * commit is read: a branch that moves meanwhile changes nothing.
+ * Fetches a folder of a repository. The ref is resolved to a commit once and only that commit is read, so
+ * a branch that moves meanwhile changes nothing.
  */
 export async function fetchGit(reference: GitReference, options: GitFetch): Promise<FetchedCommit> {
   const { env, typed, target, scratch, signal } = options
@@ -71,7 +71,7 @@ async function fetchCommit(
   await must(git(['init', '--bare', '--quiet', '--template=', ...format]))
   let result = await fetch([`${ref}:${FETCHED}`], ['--depth=1'])
   if (!result.ok && isCommit(ref) && /not our ref|unadvertised object/.test(result.stderr)) {
-    // Some hosts give commits only together with the branches and tags that lead there.
+    // Some hosts send a commit only with the branches and tags that contain it.
     result = await fetch(['refs/heads/*:refs/keelson/heads/*', 'refs/tags/*:refs/keelson/tags/*'], [])
   }
   if (!result.ok) throw toGitFailure(reference, result.stderr, { refused: tunnel.problem(), env, typed })
@@ -100,7 +100,7 @@ async function readFolder(git: Git, reference: GitReference, commit: string, tar
   }
 }
 
-/** What cannot fail on a repository that was just made, unless git itself is broken. */
+/** Runs a git command that can only fail when git itself does not work. */
 async function must(running: ReturnType<Git>): ReturnType<Git> {
   const result = await running
   if (!result.ok) throw new Error(`git failed: ${result.stderr.trim().slice(-500)}`)

@@ -1,8 +1,8 @@
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The HTTP proxy through which the environment wants a host to be reached over TLS; undefined: none.
- * `NO_PROXY` has names, which stand for what is below them too, or `*`.
+ * Returns the HTTP proxy that the environment sets for TLS connections to a host; undefined when none.
+ * A name in `NO_PROXY` also stands for its subdomains, and `*` for every host.
  */
 export function findProxy(env: Env, host: string): URL | undefined {
   const text = env.https_proxy || env.HTTPS_PROXY

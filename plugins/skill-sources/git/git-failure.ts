@@ -6,7 +6,7 @@ import { failures } from '../failures.ts'
 import { type GitReference, toGitText } from './git-reference.ts'
 import { tokenAdvice } from './git-tokens.ts'
 
-/** Names what went wrong with a fetch: what the tunnel refused, else what git says of it. */
+/** Makes the failure of a fetch: from what the tunnel refused, else from git's messages. */
 export function toGitFailure(
   reference: GitReference,
   stderr: string,
@@ -44,16 +44,16 @@ export function toGitFailure(
   }
   const status = /returned error: (\d{3})/.exec(stderr)?.[1]
   if (status === '429')
-    return failures.skill_source_busy({ ...at, problem: `${host} answers with status 429` })
+    return failures.skill_source_busy({ ...at, problem: `${host} responds with status 429` })
   if (/dumb http transport does not support shallow/.test(stderr)) {
     return failures.skill_source_failed({
       ...at,
-      problem: `${host} does not speak git's smart HTTP protocol`,
+      problem: `${host} does not offer git's smart HTTP protocol`,
     })
   }
   return failures.skill_source_failed({
     ...at,
-    problem: status ? `${host} answers with status ${status}` : lastWords(stderr),
+    problem: status ? `${host} responds with status ${status}` : lastWords(stderr),
   })
 }
 
@@ -65,7 +65,7 @@ function fromTunnel(reference: string, host: string, problem: FetchProblem): Fai
   return failures.skill_source_failed({ reference, problem: problem.message }, { cause: problem })
 }
 
-/** Git's own reason; what the other side says (`remote:`) is somebody else's text, and left out. */
+/** Returns git's own reason, without lines that begin with `remote:`, which the host wrote. */
 function lastWords(stderr: string): string {
   const lines = stderr.split(/[\r\n]+/).filter(line => /^(?:fatal|error): /.test(line))
   const words = lines.at(-1)?.replace(/^\w+: /, '') ?? 'git gives no reason'

@@ -11,22 +11,22 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface GitAddress {
   readonly url: string
   readonly protocol: 'https' | 'http'
-  /** Without brackets. */
+  /** The host name or address, an IPv6 address without brackets. */
   readonly host: string
   readonly port: number
   readonly allowPrivate: boolean
-  /** The HTTP proxy on the way there. */
+  /** The HTTP proxy to connect through. */
   readonly via: URL | undefined
-  /** What the user has given for this host; never for a reference that somebody else wrote. */
+  /** The user's token for this host; absent unless the user typed the reference. */
   readonly authorization: { readonly url: string; readonly header: string } | undefined
 }
 
 /**
- * Where a reference leads. Hosts of this machine and of private networks only if
- * `KEELSON_PRIVATE_GIT_HOSTS` names them (host, with its port if it has one); those on loopback are
- * spoken to in plain HTTP. Names that lead to such addresses are found out when they are connected to.
+ * Returns how to reach the host of a reference. Hosts on this machine and in private networks must be in
+ * `KEELSON_PRIVATE_GIT_HOSTS` (host, with its port if it has one). Hosts on loopback are reached over plain
+ * HTTP. Names that resolve to private addresses are refused when they are connected to.
  *
- * `typed`: the reference is the user's own word, so their token for its host goes there.
+ * `typed`: whether the user typed the reference, so that their token for the host is sent.
  */
 export function locateRepository(
   { host: place, repository }: GitReference,

@@ -7,18 +7,18 @@ export interface GitResult {
   readonly ok: boolean
   readonly stdout: Buffer
   readonly stderr: string
-  /** It printed more than was wanted, and was ended. */
+  /** It printed more than the limit, and was killed. */
   readonly tooLong: boolean
 }
 
 export interface GitCall {
-  /** What it reads on standard input. */
+  /** Its standard input. */
   readonly input?: string
-  /** Each line of its messages, as it comes. */
+  /** Called with each line of its standard error. */
   readonly onLine?: ((line: string) => void) | undefined
-  /** Of its output. */
+  /** Most bytes of its standard output. */
   readonly maxBytes?: number
-  /** Reads the output as it comes; `stdout` of the result is then empty. */
+  /** Reads the output as a stream; `stdout` of the result is then empty. */
   readonly read?: (output: Readable) => Promise<void>
 }
 
@@ -26,30 +26,30 @@ export interface GitCall {
 export type Git = (args: readonly string[], call?: GitCall) => Promise<GitResult>
 
 export interface GitOptions {
-  /** Where the repository is made, and what git takes for the home of its user. */
+  /** The folder for the repository, which is also git's `HOME`. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** `socks5h://…`: the only way to the network. */
+  /** `socks5h://…`: the proxy for all connections of git. */
   readonly proxy: string
-  /** Schemes that git may speak. */
+  /** URL schemes that git may use. */
   readonly protocol: 'https' | 'http'
-  /** `Authorization` header for everything below a URL. */
+  /** The `Authorization` header for all URLs below one URL. */
   readonly authorization?: { readonly url: string; readonly header: string } | undefined
   readonly signal: AbortSignal
 }
 
-/** What git gets of the environment: where programs and trusted certificates are. */
+/** The variables that git gets: where programs and trusted certificates are. */
 const PASSED = /^(PATH|SYSTEMROOT|TE?MP|TMPDIR|GIT_SSL_CA(INFO|PATH)|SSL_CERT_(FILE|DIR)|CURL_CA_BUNDLE)$/i
 
-/** Half of it suffices for any skill; what a hostile pack wants beyond ends git instead of the machine. */
+/** The limit of an allocation of git. Half of it is enough for any skill; a hostile pack that needs more only ends git. */
 const MOST_MEMORY = '256m'
 
 /**
- * Git as if nobody had ever configured it: no configuration of the system, of the user or of the
- * environment, no hooks, no credential helpers, no questions, one protocol, one host. Bytes are only
- * fetched and read; nothing is ever checked out, so filters and attributes of a repository never act.
+ * Runs git without any configuration of the system, the user or the environment, and without hooks,
+ * credential helpers and prompts, with one protocol and one host. Nothing is checked out, so filters and
+ * attributes of a repository have no effect.
  *
- * Aborting kills git with all that it has started.
+ * Aborting kills git and all processes that it started.
  */
 export function createGit({ folder, env, proxy, protocol, authorization, signal }: GitOptions): Git {
   const settings = {
@@ -82,7 +82,7 @@ export function createGit({ folder, env, proxy, protocol, authorization, signal 
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOC_LIMIT: MOST_MEMORY,
-    // The environment, since arguments can be read by everybody on the machine.
+    // In the environment, because every user of the machine can read arguments.
     ...(authorization
       ? {
           GIT_CONFIG_COUNT: '1',
@@ -113,7 +113,7 @@ export function createGit({ folder, env, proxy, protocol, authorization, signal 
       try {
         process.kill(isGroup ? -child.pid : child.pid, 'SIGKILL')
       } catch {
-        // It has just ended by itself.
+        // It ended by itself meanwhile.
       }
     }
     signal.addEventListener('abort', kill, { once: true })
@@ -146,10 +146,10 @@ export function createGit({ folder, env, proxy, protocol, authorization, signal 
   }
 }
 
-/** Lets somebody read the output piece by piece, and the rest of it flow away. */
+/** Passes the output to a reader, and discards what the reader leaves. */
 async function consume(output: Readable, read: (output: Readable) => Promise<void>): Promise<void> {
   const wait = () => undefined
-  // Without a listener execa would let it flow away at once.
+  // Without a listener execa would discard it at once.
   output.on('readable', wait)
   try {
     await read(output)

@@ -3,13 +3,13 @@ import { failures } from '../failures.ts'
 
 /** A folder of a git repository, at a branch, a tag or a commit. */
 export interface GitReference {
-  /** Lower case, with a port where one was given. */
+  /** The host in lower case, with its port if one was given. */
   readonly host: string
   /** `owner/repo`; some hosts have more levels. */
   readonly repository: string
   /** A branch, a tag or a commit; undefined: the default branch. */
   readonly ref?: string
-  /** Where SKILL.md lies; undefined: at the top. */
+  /** The folder of SKILL.md; undefined: the top folder. */
   readonly path?: string
 }
 
@@ -17,8 +17,9 @@ const FORM = 'git://host/owner/repo[@ref][#folder]'
 const LONGEST = 512
 
 /**
- * Reads `git://host/owner/repo[@ref][#folder]`, or the same behind `https://` or `http://`; all three
- * are fetched over https. The first `#` begins the folder, the first `@` in front of it the ref.
+ * Parses `git://host/owner/repo[@ref][#folder]`, or the same with `https://` or `http://`; all three are
+ * fetched over https. The first `#` begins the folder, the first `@` before it the ref. Fails with
+ * `skill_reference_invalid`.
  */
 export function parseGitReference(text: string): GitReference {
   const fail = (problem: string) =>
@@ -40,7 +41,7 @@ export function parseGitReference(text: string): GitReference {
   }
   if (segments.some(segment => /^\.+$/.test(segment)))
     throw fail('its repository has a part that is only dots')
-  if (ref !== undefined && !isRef(ref)) throw fail(`"${ref}" is no branch, tag or commit`)
+  if (ref !== undefined && !isRef(ref)) throw fail(`"${ref}" cannot be a branch, tag or commit`)
   const folder = path === undefined ? undefined : parseFolder(path, fail)
   return {
     host,
@@ -50,14 +51,14 @@ export function parseGitReference(text: string): GitReference {
   }
 }
 
-/** Writes a reference in its one form, which `parseGitReference` reads. */
+/** Formats a reference so that `parseGitReference` reads it. */
 export const toGitText = ({ host, repository, ref, path }: GitReference): string =>
   `git://${host}/${repository}${ref === undefined ? '' : `@${ref}`}${path === undefined ? '' : `#${path}`}`
 
-/** Whether a ref is a commit in full (SHA-1 or SHA-256). */
+/** Whether a ref is the full hash of a commit (SHA-1 or SHA-256). */
 export const isCommit = (ref: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)
 
-/** A reference without what may be a password, for messages. */
+/** Returns a reference for messages, without a user name and password. */
 export const withoutUser = (text: string): string => text.replace(/:\/\/[^/#]*@/, '://…@')
 
 function splitAt(text: string, separator: string): [string, string | undefined] {
@@ -65,7 +66,7 @@ function splitAt(text: string, separator: string): [string, string | undefined] 
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** The host as URLs spell it: `127.1` and `0x7f000001` are 127.0.0.1, names are in lower case and ASCII. */
+/** Normalizes a host as URLs do: `127.1` and `0x7f000001` become 127.0.0.1, names lower-case ASCII. */
 function parseHost(text: string): string | undefined {
   if (!/^(?:[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/.test(text)) return undefined
   const url = URL.parse(`https://${text}`)
@@ -76,7 +77,7 @@ function parseHost(text: string): string | undefined {
   return isAddress || isName ? `${name}${url.port ? `:${url.port}` : ''}` : undefined
 }
 
-/** Letters, digits, `. - _ /`; nothing that git would read as an option, a range or a lock (git-check-ref-format). */
+/** Whether a ref has only letters, digits and `. - _ /`, and is not an option, a range or a lock (git-check-ref-format(1)). */
 function isRef(ref: string): boolean {
   return (
     /^[A-Za-z0-9_][A-Za-z0-9._/-]*$/.test(ref) &&

@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Hosts of a list in a variable: separated by commas or blanks, in lower case. */
+/** Returns the hosts in a variable, which commas or blanks separate, in lower case. */
 export const hostsOf = (text = ''): Set<string> =>
   new Set(
     text
@@ -10,11 +10,11 @@ export const hostsOf = (text = ''): Set<string> =>
   )
 
 /**
- * The token that the user has bound to a host (with its port if it has one); undefined: none.
+ * Returns the token that the user bound to a host (with its port if it has one); undefined when none.
  *
- * `GITHUB_TOKEN` and `GITLAB_TOKEN` belong to the hosts of their names. `GIT_TOKEN` belongs to the
- * hosts in `GIT_TOKEN_HOSTS`, or holds `host=token` pairs itself; without either it is sent nowhere,
- * since anybody can run a git host.
+ * `GITHUB_TOKEN` and `GITLAB_TOKEN` are for the hosts of their names. `GIT_TOKEN` is for the hosts in
+ * `GIT_TOKEN_HOSTS`, or holds `host=token` pairs itself. Without either it is never sent, because anybody
+ * can run a Git host.
  */
 export function tokenFor(host: string, env: Env): string | undefined {
   const own = OWN_TOKENS[host]
@@ -25,7 +25,7 @@ export function tokenFor(host: string, env: Env): string | undefined {
   return hostsOf(env.GIT_TOKEN_HOSTS).has(host) && token ? token : undefined
 }
 
-/** Says what to do when a host gives no access. `typed`: whether a token would have been sent at all. */
+/** Returns the hint for a host that refuses access. `typed`: whether a token may be sent. */
 export function tokenAdvice(host: string, { env, typed }: { env: Env; typed: boolean }): string {
   if (!typed) {
     return 'Tokens are only sent for a reference that you type. If you trust this one, install it by its reference.'
@@ -43,10 +43,10 @@ const OWN_TOKENS: Readonly<Record<string, string>> = {
   'gitlab.com': 'GITLAB_TOKEN',
 }
 
-/** A name with a dot, `localhost` or an address, then `=` and more than the padding of base64. */
+/** Matches a name with a dot, `localhost` or an address, then `=` and more than the padding of base64. */
 const PAIR = /^((?:[a-z0-9-]+(?:\.[a-z0-9-]+)+|localhost|\[[0-9a-f:.]+\])(?::\d{1,5})?)=(?!=*$)(.+)$/i
 
-/** The `host=token` pairs of a text; undefined when it is one token. */
+/** Returns the `host=token` pairs of a text; undefined when it is a single token. */
 function pairsOf(text: string): ReadonlyMap<string, string> | undefined {
   const found = text
     .split(/[\s,]+/)

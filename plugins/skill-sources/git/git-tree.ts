@@ -7,27 +7,27 @@ import { readExactly } from './read-exactly.ts'
 
 /** A file of a commit. */
 export interface GitFile {
-  /** From the skill's folder on. */
+  /** Relative to the skill's folder, with slashes. */
   readonly path: string
   readonly object: string
   readonly size: number
   readonly executable: boolean
 }
 
-/** Why what a commit holds is no skill; says so for people. */
+/** Thrown when the files of a commit cannot be a skill. The message says why, for people. */
 export class GitTreeProblem extends Error {
   override readonly name = 'GitTreeProblem'
 }
 
-/** What a listing of a repository may print; a skill's folder stays far below. */
+/** Most bytes of a listing of a repository; the one of a skill's folder is far smaller. */
 const MAX_LISTING = 4_000_000
 
-/** Of a repository's files together: they are all fetched, whatever the skill needs of them. */
+/** Most bytes of all files of a repository, because all are fetched. */
 const MAX_TOTAL = 100 * 1024 * 1024
 
 /**
- * The files of a folder of a commit, from git's own data: nothing has been written yet. Fails with
- * GitTreeProblem for links, submodules, odd or colliding names, and too much of anything.
+ * Lists the files of a folder of a commit from git's objects, before any is written. Throws GitTreeProblem
+ * for links, submodules, names that are odd or collide, and too many or too large files.
  */
 export async function listGitFolder(
   git: Git,
@@ -41,7 +41,7 @@ export async function listGitFolder(
   if (listing.tooLong) throw tooMany()
   if (!listing.ok) throw new Error(`git ls-tree failed: ${listing.stderr.slice(0, 500)}`)
   const lines = splitAtNul(listing.stdout)
-  // A submodule of that name is listed itself: it is no folder.
+  // A submodule of that name is listed itself, unlike a folder.
   if (folder !== undefined && lines[0]?.toString('utf8').endsWith(`\t${folder}`)) return []
   if (lines.length > LIMITS.files) throw tooMany()
   const collisions = createCollisionCheck()
@@ -60,7 +60,7 @@ export async function listGitFolder(
   })
 }
 
-/** Folders of a commit that hold a SKILL.md, a few of them; for hints, so it never fails. */
+/** Returns a few folders of a commit that hold a SKILL.md. It is for hints, so it never fails. */
 export async function findSkillFolders(git: Git, commit: string): Promise<string[]> {
   const listing = await git(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit], {
     maxBytes: MAX_LISTING,
@@ -72,7 +72,7 @@ export async function findSkillFolders(git: Git, commit: string): Promise<string
     .slice(0, 5)
 }
 
-/** Writes files as they are in git: no filter, no line-ending or attribute changes them. */
+/** Writes files with their bytes in git, which no filter, line-ending setting or attribute changes. */
 export async function writeGitFiles(git: Git, files: readonly GitFile[], target: string): Promise<void> {
   await git(['cat-file', '--batch', '--buffer'], {
     input: files.map(({ object }) => `${object}\n`).join(''),
@@ -110,7 +110,7 @@ function parseLine(line: Buffer, folder: string | undefined): GitFile {
   if (mode === '120000') throw refused(path, 'it is a link')
   if (mode === '160000') throw refused(path, 'it is a submodule')
   if (mode !== '100644' && mode !== '100755' && mode !== '100664')
-    throw refused(path, 'it is no ordinary file')
+    throw refused(path, 'it is not an ordinary file')
   const odd = pathProblem(path)
   if (odd) throw refused(path, `its name is not allowed: ${odd}`)
   return { path, object, size: Number(size), executable: mode === '100755' }

@@ -6,11 +6,11 @@ import { publicAddressProblem } from '../../../src/net/public-address-problem.ts
 import { connectThrough } from './connect-through.ts'
 import { readExactly } from './read-exactly.ts'
 
-/** The only way out for one git process. */
+/** The proxy of one git process. */
 export interface GitTunnel {
-  /** For git's `http.proxy`. */
+  /** The value of git's `http.proxy`. */
   readonly proxy: string
-  /** Why a connection was refused or cut; undefined: none was. */
+  /** Returns why a connection was refused or ended; undefined when none was. */
   problem(): FetchProblem | undefined
   close(): Promise<void>
 }
@@ -18,11 +18,11 @@ export interface GitTunnel {
 export interface TunnelOptions {
   readonly host: string
   readonly port: number
-  /** Whether the host may be this machine or in a private network. */
+  /** Whether the host may be on this machine or in a private network. */
   readonly allowPrivate: boolean
-  /** What may come back through it, all connections together. */
+  /** Most bytes that all connections together receive. */
   readonly maxBytes: number
-  /** An HTTP proxy on the way; it looks names up, and judges where they lead. */
+  /** An HTTP proxy to connect through. It resolves names and decides where they may lead. */
   readonly via?: URL | undefined
   readonly connectTimeoutMs?: number
 }
@@ -33,9 +33,9 @@ const NOT_ALLOWED = 2
 const UNREACHABLE = 4
 
 /**
- * A SOCKS proxy on loopback through which git reaches one host and port, and nothing else: where a
- * redirect leads elsewhere, or the name to a private address, there is no way. The address is judged
- * on what is connected to, so a name that changes its mind gains nothing.
+ * Starts a SOCKS proxy on loopback through which git reaches only one host and port. It refuses redirects to
+ * other hosts, and names that resolve to a private address. It checks the very address that it connects
+ * to, so a name that resolves differently a second time is refused too.
  */
 export async function openGitTunnel(options: TunnelOptions): Promise<GitTunnel> {
   const sockets = new Set<Socket>()
@@ -126,7 +126,7 @@ async function connectTo(
 ): Promise<Socket> {
   const socket = connect({ ...target, lookup: guardedLookup(allowPrivate) })
   try {
-    // The signal is for the way there only: handed to the socket it would cut it off later.
+    // The signal ends only the attempt to connect; the socket would also close on it later.
     await once(socket, 'connect', { signal: late })
     return socket
   } catch (error) {
@@ -135,7 +135,7 @@ async function connectTo(
   }
 }
 
-/** A request to connect; names and addresses as URLs spell them. */
+/** Reads a request to connect. The host is spelled as in URLs. */
 async function readRequest(client: Socket): Promise<{ host: string; port: number }> {
   const [, command, , kind] = await readExactly(client, 4)
   if (command !== 1) throw new Error('only connections are made')

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 
-/** Reads so many bytes, or fails when the stream ends before. The stream must not be flowing. */
+/** Reads exactly `count` bytes. Fails when the stream ends before. The stream must not be flowing. */
 export async function readExactly(stream: Readable, count: number): Promise<Buffer> {
   const parts: Buffer[] = []
   for (let missing = count; missing > 0; ) {
-    // Never more than is there: a stream with too little in it would say "readable" again and again.
+    // Never more than is buffered: otherwise a stream with too few bytes emits "readable" again and again.
     const part: Buffer | null = stream.read(Math.min(missing, stream.readableLength))
     if (part) {
       parts.push(part)

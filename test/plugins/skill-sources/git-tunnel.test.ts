@@ -150,7 +150,7 @@ test('a proxy that refuses is named, without the login for it', async () => {
   const { via } = await proxyTo('http://127.0.0.1:1', 407)
   const tunnel = await tunnelTo('http://127.0.0.1:1', { host: 'h.invalid', port: 443, via })
   expect((await ask(tunnel.proxy, 'h.invalid', 443)).reply).toBe(4)
-  expect(tunnel.problem()?.message).toBe(`the proxy ${via.host} answers with status 407`)
+  expect(tunnel.problem()?.message).toBe(`the proxy ${via.host} responds with status 407`)
 })
 
 test.each([

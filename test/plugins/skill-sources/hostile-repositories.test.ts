@@ -131,8 +131,8 @@ test.each<[string, string, RegExp]>([
   ['../../escape', '100644', /it has the part "\.\."/],
   ['/etc/escape', '100644', /it is absolute/],
   ['SKILL.md', '100644', /it is the same as "SKILL\.md"/],
-  ['pipe', '010644', /it is (no ordinary file|a submodule)/],
-  ['device', '020644', /it is (no ordinary file|a submodule)/],
+  ['pipe', '010644', /it is (not an ordinary file|a submodule)/],
+  ['device', '020644', /it is (not an ordinary file|a submodule)/],
 ])('a tree with the entry "%s" of the mode %s is refused', async (name, mode, reason) => {
   const world = await hostile()
   await commitEntries(world.repository, object => [{ mode, name, object }])
