@@ -21,7 +21,7 @@ export interface ClientStatus {
   registered: boolean
   supports_skills: boolean
   supports_plugins: boolean
-  /** Why its file cannot be edited; only of registered ones. */
+  /** Why its file cannot be edited; only for registered clients. */
   problem?: string
 }
 
@@ -33,23 +33,23 @@ export interface Registration {
 
 /** All rules about client applications. */
 export interface Clients {
-  /** Every client there is, in the catalogue's order. */
+  /** All clients, in the catalogue's order. */
   status(): Promise<ClientStatus[]>
-  /** Fails with `client_unknown`, naming what can be meant. */
+  /** Fails with `client_unknown`, suggesting near names. */
   get(id: string): ClientSpec
-  /** By name. */
+  /** All registered clients, sorted by name. */
   listRegistered(): Promise<Registration[]>
   /**
    * Registers clients in groups, `default` without any, and writes their entries. Fails before anything
    * is changed when a client or group is unknown, or a client's file cannot be edited.
-   * Answers what stands in the way of an entry.
+   * Returns the reasons why an entry could not be written.
    */
   register(ids: readonly string[], groups?: readonly string[]): Promise<Error[]>
-  /** Takes clients out of groups (out of all without any), and the entries that came with them out of their files. */
+  /** Removes clients from groups (from all when none is named), and their entries from the clients' files. */
   remove(ids: readonly string[], groups?: readonly string[]): Promise<Error[]>
   /**
-   * Makes the files of all clients hold exactly what runs in their groups. Answers what stood in the way.
-   * Calls at the same time share one round. Costs next to nothing while no client was ever registered.
+   * Makes the files of all clients hold exactly what runs in their groups. Returns what prevented that, one
+   * error for each client. Calls at the same time share one round. Does next to nothing without registered clients.
    */
   sync(): Promise<Error[]>
 }
@@ -62,9 +62,9 @@ interface Groups {
   removeClient(group: string, client: string): Promise<boolean>
 }
 
-/** A workload as far as clients care. */
+/** The facts of a workload that decide about its entry. */
 export type Candidate = Pick<Workload, 'name' | 'url' | 'proxy_mode' | 'group'> & {
-  /** Up: it has an entry. Down: it has none. Between: one that is there stays. */
+  /** Up: it gets an entry. Down: it gets none. Between: an existing entry stays. */
   readonly presence: 'up' | 'down' | 'between'
 }
 
@@ -75,9 +75,9 @@ export function createClients(options: {
   state: string
   surroundings: Surroundings
   groups: () => Promise<Groups>
-  /** What callers have to bring; undefined: nothing. */
+  /** The caller token that the proxy asks for; undefined when it asks for none. */
   token: () => Promise<string | undefined>
-  /** Every workload there is. */
+  /** All workloads. */
   workloads: () => Promise<readonly Candidate[]>
   log: Log
 }): Clients {
@@ -86,73 +86,30 @@ export function createClients(options: {
   const pathOf = (client: ClientSpec) => locate(client.file, surroundings)
   const lock = join(state, 'clients', 'lock')
 
-  function get(id: string): ClientSpec {
-    const client = CLIENTS.find(candidate => candidate.id === id)
-    if (client) return client
-    const ids = CLIENTS.map(candidate => candidate.id).sort()
-    throw failures.client_unknown({ name: id, near: suggest(id, ids), ids })
-  }
+  const registrations = async (onLeftOut?: () => void) => readRegistrations(await options.groups(), onLeftOut)
 
-  /** Groups of every registered client; told when there are groups that cannot be read. */
-  async function registrations(onLeftOut?: () => void): Promise<Map<string, string[]>> {
-    const found = new Map<string, string[]>()
-    for (const { name, registered_clients } of await (await options.groups()).list(onLeftOut)) {
-      for (const client of registered_clients) found.set(client, [...(found.get(client) ?? []), name])
-    }
-    return found
-  }
-
-  /** What each registered client's file should hold now. */
   async function targets(registered: Map<string, string[]>): Promise<Map<string, Target>> {
     if (registered.size === 0) return new Map()
     const [all, token] = await Promise.all([workloads(), options.token()])
-    return new Map(
-      [...registered].map(([client, groups]) => {
-        const seen = all.filter(workload => groups.includes(workload.group || DEFAULT_GROUP))
-        const wanted = seen
-          .filter(({ presence }) => presence === 'up')
-          .map(({ name, url, proxy_mode }) => ({ name, url, mode: proxy_mode, token }))
-        const kept = seen.filter(({ presence }) => presence === 'between').map(({ name }) => name)
-        return [client, { wanted, kept: new Set(kept) }]
-      }),
-    )
+    return targetsOf(registered, all, token)
   }
 
   const round = coalesceCalls(async (): Promise<Error[]> => {
     const isIdle = async () => (await registrations()).size === 0 && (await store.read()).size === 0
     if (await isIdle()) return []
-    // What should be there is looked up under the lock, so that the last one to get it knows best.
+    // Read under the lock, so that the last process to get it writes the newest state.
     const work = async () => {
       let keepsAll = false
       const registered = await registrations(() => {
-        keepsAll = true // who is registered in a group that cannot be read is not known
+        keepsAll = true // the clients of a group that cannot be read are unknown
       })
       return syncFiles({ targets: await targets(registered), keepsAll, store, pathOf })
     }
     return withFileLock(lock, work, { seconds: LOCK_SECONDS })
   })
 
-  /** Why a client's file cannot be edited. */
-  async function problemOf(client: ClientSpec): Promise<Error | undefined> {
-    const path = pathOf(client)
-    try {
-      const { bytes } = await readClientFile(path)
-      if (!bytes) return undefined
-      const decoded = decodeText(bytes)
-      if (!decoded) throw new FormatProblem('it is not UTF-8 text')
-      editEntries(client, await formatOf(client.format), decoded.text, {
-        wanted: [{ name: 'keelson-probe', url: 'http://127.0.0.1', mode: 'streamable-http' }],
-        written: new Map(),
-        kept: new Set(),
-      })
-      return undefined
-    } catch (error) {
-      return explain({ client, path }, error)
-    }
-  }
-
   return {
-    get,
+    get: findClient,
     sync: round,
 
     async status() {
@@ -160,7 +117,7 @@ export function createClients(options: {
       return Promise.all(
         CLIENTS.map(async client => {
           const isRegistered = registered.has(client.id)
-          const problem = isRegistered ? await problemOf(client) : undefined
+          const problem = isRegistered ? await problemOf(client, pathOf(client)) : undefined
           return {
             client_type: client.id,
             installed: await isInstalled(client, surroundings),
@@ -179,12 +136,12 @@ export function createClients(options: {
     },
 
     async register(ids, chosen = []) {
-      const clients = ids.map(get)
+      const clients = ids.map(findClient)
       const names = chosen.length ? chosen : [DEFAULT_GROUP]
       const groups = await options.groups()
       for (const group of names) await groups.assertExists(group)
       for (const client of clients) {
-        const problem = await problemOf(client)
+        const problem = await problemOf(client, pathOf(client))
         if (problem) throw problem
       }
       for (const group of names) {
@@ -195,7 +152,7 @@ export function createClients(options: {
 
     async remove(ids, chosen = []) {
       const registered = await registrations()
-      for (const id of ids) if (!registered.has(id)) get(id) // one that is gone from the catalogue can still leave
+      for (const id of ids) if (!registered.has(id)) findClient(id) // a client that left the catalogue can still be removed
       const groups = await options.groups()
       for (const group of chosen) await groups.assertExists(group)
       for (const id of ids) {
@@ -204,5 +161,57 @@ export function createClients(options: {
       }
       return round()
     },
+  }
+}
+
+function findClient(id: string): ClientSpec {
+  const client = CLIENTS.find(candidate => candidate.id === id)
+  if (client) return client
+  const ids = CLIENTS.map(candidate => candidate.id).sort()
+  throw failures.client_unknown({ name: id, near: suggest(id, ids), ids })
+}
+
+/** The groups of every registered client. `onLeftOut` is called when a group cannot be read. */
+async function readRegistrations(groups: Groups, onLeftOut?: () => void): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const { name, registered_clients } of await groups.list(onLeftOut)) {
+    for (const client of registered_clients) found.set(client, [...(found.get(client) ?? []), name])
+  }
+  return found
+}
+
+/** What each registered client's file should hold now. */
+function targetsOf(
+  registered: Map<string, string[]>,
+  all: readonly Candidate[],
+  token: string | undefined,
+): Map<string, Target> {
+  return new Map(
+    [...registered].map(([client, groups]) => {
+      const seen = all.filter(workload => groups.includes(workload.group || DEFAULT_GROUP))
+      const wanted = seen
+        .filter(({ presence }) => presence === 'up')
+        .map(({ name, url, proxy_mode }) => ({ name, url, mode: proxy_mode, token }))
+      const kept = seen.filter(({ presence }) => presence === 'between').map(({ name }) => name)
+      return [client, { wanted, kept: new Set(kept) }]
+    }),
+  )
+}
+
+/** Why a client's file cannot be edited. */
+async function problemOf(client: ClientSpec, path: string): Promise<Error | undefined> {
+  try {
+    const { bytes } = await readClientFile(path)
+    if (!bytes) return undefined
+    const decoded = decodeText(bytes)
+    if (!decoded) throw new FormatProblem('it is not UTF-8 text')
+    editEntries(client, await formatOf(client.format), decoded.text, {
+      wanted: [{ name: 'keelson-probe', url: 'http://127.0.0.1', mode: 'streamable-http' }],
+      written: new Map(),
+      kept: new Set(),
+    })
+    return undefined
+  } catch (error) {
+    return explain({ client, path }, error)
   }
 }

@@ -1,7 +1,7 @@
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { type Oci, pinReference } from '../oci/index.ts'
 import { failures } from './failures.ts'
-import { type Found, findSignatures } from './find-signatures.ts'
+import { findSigner } from './find-signer.ts'
 import type { VerificationMode } from './flags.ts'
 import { findMismatch } from './match-provenance.ts'
 import { issuerOf, namesSigner, type Provenance } from './provenance.ts'
@@ -9,23 +9,21 @@ import { describeSigner, isSameSigner, toImageSigner } from './same-signer.ts'
 import type { ImageSigner } from './section.ts'
 import type { SignerClaims } from './signer-claims.ts'
 import type { TrustRoots } from './trust-roots.ts'
-import { type SignedImage, type TrustRoot, type Verification, verifyCandidate } from './verify-candidate.ts'
+import type { Verification } from './verify-candidate.ts'
 import { verifyDetached } from './verify-detached.ts'
-
-type Verified = Extract<Verification, { ok: true }>
 
 /** Whether an image may run, and which one exactly. */
 export interface Verdict {
-  /** What to pull and run: by digest when verified, so that nothing can change in between; else as it was given. */
+  /** The reference to pull and run: by digest when verified, so that it cannot change meanwhile; else as given. */
   readonly reference: string
   readonly verified: boolean
-  /** Who signed; only when verified. */
+  /** The signer; only when verified. */
   readonly signer?: SignerClaims
-  /** For the user, when it may run all the same. */
+  /** Messages for the user about an image that may run although it is not verified. */
   readonly warnings: readonly string[]
 }
 
-/** What the user accepts although the workload had more. */
+/** Losses against the workload's previous image that the user accepts. */
 export interface Accepted {
   readonly changedSigner?: boolean
   readonly lessVerification?: boolean
@@ -41,8 +39,8 @@ export interface Admission {
 
 export interface ImageVerification {
   /**
-   * Compares the image's signatures with what a registry entry says of its makers. `enabled` fails
-   * with `image_unverified` unless one fits; `warn` says so; `disabled` does not look.
+   * Compares the image's signatures with the signer that a registry entry names. Without a matching signature
+   * `enabled` fails with `image_unverified` and `warn` adds a warning. `disabled` checks nothing.
    */
   check(
     reference: string,
@@ -51,8 +49,8 @@ export interface ImageVerification {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Verdict>
   /**
-   * `check`, for a workload: what it ran before tells who must have made this. Fails with `signer_changed`
-   * or `signature_lost` in every mode, unless that is accepted.
+   * Runs `check` for a workload, and compares the signer with that of its previous image. Fails with
+   * `signer_changed` or `signature_lost` in every mode, unless that is accepted.
    */
   admit(
     reference: string,
@@ -65,12 +63,12 @@ export interface ImageVerification {
     },
   ): Promise<Admission>
   /**
-   * Who signed what a reference with a digest names, whoever that is: for those who trust whom they
-   * meet first, and then nobody else. Undefined: nobody did, or only with a plain key. Fails with `image_unverified` when there
-   * are signatures of which none holds, or when they cannot be looked up.
+   * Returns the signer of a reference with a digest, for callers that trust the first signer and then require
+   * the same. Undefined: there is no signature, or only ones made with plain keys. Fails with `image_unverified`
+   * when none of the signatures is valid, or when they cannot be looked up.
    */
   signer(reference: string, options?: { signal?: AbortSignal | undefined }): Promise<SignerClaims | undefined>
-  /** Who made a detached signature (CMS, as gitsign makes them) of some bytes; see `verifyDetached`. */
+  /** Returns the signer of a detached signature (CMS, as gitsign makes them) of some bytes; see `verifyDetached`. */
   detachedSigner(signature: Buffer, content: Buffer): Promise<Verification>
 }
 
@@ -83,34 +81,6 @@ export function createImageVerification({
 }): ImageVerification {
   const refuse = (reference: string, reason: string) => failures.image_unverified({ reference, reason })
 
-  /** The first signature that holds and that nobody objects to; else all that was wrong with them. */
-  async function findSigner(
-    reference: string,
-    root: TrustRoot | { readonly problem: string },
-    objection: (found: Verified) => string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<{
-    readonly digest: string
-    readonly signer?: SignerClaims
-    readonly problems: ReadonlySet<string>
-    /** Whether the problems are all of signatures made with plain keys. */
-    readonly onlyKeys: boolean
-  }> {
-    const { descriptor, bytes } = await oci.manifest(reference, { signal })
-    const image = { digest: descriptor.digest, manifest: bytes }
-
-    const problems = new Set<string>()
-    let onlyKeys = true
-    for await (const found of findSignatures(oci, reference, image.digest, signal)) {
-      const result = judge(found, image, root)
-      const problem = result.ok ? objection(result) : result.problem
-      if (result.ok && problem === undefined) return { ...image, signer: result.claims, problems, onlyKeys }
-      if (problem) problems.add(problem)
-      if (!('byKey' in found)) onlyKeys = false
-    }
-    return { ...image, problems, onlyKeys }
-  }
-
   const tell = (problems: ReadonlySet<string>): string => [...problems].slice(0, 3).join('; ')
 
   async function verify(reference: string, provenance: Provenance | undefined, signal?: AbortSignal) {
@@ -121,6 +91,7 @@ export function createImageVerification({
     const root = await trustRoots.find(provenance.sigstore_url)
     if ('problem' in root) throw refuse(reference, root.problem)
     const { digest, signer, problems } = await findSigner(
+      oci,
       reference,
       root,
       ({ claims, statement }) => findMismatch(provenance, claims, statement),
@@ -165,7 +136,7 @@ export function createImageVerification({
 
     async signer(reference, { signal } = {}) {
       const root = await trustRoots.find(undefined)
-      const found = await findSigner(reference, root, () => undefined, signal)
+      const found = await findSigner(oci, reference, root, () => undefined, signal)
       const { signer, problems, onlyKeys } = found
       if (!signer && !onlyKeys) throw refuse(reference, tell(problems))
       return signer
@@ -182,13 +153,3 @@ export function createImageVerification({
 /** Returns the reason in a warning, without the name of the image. */
 const bare = (warning: string, reference: string): string =>
   warning.replace(`${reference} is not verified: `, '').replace(/\.$/, '')
-
-/** Verifies one signature. Without a valid trust root none counts. */
-function judge(
-  found: Found,
-  image: SignedImage,
-  root: TrustRoot | { readonly problem: string },
-): Verification {
-  if ('problem' in found) return { ok: false, ...found }
-  return 'problem' in root ? { ok: false, ...root } : verifyCandidate(found, image, root)
-}

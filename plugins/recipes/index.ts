@@ -5,8 +5,9 @@ import { recipeFlags } from './flags.ts'
 import type { Recipes } from './service.ts'
 
 export { atVersion, parsePackageArgument } from './package-argument.ts'
+export type { Plan } from './plan-package.ts'
 export type { RecipeOptions } from './recipe.ts'
-export type { Plan, Recipes } from './service.ts'
+export type { Recipes } from './service.ts'
 
 /** Turns npx://, uvx:// and go:// packages into container images. */
 const recipes: Plugin = {

@@ -3,6 +3,7 @@ import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { bool, closed, optional, text } from '../../src/http/schema-shorthands.ts'
 import { failures } from './failures.ts'
+import type { Secrets } from './service.ts'
 
 const tag = 'secrets'
 const path = '/api/v1beta/secrets'
@@ -14,18 +15,18 @@ const capabilities = Type.Object(
 const provider = Type.Object({ name: text, provider_type: text, capabilities }, closed)
 const done = Type.Object({ key: text, message: text }, closed)
 
-/** The operations on secrets. A value comes in, and never goes out. */
+/** The operations on secrets. They accept values and never return one. */
 export const secretRoutes: Routes = (api, app) => {
   const secrets = () => app.service('secrets')
+  addProvider(api, secrets)
+  addKeys(api, secrets)
+}
 
-  /** Of two that create the same secret at a time one comes second, and hears of it. */
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
+type Api = Parameters<Routes>[0]
+type Service = () => Promise<Secrets>
 
+/** Choosing the provider, and showing the one in use. */
+function addProvider(api: Api, secrets: Service): void {
   api.operation({
     id: 'setUpSecrets',
     method: 'POST',
@@ -65,6 +66,16 @@ export const secretRoutes: Routes = (api, app) => {
       return { name: 'default', provider_type: type, capabilities }
     },
   })
+}
+
+/** Listing, creating, updating and deleting. Writes run one after another, so the second of two equal creations fails. */
+function addKeys(api: Api, secrets: Service): void {
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
 
   api.operation({
     id: 'listSecrets',
