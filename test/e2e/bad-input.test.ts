@@ -12,12 +12,16 @@ import { type Home, openHome } from './home.ts'
 
 let home: Home
 let other: string
+/** The program's temporary folder, so that nothing of other programs is counted. */
+let temporary: string
 let port = 0
 const busy = createServer()
 
 beforeAll(async () => {
-  home = await openHome()
   other = await mkdtemp(join(tmpdir(), 'keelson-e2e-bad-'))
+  temporary = join(other, 'tmp')
+  await mkdir(temporary)
+  home = await openHome({ TMPDIR: temporary })
   await writeFile(join(other, 'broken.json'), '{"name": ')
   await writeFile(join(other, 'nameless.json'), '{"transport":"stdio","image":"x"}')
   await writeFile(join(other, 'imageless.json'), '{"name":"x","transport":"stdio"}')
@@ -61,7 +65,7 @@ async function expectRefused(
 }
 
 const temporaries = async () =>
-  (await readdir(tmpdir())).filter(name => /^keelson-(build|env|source)/.test(name)).sort()
+  (await readdir(temporary)).filter(name => /^keelson-(build|env|source)/.test(name)).sort()
 
 const URL_TARGET = 'https://example.test/mcp'
 const NPX = 'npx://name@1.0.0'

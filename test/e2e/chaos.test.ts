@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, cp, readdir, readFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -125,14 +125,18 @@ describe.each(['docker', 'podman', 'process'] as const)('under load on %s', { ti
 describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout: 300_000 }, place => {
   const name = `e2e-interrupted-${place}`
   let home: Home
+  /** The program's temporary folder, so that nothing of other programs is counted. */
+  let temporary = ''
   let source = ''
   beforeAll(async () => {
-    home = await openHome()
+    temporary = await mkdtemp(join(tmpdir(), 'keelson-e2e-'))
+    home = await openHome({ TMPDIR: temporary })
     source = join(home.path, 'go-server')
     await cp(join(repository, 'fixtures/go-server'), source, { recursive: true })
   })
   afterAll(async () => {
     await home?.close()
+    await rm(temporary, { recursive: true, force: true })
     if (place !== 'process') removeImages(place, `go://${source}`)
   }, 120_000)
 
@@ -147,7 +151,7 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
     const [code] = (await ended) as [number | null]
     return code
   }
-  const builds = async () => (await readdir(tmpdir())).filter(file => file.startsWith('keelson-build'))
+  const builds = async () => (await readdir(temporary)).filter(file => file.startsWith('keelson-build'))
 
   async function expectNothing(): Promise<void> {
     expect(await home.ok(['list', '--all'])).toBe('There are no workloads.')
