@@ -19,10 +19,10 @@ stdout.on('error', error => {
   if ('code' in error && error.code === 'EPIPE') process.exit(0)
   throw error
 })
-// Nobody hears us any more, which is no reason to leave work half done.
+// The terminal is gone; the work under way is still finished.
 stderr.on('error', () => {})
 
-/** Runs the command line of this process and answers its exit code. */
+/** Runs the command line of this process and returns its exit code. */
 export async function main(): Promise<number> {
   const interrupts = watchInterrupts()
   let debug = env.KEELSON_DEBUG === 'true' || env.KEELSON_DEBUG === '1'

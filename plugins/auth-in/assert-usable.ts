@@ -13,7 +13,7 @@ const URLS = {
 /** A way to log in that is not open to anybody. */
 export type UsableConfig = CallerAuthConfig & { readonly audience: string }
 
-/** Fails with `auth_config_invalid` for what could let nobody in, or anybody. */
+/** Fails with `auth_config_invalid` for a configuration that would refuse or accept all callers. */
 export function assertUsable(config: CallerAuthConfig): asserts config is UsableConfig {
   for (const [member, flag] of Object.entries(URLS)) {
     const text = config[member as keyof typeof URLS]

@@ -10,7 +10,7 @@ export type FetchDocument = (
   request?: Pick<GuardedRequest, 'method' | 'body' | 'headers'>,
 ) => Promise<Readonly<Record<string, unknown>>>
 
-/** Whatever goes wrong is `auth_unavailable`: it says nothing about any token. */
+/** Fails with `auth_unavailable` in every case, because no failure of fetching makes a token invalid. */
 export function createFetchDocument(
   allowed: { allowPrivateIp?: boolean | undefined; allowHttp?: boolean | undefined },
   timeoutMs = TIMEOUT_MS,

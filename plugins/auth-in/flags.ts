@@ -35,7 +35,7 @@ const table = {
 /** How callers log in. */
 export const oidcFlags: FlagGroup<typeof table> = { title: 'Login', of: ['serve'], flags: table }
 
-/** What the flags say, with secrets from where they are kept; undefined when nobody has to log in. */
+/** Returns the configuration that the flags name, with its secrets; undefined when no login is required. */
 export async function toAuthConfig(
   app: App,
   given: FlagValues<FlagTable>,

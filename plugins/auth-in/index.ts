@@ -8,7 +8,7 @@ import { oidcFlags, toAuthConfig } from './flags.ts'
 export interface CallerAuths {
   /** Fails with `auth_config_invalid`. */
   create(config: CallerAuthConfig): Promise<CallerAuth>
-  /** What the flags of a command ask for; undefined when nobody has to log in. */
+  /** Returns the authentication that the flags of a command ask for; undefined when no login is required. */
   fromFlags(values: FlagValues<FlagTable>): Promise<CallerAuth | undefined>
 }
 
@@ -18,7 +18,7 @@ declare module '../../src/plugin.ts' {
   }
 }
 
-/** Lets in who brings a token of an identity provider that the user trusts (OpenID Connect, OAuth 2). */
+/** Authenticates callers by tokens of identity providers that the user trusts (OpenID Connect, OAuth 2). */
 const authIn: Plugin = {
   name: 'auth-in',
   services: { callerAuths: makeCallerAuths },

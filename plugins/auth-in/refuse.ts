@@ -9,7 +9,7 @@ const CODES: Readonly<Record<string, string>> = {
 }
 const RETRY_SECONDS = '5'
 
-/** The answer to who may not come in: RFC 6750, section 3, with what RFC 9728, section 5.1, adds. */
+/** The refusal of a caller: RFC 6750, section 3, with the addition of RFC 9728, section 5.1. */
 export function refuse(
   failure: Failure,
   about: { realm: string | undefined; metadataUrl: string | undefined; scopes: readonly string[] },

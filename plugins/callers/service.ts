@@ -5,7 +5,7 @@ import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
 import type { Settings } from '../settings/index.ts'
 
-/** The caller token. Only the user can read its file, so whoever sends it is the user. */
+/** The caller token. Only the user can read its file, so a caller that sends it acts for the user. */
 export interface CallerToken {
   /** The file that holds it, readable for the user alone. */
   readonly path: string

@@ -14,7 +14,7 @@ export type PluginSource =
  */
 const SPEC = /^(@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*(@[\w.~^<>=*| +-]+)?$/i
 
-/** Reads what was typed; a path is whatever is no package name. Fails with `plugin_source`. */
+/** Parses what the user typed. Anything but a package name is a path. Fails with `plugin_source`. */
 export async function parsePluginSource(text: string, folder: string): Promise<PluginSource> {
   const archive = /\.(tgz|tar\.gz)$/.test(text)
   if (SPEC.test(text) && !archive) return { kind: 'package', spec: text }

@@ -19,7 +19,7 @@ import { failures } from './failures.ts'
 const LOCK_SECONDS = 10
 const STAGING = 'new-'
 
-/** A folder to prepare a plugin in, beside its final place; nobody else touches it until it is let go. */
+/** A folder to prepare a plugin in, beside its final place. No other process changes it until it is released. */
 interface Staging {
   readonly folder: string
   discard(): Promise<void>
@@ -30,7 +30,7 @@ export interface PluginStore {
   read(): Promise<PluginRecord[]>
   stage(): Promise<Staging>
   /**
-   * Changes the list in one step. `change` gets the list as it is now and answers the new one;
+   * Changes the list in one step. `change` gets the present list and returns the new one;
    * `staged` is moved to its final place before, and what no record needs is swept away after.
    */
   update(

@@ -16,7 +16,7 @@ export interface ServerRecord {
   /** `http://127.0.0.1:8080` or `unix:///path`. */
   readonly url: string
   readonly pid: number
-  /** What `/health` answers, so that a stranger at the same address is not taken for it. */
+  /** The value that `/health` returns, so that another server at the same address is not mistaken for this one. */
   readonly nonce: string
   readonly started_at: string
 }
@@ -31,7 +31,7 @@ const HEALTH_MS = 5000
 
 /** The file `<state>/server/server.json`. */
 export interface Discovery {
-  /** Fails with `serve_runs` while a server that wrote the file answers. */
+  /** Fails with `serve_runs` while the server that wrote the file responds. */
   assertFree(): Promise<void>
   write(record: ServerRecord): Promise<void>
   /** Removes the file if it is still that server's. */

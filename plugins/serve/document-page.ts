@@ -1,6 +1,6 @@
 import type { Operation } from '../../src/http/api.ts'
 
-/** A page of all operations, without a script: what they are for, what they take, what they may answer. */
+/** Returns a page of all operations with their purpose, parameters and responses. It has no script. */
 export function toPage(operations: readonly Operation[]): string {
   const tags = [...new Set(operations.map(({ tag }) => tag))].sort()
   const sections = tags.map(tag => {

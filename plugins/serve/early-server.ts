@@ -19,7 +19,7 @@ export interface EarlyServer {
 export function createEarlyServer(options: {
   nonce: string
   guard: SiteGuard
-  /** Tells who calls; absent: whoever connects is answered. */
+  /** Checks callers; absent when every caller is accepted. */
   callers?: Callers | undefined
 }): EarlyServer {
   const { nonce, guard, callers } = options

@@ -1,7 +1,7 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { Serve } from './commands/serve.ts'
 
-/** Answers the management API: what the command line does, over HTTP. */
+/** Serves the management API: what the command line does, over HTTP. */
 const serve: Plugin = {
   name: 'serve',
   needs: ['callers', 'supervisor'],

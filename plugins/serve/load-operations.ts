@@ -9,7 +9,7 @@ import { toOpenApi } from '../../src/http/open-api.ts'
 import { documentRoutes } from './document-routes.ts'
 import { ownRoutes } from './routes.ts'
 
-/** All that the server answers: its own operations, those of the plugins, and what was asked for beside them. */
+/** Returns all operations of the server: its own, those of the plugins, and the optional ones that were asked for. */
 export async function loadOperations(
   app: App,
   options: {

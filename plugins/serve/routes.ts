@@ -3,7 +3,7 @@ import { BUILD, VERSION } from '../../src/build-info.ts'
 import type { ResourceMetadata } from '../../src/contracts/caller-auth.ts'
 import type { HttpHost } from '../../src/http/http-host.ts'
 
-/** What the server says of itself: health, version, and where its callers log in. */
+/** Operations on the server itself: its health, its version, and where its callers log in. */
 export function ownRoutes(
   http: HttpHost,
   { nonce, metadata }: { nonce: string; metadata: ResourceMetadata | undefined },

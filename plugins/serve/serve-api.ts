@@ -29,16 +29,16 @@ export interface ServeOptions {
   readonly ui: boolean
   /** Listen beyond this machine without authentication. */
   readonly allowRemote: boolean
-  /** Where callers log in; absent: nobody has to. */
+  /** Where callers log in; absent when no login is required. */
   readonly auth?: CallerAuth | undefined
   /** Requests a second that one caller may make; 0: any number. */
   readonly rateLimit: number
   readonly signal: AbortSignal
-  /** Called once, when it answers. */
+  /** Called once, when the server accepts requests. */
   readonly onUp: (url: string) => void
 }
 
-/** Answers the API until the signal aborts; then what runs is finished. */
+/** Serves the API until the signal aborts, then finishes the requests under way. */
 export async function serveApi(app: App, options: ServeOptions): Promise<void> {
   const { host, signal, auth } = options
   const socket = options.socket === undefined ? undefined : resolve(options.socket)

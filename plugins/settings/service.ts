@@ -41,7 +41,7 @@ export function createSettings({
   const locked = <T>(work: () => Promise<T>): Promise<T> =>
     withFileLock(lockPath, work, { seconds: LOCK_SECONDS })
 
-  /** The whole document, or undefined when there is none; the lock is held. What is no JSON object is moved aside. */
+  /** Returns the whole document; undefined without a file. The caller holds the lock. A file without a JSON object is moved aside. */
   async function readOrSetAside(): Promise<Record<string, unknown> | undefined> {
     const { document, problem } = parse(await readFileIfThere(path))
     if (problem === undefined) return document

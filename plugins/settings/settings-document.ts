@@ -31,7 +31,7 @@ export interface SecretsSettings {
   password_file?: string
 }
 
-/** The settings file; names as ToolHive writes them. Members nobody here knows survive every change. */
+/** The settings file, with ToolHive's names. Unknown members are kept by every change. */
 export interface SettingsDocument {
   registry_url?: string
   registry_api_url?: string

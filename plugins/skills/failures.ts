@@ -39,7 +39,7 @@ export const failures = defineFailures({
   },
   skill_folder_foreign: {
     status: 409,
-    text: (d: { path: string }) => `${d.path} is there already, and is not managed by keelson.`,
+    text: (d: { path: string }) => `${d.path} exists already and is not managed by keelson.`,
     hint: 'Move it away, or replace it with --force.',
   },
   skill_folder_unsafe: {
@@ -137,13 +137,13 @@ export const failures = defineFailures({
   },
   skill_changed_meanwhile: {
     status: 409,
-    text: (d: { name: string }) => `The skill "${d.name}" was changed by somebody else meanwhile.`,
-    hint: 'Look at what is there now, and try again.',
+    text: (d: { name: string }) => `The skill "${d.name}" was changed by another program meanwhile.`,
+    hint: 'Check its present state and try again.',
   },
   skill_content_changed: {
     status: 422,
     text: (d: { name: string; locked: string; found: string }) =>
       `The skill "${d.name}" is locked to ${d.locked}, and what came is ${d.found}.`,
-    hint: 'Whoever publishes it has changed what its reference means. `keelson skill upgrade` shows what is there now.',
+    hint: 'Its publisher has changed the content of that reference. `keelson skill upgrade` shows what it is now.',
   },
 })

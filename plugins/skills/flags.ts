@@ -1,7 +1,7 @@
 import type { FlagTable } from '../../src/cli/flags.ts'
 import { flag } from '../../src/cli/flags.ts'
 
-/** Flags that several commands of skills take, each with its one meaning. */
+/** Flags that several commands of skills share. */
 export const skillFlags = {
   scope: flag.choice('for the user everywhere, or for one project', ['user', 'project']),
   'project-root': flag.string('the project; by default the one that the working folder is in', {
@@ -13,5 +13,5 @@ export const skillFlags = {
   }),
   format: flag.choice('how to print', ['text', 'json'], 'text'),
   yes: flag.boolean('do it without asking'),
-  'allow-unsigned': flag.boolean('also what nobody has signed'),
+  'allow-unsigned': flag.boolean('accept unsigned skills too'),
 } satisfies FlagTable

@@ -6,7 +6,7 @@ import type { SkillDetails } from './install/installer.ts'
 const tag = 'skills'
 const path = '/api/v1beta/skills'
 
-/** Strings that are wrong are told by the service, in its words. */
+/** Plain strings: the service checks the values, so that its failures explain them. */
 const place = { scope: optional(text), project_root: optional(text) }
 const placeQuery = {
   scope: { type: 'string', description: '`user` or `project`' },

@@ -13,38 +13,38 @@ import type { InstalledSkill } from './install/record.ts'
 import { createSync, type SyncRequest, type SyncResult } from './update/sync-skills.ts'
 import { createUpgrade, type UpgradeOutcome, type UpgradeRequest } from './update/upgrade-skills.ts'
 
-/** Where a request works: nothing means the user, a root alone means the project. */
+/** The place that a request is about: without members the user's, with only a root the project's. */
 export interface PlaceRequest {
   readonly scope?: string | undefined
   /** The absolute path of a project's top folder. */
   readonly projectRoot?: string | undefined
 }
 
-/** All rules about installed skills. */
+/** Installs, shows, updates and removes skills. */
 export interface Skills {
-  /** Sorted by name. Fails with `group_unknown`. */
+  /** Returns the installed skills, sorted by name. Fails with `group_unknown`. */
   list(
     filter?: PlaceRequest & { readonly client?: string | undefined; readonly group?: string | undefined },
   ): Promise<InstalledSkill[]>
-  /** Fails with `skill_not_installed`. */
+  /** Returns an installed skill with its signer. Fails with `skill_not_installed`. */
   get(name: string, place?: PlaceRequest): Promise<SkillDetails>
-  /** Whatever fails, nothing of it is left. */
+  /** Installs a skill and those that it needs. After a failure nothing of them is left. */
   install(request: InstallRequest & PlaceRequest): Promise<SkillDetails>
   uninstall(name: string, options?: PlaceRequest & { readonly force?: boolean }): Promise<void>
-  /** Makes a project's folders what its lock file says. */
+  /** Makes the folders of a project match its lock file. */
   sync(request: SyncRequest & { readonly projectRoot: string }): Promise<SyncResult>
-  /** Replaces skills by what their sources hold now. */
+  /** Replaces skills by the present content of their sources. */
   upgrade(request: UpgradeRequest & PlaceRequest): Promise<UpgradeOutcome[]>
-  /** The top folder of the project that a folder is in. Fails with `skill_project_invalid`. */
+  /** Returns the top folder of the project that a folder is in. Fails with `skill_project_invalid`. */
   projectOf(folder: string): Promise<string>
 }
 
 export function createSkills(options: {
-  /** Where records are kept. */
+  /** The folder of the records. */
   folder: string
   surroundings: Surroundings
   groups: SkillGroups
-  /** Asked for when something has to be fetched. */
+  /** Called when something has to be fetched. */
   sources: () => Promise<SkillSources>
   log: Log
   now?: () => Date

@@ -114,7 +114,7 @@ export abstract class BaseCommand extends Command<CliContext> {
     return createProgress(this.context.stderr)
   }
 
-  /** A yes-or-no question, no by default. Without a terminal it fails, naming the flag that answers it. */
+  /** Asks a yes-or-no question; the default is no. Without a terminal it fails and names the flag to give. */
   protected async confirm(question: string, flagName = 'yes'): Promise<boolean> {
     const { ask } = await import('./prompt.ts') // few commands ask, and readline takes time to load
     const answer = await ask(this.context, `${question} [y/N] `)

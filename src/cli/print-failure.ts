@@ -4,7 +4,7 @@ import { Failure, messageOf } from '../errors.ts'
 import { printable } from '../lib/printable.ts'
 import { redact } from '../lib/redact.ts'
 
-/** Prints an error for people and answers the exit code. Stacks only with `--debug`. */
+/** Prints an error for people and returns the exit code. Stacks only with `--debug`. */
 export function printFailure(error: unknown, stderr: Writable, { debug }: { debug: boolean }): number {
   const label = styleText('red', 'Error:', { stream: stderr as NodeJS.WritableStream })
   stderr.write(`${label} ${show(messageOf(error))}\n`)

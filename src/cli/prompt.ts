@@ -12,7 +12,7 @@ interface Terminal {
 const isTerminal = (stream: unknown): boolean =>
   typeof stream === 'object' && stream !== null && 'isTTY' in stream && stream.isTTY === true
 
-/** Asks on standard error, so that piped output stays clean; undefined when nobody can answer. */
+/** Asks on standard error, so that piped output stays clean. Returns undefined without a terminal. */
 export async function ask({ stdin, stderr }: Terminal, question: string): Promise<string | undefined> {
   if (!isTerminal(stdin)) return undefined
   const lines = createInterface({ input: stdin, output: stderr })

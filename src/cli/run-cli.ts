@@ -24,7 +24,7 @@ export interface CliRun {
   readonly signal: AbortSignal
 }
 
-/** Finds the command, hands it to clipanion, answers the exit code. Failures are the caller's to print. */
+/** Finds the command, runs it with clipanion and returns the exit code. The caller prints failures. */
 export async function runCli({ app, argv, globals, streams, signal }: CliRun): Promise<number> {
   const words = argv[0] === 'help' ? argv.slice(1) : argv
   const help = globals.help || argv[0] === 'help'

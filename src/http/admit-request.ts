@@ -13,9 +13,9 @@ export interface AdmissionOptions {
   readonly guard: SiteGuard
   /** Requests of one caller; 0: any number. */
   readonly perSecond: number
-  /** Where callers log in; absent: nobody has to. */
+  /** Where callers log in; absent when no login is required. */
   readonly auth?: CallerAuth | undefined
-  /** Tells who calls where nobody logs in; absent: whoever connects. */
+  /** Checks callers where no login is required; absent when every caller is accepted. */
   readonly callers?: Callers | undefined
   /** How many requests are being answered. */
   readonly running: () => number

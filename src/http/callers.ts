@@ -10,7 +10,7 @@ import { CALLER_TOKEN_HEADER } from './caller-token-header.ts'
 export type CallerProblem = 'stranger' | 'token'
 
 const FRESH_MS = 1000
-/** Length of the random token that lets nobody in. */
+/** Length in bytes of the random token that stands in when there is no caller token, so that none matches. */
 const TOKEN_BYTES = 32
 
 /** Tells requests of the user from those of others who can connect. */

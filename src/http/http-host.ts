@@ -38,9 +38,9 @@ export function createHttpHost(options: {
   guard: SiteGuard
   /** Requests of one caller; 0: any number. */
   perSecond?: number
-  /** Where callers log in; absent: nobody has to. */
+  /** Where callers log in; absent when no login is required. */
   auth?: CallerAuth | undefined
-  /** Tells who calls where nobody logs in; absent: whoever connects. */
+  /** Checks callers where no login is required; absent when every caller is accepted. */
   callers?: Callers | undefined
 }): HttpHost {
   const { log, listener, perSecond = 0 } = options

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { bool, closed, optional, text } from './schema-shorthands.ts'
 
-/** The 422 of operations that run a server of the registry: what it needs, and nobody has given. */
+/** The 422 of operations that run a server of the registry: the variables that it needs and that were not given. */
 export const missingVariables = Type.Object(
   {
     code: text,

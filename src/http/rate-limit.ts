@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net'
 
-/** Says no to who asks too often. */
+/** Refuses callers that send too many requests. */
 export interface RateLimit {
-  /** Counts a request of a caller; answers in how many seconds it may come again when there were too many. */
+  /** Counts a request of a caller. When there were too many, returns the seconds after which it may try again. */
   take(caller: string): number | undefined
 }
 
-/** Callers that are remembered; who has been quiet is forgotten first. */
+/** Most callers that are counted. The one whose last request is the oldest is dropped first. */
 const MOST_CALLERS = 10_000
 
 /**

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { closed, optional, text } from './schema-shorthands.ts'
 
-/** The 409 of operations that run a server of the registry: the mounts that it asks for and nobody has allowed. */
+/** The 409 of operations that run a server of the registry: the mounts that it asks for and the user has not allowed. */
 export const unacceptedPermissions = Type.Object(
   {
     code: text,

@@ -2,16 +2,16 @@ import type { CliContext } from '../../../src/cli/base-command.ts'
 import { isYes } from '../../../src/lib/is-yes.ts'
 import { clean, printable } from '../../../src/lib/printable.ts'
 
-/** Exit code of what is refused for reasons of policy; so is a change that nobody could agree to. */
+/** The exit code when a policy refuses, and when a change needs an agreement that cannot be asked for. */
 export const REFUSED = 4
 
-/** A person's word on what is about to change. */
+/** Asks the user to agree to changes. */
 export interface Consent {
-  /** Shows it on standard error and asks, no by default. */
+  /** Shows the change on standard error and asks. The default is no. */
   ask(lines: readonly string[], question: string): Promise<boolean>
-  /** Asks about unsigned skills. `--yes` does not answer this question. False without a terminal. */
+  /** Asks about unsigned skills, also with `--yes`. False without a terminal. */
   askUnsigned(names: readonly string[]): Promise<boolean>
-  /** The exit code when the word was no, or there was nobody to ask. */
+  /** The exit code when the user refused or could not be asked; undefined otherwise. */
   refusal(): number | undefined
 }
 

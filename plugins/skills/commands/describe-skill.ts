@@ -1,7 +1,7 @@
 import { clean } from '../../../src/cli/output.ts'
 import type { SkillDetails } from '../install/installer.ts'
 
-/** Who stands for a skill, in a few words. */
+/** Returns who signed a skill, in a few words. */
 export function describeTrust({ provenance, unsigned }: Omit<SkillDetails, 'skill'>): string {
   if (unsigned) return 'not signed'
   if (!provenance) return 'signature not checked'
@@ -9,5 +9,5 @@ export function describeTrust({ provenance, unsigned }: Omit<SkillDetails, 'skil
   return `signed by ${clean(signerIdentity)}${provisional ? ' (provisional: no transparency log)' : ''}`
 }
 
-/** A digest as far as people compare it. */
+/** Shortens a digest to the digits that people compare. */
 export const shortDigest = (digest: string): string => digest.replace(/^sha256:/, '').slice(0, 12)

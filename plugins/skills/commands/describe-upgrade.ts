@@ -2,13 +2,13 @@ import { clean } from '../../../src/cli/output.ts'
 import type { UpgradeOutcome } from '../update/upgrade-skills.ts'
 import { shortDigest } from './describe-skill.ts'
 
-/** What became of a skill, on one line. */
+/** Returns the outcome of one skill as a line. */
 export function describeOutcome({ name, status, old_digest, new_digest, error }: UpgradeOutcome): string {
   const step = old_digest && new_digest ? ` ${shortDigest(old_digest)} → ${shortDigest(new_digest)}` : ''
   return `${name}: ${status === 'upgraded' ? status : WORDS[status]}${step}${error ? `: ${clean(error)}` : ''}`
 }
 
-/** What would change: a line for the skill, and one for each kind of change below. */
+/** Returns what an upgrade would change: a line for the skill, and one for each kind of change. */
 export function describeUpgrade(outcome: UpgradeOutcome): string[] {
   const { status, changes = {} } = outcome
   const { version, files, tools_added = [], signer } = changes

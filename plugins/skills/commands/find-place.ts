@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { PlaceRequest, Skills } from '../service.ts'
 
-/** What was said about the place on the command line; the project is found from the working folder. */
+/** Returns the place that the flags name. The default project is the one that holds the working folder. */
 export async function findPlace(
   skills: Pick<Skills, 'projectOf'>,
   said: { scope: string | undefined; 'project-root': string | undefined },

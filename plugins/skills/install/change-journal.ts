@@ -4,19 +4,19 @@ import { isFailure } from '../../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import { parseDocument } from '../../../src/parse-document.ts'
 
-/** One folder of a client that is replaced, added or taken away. */
+/** One folder of a client that is replaced, added or removed. */
 export interface FolderStep {
-  /** Where the client looks. */
+  /** The path that the client reads. */
   readonly target: string
-  /** The new content beside it, under a name of ours, until it takes its place; null: nothing takes it. */
+  /** The temporary folder beside it with the new content; null when the folder is removed. */
   readonly next: string | null
-  /** What the new content is, so that an undo never takes what somebody else has put there. */
+  /** The digest of the new content, so that an undo never removes a folder of another program. */
   readonly digest: string | null
-  /** Where the old content waits; null: there was none. */
+  /** The path that the old content is moved to; null when there was none. */
   readonly old: string | null
-  /** Folders on the way that were not there, the outermost first. */
+  /** Parent folders that had to be made, the outermost first. */
   readonly created: readonly string[]
-  /** This folder and those above it stay when nothing is left in them. */
+  /** This folder and those above it are kept when they become empty. */
   readonly keep: string
 }
 
@@ -30,13 +30,13 @@ export interface FileStep {
 export interface GroupStep {
   readonly group: string
   readonly skill: string
-  /** What it will be; it is the other way round now. */
+  /** The membership after the change; before the change it is the opposite. */
   readonly member: boolean
 }
 
-/** What a change is about to do, on disk before it begins: whoever finds it knows how to go back, or to finish. */
+/** The steps of a change, on disk before it begins. A later process undoes or finishes the change with it. */
 export interface Journal {
-  /** Everything is in place; only what is left over has to go. */
+  /** Whether everything is in place, so that only temporary folders have to be removed. */
   readonly committed: boolean
   readonly folders: readonly FolderStep[]
   readonly files: readonly FileStep[]
@@ -61,10 +61,10 @@ const schema = t.isObject({
   groups: t.isArray(t.isObject({ group: text, skill: text, member: t.isBoolean() })),
 })
 
-/** The journal's file; there is one at most, while a change is under way or was interrupted. */
+/** The file of the journal. It exists only while a change is under way or after one was interrupted. */
 export function createJournalFile(path: string): {
   readonly path: string
-  /** One that cannot be read is set aside: it was written whole, so this machine's disk has lost it. */
+  /** Reads the journal. One that cannot be read is set aside: it was written whole, so the disk has damaged it. */
   read(): Promise<Journal | undefined>
   write(journal: Journal): Promise<void>
   remove(): Promise<void>

@@ -7,23 +7,23 @@ import type { Place } from './place.ts'
 /** A folder in which one or more clients look for skills. */
 export interface ClientFolder {
   readonly path: string
-  /** From here down everything has to be a real folder. */
+  /** The base folder. Every folder below it on the path must not be a link. */
   readonly base: string
-  /** This folder and those above it stay when nothing is left in them. */
+  /** This folder and those above it are kept when they become empty. */
   readonly keep: string
   readonly clients: readonly string[]
 }
 
-/** Knows which client reads skills from where. */
+/** Maps clients to the folders that they read skills from. */
 export interface ClientFolders {
   /**
-   * Ids of clients, in the catalogue's order: those named, or all that are installed and read skills.
-   * Fails with `skill_clients_missing` or `skill_client_invalid`.
+   * Returns ids of clients in the order of the catalogue: the named ones, or all that are installed and read
+   * skills. Fails with `skill_clients_missing` or `skill_client_invalid`.
    */
   choose(wanted: readonly string[]): Promise<string[]>
-  /** Where these clients look; those that share a folder stand together. Clients nobody knows are left out. */
+  /** Returns the folders of these clients, each with all clients that share it. Unknown clients are left out. */
   of(place: Place, clients: readonly string[]): ClientFolder[]
-  /** Every folder in which any client looks. */
+  /** Returns the folders of all clients. */
   all(place: Place): ClientFolder[]
 }
 
@@ -37,7 +37,7 @@ export function createClientFolders(surroundings: Surroundings): ClientFolders {
     const path = locate(skills.user, surroundings)
     const { XDG_CONFIG_HOME, APPDATA } = surroundings.env
     const base = [surroundings.home, XDG_CONFIG_HOME, APPDATA].find(folder => folder && isBelow(folder, path))
-    // The folder whose presence says that the client is installed stays, whoever made it.
+    // The folder that marks the client as installed is kept, also when we made it.
     const sign = dirname(locate(file, surroundings))
     const top = base ?? dirname(path)
     return { path, base: top, keep: isBelow(sign, path) ? sign : top }

@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** Copies a checked folder of regular files. Only the user may write; what may be run stays so. */
+/** Copies a checked folder of regular files. Only the user may write the copies; executable files stay executable. */
 export async function copyTree(from: string, to: string): Promise<void> {
   await makeFolder(to)
   const entries = await readdir(from, { recursive: true, withFileTypes: true })
@@ -18,5 +18,5 @@ export async function copyTree(from: string, to: string): Promise<void> {
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path)
-  await chmod(path, 0o755) // whatever the umask says: clients may run as somebody else
+  await chmod(path, 0o755) // regardless of the umask: clients may run as another user
 }

@@ -4,21 +4,21 @@ import { failures } from '../failures.ts'
 /** A fetched skill with its place in the tree of requirements. */
 export interface TreeSkill {
   readonly fetched: FetchedSkill
-  /** As the user, or the skill that needs it, wrote it. */
+  /** The reference as the user, or the skill that needs it, wrote it. */
   readonly source: string
   /** Names of the fetched skills that need it. */
   readonly requiredBy: readonly string[]
-  /** Names of those that it needs. */
+  /** Names of the skills that it needs. */
   readonly requires: readonly string[]
 }
 
-/** The skill that was asked for, and then those it needs, directly or not. */
+/** The requested skill first, then those that it needs, directly or indirectly. */
 export type InstallTree = readonly [root: TreeSkill, ...rest: TreeSkill[]]
 
 const MOST_REQUIRED = 100
 
 /**
- * Fetches a skill and all that it needs into the staging folder. Nothing is installed by it.
+ * Fetches a skill and all that it needs into the staging folder. Installs nothing.
  * Fails with `skill_cycle`, `skill_conflict` or `skill_requires_too_many`.
  */
 export async function fetchTree(
@@ -26,10 +26,10 @@ export async function fetchTree(
   source: string,
   options: {
     readonly staging: string
-    /** The user typed the source; what a skill needs, its author wrote. */
+    /** Whether the user typed the source. The author of a skill wrote the references that it needs. */
     readonly typed: boolean
     readonly version?: string | undefined
-    /** What the reference of a needed skill is pinned to, where it is installed or locked already. */
+    /** Returns the pin of a needed skill that is installed or locked already. */
     readonly pinned: (reference: string) => string | undefined
     readonly signal?: AbortSignal | undefined
     readonly progress?: ((what: string) => void) | undefined
@@ -51,7 +51,7 @@ export async function fetchTree(
     return skill
   }
 
-  /** Depth first: what was found before and is not on the way here has been walked to its end. */
+  /** Goes depth first: a known skill that is not on the current path is complete. */
   async function visit(reference: string, way: readonly string[]): Promise<string> {
     signal?.throwIfAborted()
     const skill = await fetch(reference)

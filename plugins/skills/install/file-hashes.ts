@@ -5,13 +5,13 @@ import { join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 
-/** SHA-256 (hex) of every file below a folder, by its path with slashes. */
+/** The SHA-256 (hex) of every file below a folder, by its path with slashes. */
 export type FileHashes = Readonly<Record<string, string>>
 
-/** What programs leave behind when a skill's scripts run or a folder is looked at; no edit of anybody's. */
+/** Files that programs write when a skill's scripts run or a folder is opened. They do not count as edits. */
 const LITTER = /(^|\/)(__pycache__\/.*|\.DS_Store|Thumbs\.db|desktop\.ini)$/
 
-/** Undefined when there is no such folder. What is no regular file counts by its kind, so that it is noticed. */
+/** Returns undefined when the folder does not exist. The value of a special file is its kind, so that it counts as a change. */
 export async function fileHashes(folder: string): Promise<FileHashes | undefined> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(error => {
     if (isMissing(error)) return undefined
@@ -29,7 +29,7 @@ export async function fileHashes(folder: string): Promise<FileHashes | undefined
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** How one set of files became another. */
+/** The differences between two sets of files. */
 export interface FileChanges {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -44,7 +44,7 @@ export function compareFiles(before: FileHashes, after: FileHashes): FileChanges
   }
 }
 
-/** Files that differ from what was installed, apart from the litter of programs. */
+/** Returns the files that differ from the installed ones, except for those that programs write. */
 export function editedFiles(installed: FileHashes, now: FileHashes): string[] {
   const { added, removed, changed } = compareFiles(installed, now)
   return [...changed, ...removed, ...added.filter(path => !LITTER.test(path))]

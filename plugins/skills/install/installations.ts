@@ -18,24 +18,24 @@ import { createTransactions } from './transaction.ts'
 const LOCK_SECONDS = 120
 const LOCK_NAME = 'keelson.lock.yaml'
 
-/** What is installed on this machine: reads it, and changes it one change at a time, each atomically. */
+/** The installed skills of this machine. Changes are atomic, and one at a time. */
 export interface Installations {
   readonly folders: ClientFolders
   readonly groups: SkillGroups
   readonly store: RecordStore
-  /** Calls `work` with a staging folder for what is fetched; the folder is removed afterwards. */
+  /** Calls `work` with a staging folder, which is removed afterwards. */
   withStaging<T>(work: (staging: string) => Promise<T>): Promise<T>
-  /** What is installed in a place. First recovers from what a killed process has left. */
+  /** Returns what is installed in a place. Recovers from an interrupted change first. */
   read(place: Place): Promise<InstalledState>
   /**
-   * Plans a change and applies it, under the lock of all skill changes. When planning or applying fails,
-   * nothing is different afterwards.
+   * Plans a change and applies it, under the lock of all skill changes. A failure leaves everything as it
+   * was before.
    */
   change<T>(place: Place, work: (plan: Plan, state: InstalledState) => Promise<T>): Promise<T>
 }
 
 export function createInstallations(options: {
-  /** Where records, the journal and staging folders are kept. */
+  /** The folder of the records, the journal and the staging folders. */
   folder: string
   folders: ClientFolders
   groups: SkillGroups
@@ -60,8 +60,8 @@ export function createInstallations(options: {
     })
 
   /**
-   * Recovers from what a killed process has left, and removes its locks. Never waits: while a change is
-   * under way, readers see the state before it.
+   * Recovers from a change that a killed process has left, and removes its locks. It never waits: during a
+   * change, readers see the state before it.
    */
   async function recover(place: Place): Promise<void> {
     await sweepStaging(staging)
@@ -81,7 +81,7 @@ export function createInstallations(options: {
     }
   }
 
-  /** Others may have homes of their own, and the same project. */
+  /** Users with different homes may share a project. */
   const lockedIn = <T>(place: Place, work: () => Promise<T>): Promise<T> =>
     locked(lock, async () => {
       await transactions.recover()
@@ -116,7 +116,7 @@ export function createInstallations(options: {
   }
 }
 
-/** Removes the unfinished files that killed processes have left. */
+/** Removes the unfinished files of killed processes. */
 async function sweepFiles(folder: string, place: Place): Promise<void> {
   for (const path of [folder, join(folder, 'installed')]) await sweepTemporary(path, () => true)
   if (place.scope === 'user') return
@@ -125,7 +125,7 @@ async function sweepFiles(folder: string, place: Place): Promise<void> {
   await sweepTemporary(held, of => of === name)
 }
 
-/** Plans that skills which are no longer installed anywhere leave their groups. */
+/** Plans to remove skills from their groups that are not installed anywhere after the change. */
 async function leaveGroups(
   plan: Plan,
   state: InstalledState,

@@ -5,15 +5,15 @@ import type { Place } from './place.ts'
 import type { SkillRecord } from './record.ts'
 import type { RecordStore, Records } from './record-store.ts'
 
-/** What is installed in one place, and what it is pinned to. */
+/** The skills that are installed in one place, with their pins. */
 export interface InstalledState {
   readonly place: Place
   readonly records: Records
-  /** Of a project. */
+  /** Only in a project. */
   readonly lock: LockFile | undefined
   /**
-   * What every skill is pinned to: the lock file's entries, which may have come with a `git pull` and
-   * be newer than what is installed; for the user what is installed.
+   * The pin of every skill. In a project these are the entries of the lock file, which a `git pull` may have
+   * made newer than the installed skills. For the user they are the installed skills.
    */
   readonly pins: ReadonlyMap<string, LockEntry>
 }
@@ -44,7 +44,7 @@ export function toPin(record: SkillRecord): LockEntry {
   }
 }
 
-/** What a needed skill's reference is pinned to here, if it is: it is not fetched anew then. */
+/** Returns the reference that a needed skill is pinned to in this place, so that no newer version is fetched. */
 export function findPinned({ pins }: InstalledState, reference: string): string | undefined {
   const { repository, hasVersion } = describeReference(reference)
   for (const pin of pins.values()) {

@@ -10,11 +10,11 @@ import { describePlace, type Place, USER } from './place.ts'
 import { planTree } from './plan-tree.ts'
 import { type InstalledSkill, type SkillRecord, toInstalledSkill } from './record.ts'
 
-/** What `install` is asked. */
+/** The options of `install`. */
 export interface InstallRequest {
-  /** A name in the registry, an artifact, a git repository, a local build. */
+  /** A name in the registry, an artifact, a Git repository or a local build. */
   readonly reference: string
-  /** The tag of a reference that has none. */
+  /** The tag of a reference without one. */
   readonly version?: string | undefined
   readonly clients?: readonly string[] | undefined
   readonly force?: boolean | undefined
@@ -24,7 +24,7 @@ export interface InstallRequest {
   readonly progress?: ((what: string) => void) | undefined
 }
 
-/** An installed skill and whose it is. */
+/** An installed skill with its signer. */
 export interface SkillDetails {
   readonly skill: InstalledSkill
   readonly provenance?: SkillSigner
@@ -36,10 +36,13 @@ const DEFAULT_GROUP = 'default'
 /** Installs, shows and removes skills. */
 export interface Installer {
   install(place: Place, request: InstallRequest): Promise<SkillDetails>
-  /** Fails with `skill_not_installed`. */
+  /** Returns an installed skill. Fails with `skill_not_installed`. */
   get(place: Place, name: string): Promise<SkillDetails>
   list(places: readonly Place[] | 'all'): Promise<InstalledSkill[]>
-  /** With what only it has needed. Fails with `skill_not_installed`, `skill_edited` or `skill_required`. */
+  /**
+   * Removes a skill and those that only it needed. Fails with `skill_not_installed`, `skill_edited` or
+   * `skill_required`.
+   */
   uninstall(place: Place, name: string, options: { force: boolean }): Promise<void>
 }
 
@@ -50,7 +53,7 @@ export function createInstaller(options: {
 }): Installer {
   const { installations, sources, now } = options
 
-  /** A lock file that cannot be read does not hide what is installed. */
+  /** Returns the skills in a project's lock file; none when it cannot be read, so that a list still works. */
   async function managedNames(place: Place): Promise<ReadonlySet<string>> {
     if (place.scope === 'user') return new Set()
     const state = await installations.read(place).catch(() => undefined)
@@ -77,7 +80,7 @@ export function createInstaller(options: {
           })
           for (const { fetched } of tree) {
             const { name } = fetched.manifest
-            if (state.records.has(name) && !request.group) continue // it may have been put elsewhere since
+            if (state.records.has(name) && !request.group) continue // it may have changed since
             const steps = await joinSteps(installations.groups, request.group || DEFAULT_GROUP, name)
             for (const step of steps) plan.addGroupStep(step)
           }
@@ -110,7 +113,7 @@ export function createInstaller(options: {
     async uninstall(place, name, { force }) {
       assertName(name)
       await installations.change(place, async (plan, { records, pins }) => {
-        // One that is only in the lock file is taken out of it.
+        // A skill that is only in the lock file is removed from it.
         if (!records.has(name) && !pins.has(name)) throw notInstalled(place, name, records)
         const parents = pins.get(name)?.requiredBy ?? []
         if (parents.length && !force) throw failures.skill_required({ name, parents })

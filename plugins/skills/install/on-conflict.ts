@@ -1,6 +1,6 @@
 /**
- * What a plan does with a folder that is not as keelson left it: a foreign one, which holds nothing of
- * ours, or an edited one. Whatever begins with `replace` also replaces another installed version.
+ * What a plan does with a folder that keelson did not write (a foreign one) or that was edited since. The
+ * values that begin with `replace` also replace another installed version.
  */
 export type OnConflict =
   | 'fail'

@@ -4,8 +4,8 @@ import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { failures } from '../failures.ts'
 
 /**
- * Fails with `skill_folder_unsafe` when something on the way from a base folder to a path is a link, or
- * no folder: what is written below would land elsewhere. The base itself may be reached through links.
+ * Fails with `skill_folder_unsafe` when a part of a path below its base folder is a link, or anything but a
+ * folder, because files would be written to another place. Links above the base folder are allowed.
  */
 export async function assertPlainPath(base: string, path: string): Promise<void> {
   const below = relative(base, path)

@@ -10,8 +10,9 @@ export type Place = { readonly scope: 'user' } | { readonly scope: 'project'; re
 export const USER: Place = { scope: 'user' }
 
 /**
- * What the words of a request mean: a project root alone means the project, nothing means the user.
- * Fails with `skill_scope_invalid`, or `skill_project_invalid` for what is no project's top folder.
+ * Returns the place that a request means: with only a project root the project, without both the user.
+ * Fails with `skill_scope_invalid`, or with `skill_project_invalid` when the root is not the top folder of
+ * a project.
  */
 export async function toPlace(wanted: {
   scope?: string | undefined
@@ -29,7 +30,7 @@ export async function toPlace(wanted: {
   return { scope: 'project', root: join(root, '.').replace(/(?<=.)[/\\]+$/, '') }
 }
 
-/** The nearest folder above that has `.git` (a file in a linked working tree), or undefined. */
+/** Returns the nearest folder, upwards, that has `.git` (a file in a linked working tree); undefined when none has. */
 export async function findProject(from: string): Promise<string | undefined> {
   const start = await realpath(from)
   for (let folder = start; ; folder = dirname(folder)) {
@@ -38,11 +39,11 @@ export async function findProject(from: string): Promise<string | undefined> {
   }
 }
 
-/** The name of a place in file names. */
+/** Returns the name of a place for file names. */
 export const keyOf = (place: Place): string =>
   place.scope === 'user' ? 'user' : createHash('sha256').update(place.root).digest('hex').slice(0, 24)
 
-/** How a message names a place. */
+/** Returns the words for a place in messages. */
 export const describePlace = (place: Place): string =>
   place.scope === 'user' ? 'for the user' : `in ${place.root}`
 

@@ -12,23 +12,23 @@ import { checkTrust, isUnsignedAllowed, type SignerRule, type Trust, trustBefore
 /** How a skill and those it needs are planned. */
 export interface PlanOptions {
   readonly onConflict: OnConflict
-  /** For these clients, besides those that have it already. */
+  /** The clients to install it for, besides those that have it already. */
   readonly clients: readonly string[]
-  /** Another version of the skill itself takes the place of the one that is there. */
+  /** Whether another installed version of the requested skill is replaced. */
   readonly replace: boolean
   readonly allowUnsigned: boolean
   readonly rule: SignerRule
-  /** It was asked for by name. */
+  /** Whether it was requested by name. */
   readonly explicit: boolean
-  /** What it is pinned to is right as it is. */
+  /** Whether the pin stays as it is. */
   readonly keepPins?: boolean
   readonly version?: string | undefined
   readonly now: Date
 }
 
 /**
- * Decides what becomes of each skill of a tree, and fails before anything is changed when one of them
- * cannot be installed: it is not signed as it was, is there in another version, or was edited.
+ * Plans the change of each skill of a tree. Fails before anything is changed when a skill cannot be
+ * installed: its signer changed, another version is installed, or it was edited.
  */
 export async function planTree(
   plan: Plan,
@@ -38,7 +38,7 @@ export async function planTree(
 ): Promise<SkillRecord> {
   const [root, ...rest] = tree
   const inTree = new Map(tree.map(({ fetched }) => [fetched.manifest.name, fetched]))
-  // What is needed comes first, so that a reader of the folders never sees the one without the other.
+  // Needed skills come first, so that a client never sees a skill without them.
   for (const skill of rest) {
     const node: Node = { skill, inTree, isRoot: false }
     assertSameVersion(state, node, options)
@@ -95,7 +95,7 @@ async function planOne(
   const before = records.get(name)
   const pin = pins.get(name)
   const known = trustBefore(pin, before)
-  // The signer of another version that was installed here may have signed at another tag.
+  // A workflow may have signed another version at another tag.
   const isOfRecord = known === before && before?.digest !== fetched.digest
   const trust = checkTrust(fetched, known, {
     allowUnsigned: options.allowUnsigned || isUnsignedAllowed(before, fetched.digest),
@@ -155,7 +155,7 @@ function toRecord(
   }
 }
 
-/** What was typed once stays; what another skill wrote gives way to what the user types. */
+/** Keeps the reference that the user typed. One that another skill gave is replaced when the user types one. */
 const keepsSource = (
   pin: LockEntry,
   { isSame, isRoot, explicit }: { isSame: boolean; isRoot: boolean; explicit: boolean },

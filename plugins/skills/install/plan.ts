@@ -11,17 +11,17 @@ import type { SkillRecord } from './record.ts'
 import type { RecordStore } from './record-store.ts'
 import type { Change } from './transaction.ts'
 
-/** The plan of one change: what will be installed, pinned, written and removed. Making it writes nothing. */
+/** The plan of one change: what it will install, pin, write and remove. Planning writes nothing. */
 export interface Plan {
   readonly records: ReadonlyMap<string, SkillRecord>
   readonly pins: ReadonlyMap<string, LockEntry>
-  /** Installs a fetched skill, in those folders that do not hold it yet. */
+  /** Plans to install a fetched skill in the folders that do not hold it yet. */
   install(record: SkillRecord, folder: string, onConflict: OnConflict): Promise<void>
-  /** Removes a skill, and those that only it needed. */
+  /** Plans to remove a skill and those that only it needed. */
   remove(name: string, onConflict: OnConflict): Promise<void>
-  /** Removes the skills that `parent` needed before and no longer does, where nothing else needs them. */
+  /** Plans to remove the skills that `parent` no longer needs and no other skill needs. */
   removeUnneeded(parent: string, requires: readonly string[], onConflict: OnConflict): Promise<void>
-  /** From now on the skill of that name is pinned to this; in a project the lock file says so. */
+  /** Plans the pin of a skill, which a project's lock file holds. */
   pin(entry: LockEntry): void
   addGroupStep(step: GroupStep): void
   toChange(): Change
@@ -117,7 +117,7 @@ export function createPlan(
   }
 }
 
-/** Whether an existing folder has to be replaced. Fails when that would lose what is not ours. */
+/** Whether an existing folder has to be replaced. Fails when that would lose files that keelson did not write. */
 function shouldWrite(
   record: SkillRecord,
   before: SkillRecord | undefined,
@@ -139,7 +139,7 @@ function shouldWrite(
   return !isUnchanged(record.files, found)
 }
 
-/** A lock file that could not be read again is not written (for example with a signer's name that is too long). */
+/** Fails with `skill_lock_invalid` for entries that could not be read again, such as with a too long signer's name. */
 function assertLockable(path: string, entries: readonly LockEntry[]): void {
   const problem = entries.map(entryProblem).find(Boolean) ?? graphProblem(entries)
   if (problem) throw failures.skill_lock_invalid({ path, problem })

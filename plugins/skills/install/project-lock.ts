@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { failures } from '../failures.ts'
 
-/** A file that is held while a project's lock file and folders change, by whoever has the project. */
+/** The file that is locked while the lock file and folders of a project change, by all users that share it. */
 export interface ProjectLock {
   readonly folder: string
   readonly name: string
 }
 
 /**
- * Inside of `.git`, where nothing can come with a clone and nothing is committed by mistake; beside the
- * lock file in linked working trees, where `.git` is a file. Fails with `skill_folder_unsafe` for a link.
+ * Returns where the locked file is. It is inside `.git`, where no clone brings files and nothing is committed by
+ * mistake. In linked working trees, where `.git` is a file, it is beside the lock file. Fails with
+ * `skill_folder_unsafe` for a link.
  */
 export async function projectLock(root: string): Promise<ProjectLock> {
   const git = await lstat(join(root, '.git'))
@@ -23,7 +24,6 @@ export async function projectLock(root: string): Promise<ProjectLock> {
     if (isMissing(error)) return undefined
     throw error
   })
-  if (found && !found.isFile())
-    throw failures.skill_folder_unsafe({ path, problem: 'it should be a file, and is none' })
+  if (found && !found.isFile()) throw failures.skill_folder_unsafe({ path, problem: 'it is not a file' })
   return lock
 }

@@ -9,14 +9,14 @@ import { recordsSchema, type SkillRecord } from './record.ts'
 
 export type Records = ReadonlyMap<string, SkillRecord>
 
-/** What is installed, one file for the user and one for each project: `<folder>/installed/<key>.json`. */
+/** The records of installed skills, one file for the user and one for each project: `<folder>/installed/<key>.json`. */
 export interface RecordStore {
   pathOf(place: Place): string
-  /** A file that is no record any more is moved aside with a warning: nothing else is stopped by it. */
+  /** Reads the records of a place. A file with an invalid content is moved aside with a warning. */
   read(place: Place): Promise<Records>
-  /** Every place that has a file, the user's first. */
+  /** Returns the places that have a file, the user's first. */
   places(): Promise<Place[]>
-  /** The file's text for these records; undefined when there is nothing to keep. */
+  /** Returns the text of the file for these records; undefined when there are none. */
   toText(place: Place, records: Records): string | undefined
 }
 

@@ -5,13 +5,13 @@ import { signerSchema } from '../lock/signer-schema.ts'
 import type { FileHashes } from './file-hashes.ts'
 import type { Place } from './place.ts'
 
-/** What is known of one installed skill; names as ToolHive's API writes them where it has them. */
+/** The record of one installed skill. Members that ToolHive's API has too are named as there. */
 export interface SkillRecord {
   name: string
   version: string
   description: string
   author: string
-  /** What the user typed. */
+  /** The reference as the user typed it. */
   source: string
   reference: string
   resolved_reference?: string
@@ -22,14 +22,14 @@ export interface SkillRecord {
   clients: string[]
   dependencies: Dependency[]
   allowed_tools: string[]
-  /** What was put into the clients' folders, so that edits are noticed. */
+  /** The hashes of the installed files, so that edits are found. */
   files: FileHashes
   provenance?: SkillSigner
-  /** Somebody has agreed to it being unsigned. */
+  /** The user agreed to install it unsigned. */
   unsigned?: boolean
   /** Names of skills that need it. */
   required_by: string[]
-  /** Asked for by name, and not only needed by others. */
+  /** It was requested by name, and not only needed by others. */
   explicit: boolean
 }
 
@@ -50,7 +50,7 @@ export interface InstalledSkill {
   installed_at: string
   clients?: string[]
   dependencies?: Dependency[]
-  /** In the project's lock file. */
+  /** Whether the project's lock file holds it. */
   managed: boolean
 }
 
@@ -74,7 +74,7 @@ export function toInstalledSkill(
   }
 }
 
-/** Who wrote it, as far as SKILL.md says. */
+/** Returns the author that SKILL.md names. */
 export const authorOf = ({ metadata }: SkillManifest): string => metadata.author ?? ''
 
 const strings = t.isArray(t.isString())

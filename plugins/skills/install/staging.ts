@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 
-/** A folder for what was fetched and is not installed; it is gone when the work is done. */
+/** Calls `work` with a new staging folder, and removes the folder afterwards. */
 export async function withStaging<T>(folder: string, work: (staging: string) => Promise<T>): Promise<T> {
   await sweepStaging(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -16,7 +16,7 @@ export async function withStaging<T>(folder: string, work: (staging: string) => 
   }
 }
 
-/** Removes what killed processes have left. */
+/** Removes the staging folders of killed processes. */
 export async function sweepStaging(folder: string): Promise<void> {
   const names = await readdir(folder).catch(error => {
     if (isMissing(error)) return []

@@ -4,8 +4,8 @@ import { isMissing } from '../../../src/lib/atomic-file.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 
 /**
- * Removes the unfinished files that killed processes have left beside a file of ours: they are named after
- * it and the process (see atomic-file.ts and file-lock.ts).
+ * Removes the temporary files of killed processes. Their names consist of the name of the file and the
+ * process id (see atomic-file.ts and file-lock.ts). `isOurs` gets the name of the file.
  */
 export async function sweepTemporary(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(error => {

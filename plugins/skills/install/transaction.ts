@@ -15,11 +15,11 @@ import {
 import { copyTree } from './copy-tree.ts'
 import { toFileFailure } from './file-failure.ts'
 
-/** What is different afterwards: all of it, or nothing. */
+/** A change, which is applied whole or not at all. */
 export interface Change {
   readonly folders: readonly {
     readonly target: string
-    /** A checked folder that is copied there; absent: the target is removed. */
+    /** The checked folder to copy to the target; absent when the target is removed. */
     readonly next?: { readonly folder: string; readonly contentDigest: string }
     readonly keep: string
   }[]
@@ -30,13 +30,13 @@ export interface Change {
 /** Applies a change atomically, and recovers after a kill. The caller holds the lock of all skill changes. */
 export interface Transactions {
   run(change: Change): Promise<void>
-  /** Undoes, or finishes, what a killed process has left. Fails with `skill_unfinished`. */
+  /** Undoes or finishes an interrupted change. Fails with `skill_unfinished`. */
   recover(): Promise<void>
-  /** Whether there is something to recover from (or a change under way). */
+  /** Whether a change was interrupted or is under way. */
   isPending(): Promise<boolean>
 }
 
-/** What a change of group membership needs. */
+/** The functions that change group memberships. */
 export type SetMember = (step: GroupStep) => Promise<void>
 
 export function createTransactions(options: {
@@ -63,11 +63,11 @@ export function createTransactions(options: {
     for (const step of journal.groups) await setMember(step)
   }
 
-  /** Also for what was undone in part before: every step looks at what it finds. */
+  /** Undoes a change, also one that was undone in part: every step checks what is left to do. */
   async function undo(journal: Journal): Promise<void> {
     for (const { group, skill, member } of journal.groups) {
       await setMember({ group, skill, member: !member }).catch(error => {
-        if (!isFailure(error, 'group_unknown')) throw error // a group that is gone has no members
+        if (!isFailure(error, 'group_unknown')) throw error // a removed group has no members
       })
     }
     for (const { path, before, after, mode } of journal.files) {
@@ -88,7 +88,7 @@ export function createTransactions(options: {
     for (const path of created.toReversed()) await removeIfEmpty(path)
   }
 
-  /** Fails with `skill_unfinished`; the journal stays then, and the next one tries again. */
+  /** Fails with `skill_unfinished`. The journal is kept then, and the next command tries again. */
   async function goBack(journal: Journal): Promise<void> {
     try {
       await undo(journal)
@@ -98,7 +98,7 @@ export function createTransactions(options: {
     await file.remove()
   }
 
-  /** What was asked for is done by now, so what cannot be cleared away is only told. */
+  /** Removes what is left over. The change is done, so a failure is only a warning. */
   async function finish({ folders }: Journal): Promise<void> {
     for (const { target, old, next, keep } of folders) {
       try {
@@ -132,7 +132,7 @@ export function createTransactions(options: {
   }
 }
 
-/** What a change is about to do, with the names of the folders that it moves aside. */
+/** Returns the journal of a change, with the names of the folders that it moves aside. */
 async function toJournal({ folders, files, groups }: Change): Promise<Journal> {
   const id = randomBytes(4).toString('hex')
   const steps: FolderStep[] = []
@@ -164,14 +164,14 @@ async function setText(path: string, text: string | null, mode: number): Promise
   else await writeFileAtomic(path, text, { mode })
 }
 
-/** Folders above a path that are not there, the outermost first. */
+/** Returns the missing parent folders of a path, the outermost first. */
 async function missingAbove(path: string): Promise<string[]> {
   const found: string[] = []
   for (let folder = dirname(path); !(await isThere(folder)); folder = dirname(folder)) found.unshift(folder)
   return found
 }
 
-/** False when it stays: it is not empty, or it is not there. */
+/** Removes an empty folder. Returns false when it is not empty or does not exist. */
 async function removeIfEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(path)

@@ -1,23 +1,23 @@
 import type { FetchedSkill, SkillSigner } from '../../skill-sources/index.ts'
 import { failures } from '../failures.ts'
 
-/** What is remembered of a skill's signature since its first installation. */
+/** The signature of a skill as recorded at its first installation. */
 export interface Trust {
   readonly provenance?: SkillSigner | undefined
   readonly unsigned?: boolean | undefined
 }
 
-/** How strictly a signer is compared: the very same content again, a newer version, or not at all. */
+/** How strictly signers are compared: for the same content, for a newer version, or not at all. */
 export type SignerRule = 'same-content' | 'newer-version' | 'any-signer'
 
 type Signed = Pick<FetchedSkill, 'manifest' | 'reference' | 'signer'>
 
 /**
- * Trust on first use: whoever signed the first version signs the later ones. What was signed once is never
- * replaced by something unsigned, whatever is allowed.
+ * Trust on first use: the signer of the first version must sign the later ones. A skill that was signed once
+ * is never replaced by an unsigned one, also where unsigned skills are allowed.
  *
  * Fails with `skill_unsigned`, `skill_signature_lost`, `skill_signer_changed` or `skill_provenance_changed`.
- * Answers what is remembered from now on.
+ * Returns the trust to record.
  */
 export function checkTrust(
   fetched: Signed,
@@ -43,14 +43,14 @@ export function checkTrust(
 }
 
 /**
- * What counts as remembered: what the skill is pinned to, and what was installed here. A lock file may have
- * come from anybody, so it cannot make a skill unsigned, or signed by anybody, that was signed here before.
+ * Returns the recorded trust, from the pin and from the installed skill. A lock file may come from anybody,
+ * so it cannot remove or replace the signer of a skill that was installed here as signed.
  */
 export function trustBefore(pin: Trust | undefined, record: Trust | undefined): Trust | undefined {
   return pin?.provenance ? pin : record?.provenance ? record : (pin ?? record)
 }
 
-/** Whether the user has agreed here that this very content is not signed. A lock file cannot do that. */
+/** Whether the user has agreed on this machine to exactly this unsigned content. A lock file cannot agree. */
 export const isUnsignedAllowed = (
   record: (Trust & { readonly digest: string }) | undefined,
   digest: string,
@@ -65,9 +65,9 @@ const FIELDS = [
 ] as const
 
 /**
- * The first member that differs. A field that was never recorded is not compared. From one version to the
- * next, a workflow at one tag may be followed by the same workflow at another tag, not by one at a branch:
- * who may push a branch need not be who may publish.
+ * Returns the first member that differs. Members that were never recorded are not compared. A newer version
+ * may come from the same workflow at another tag, but not at a branch, because more people may push to a
+ * branch than may publish.
  */
 export function compareSigners(
   before: SkillSigner,

@@ -4,13 +4,13 @@ import type { SkillSigner } from '../../skill-sources/index.ts'
 import { describeReference } from '../../skill-sources/index.ts'
 import { signerSchema } from './signer-schema.ts'
 
-/** One skill of a lock file, as it is written there. */
+/** One skill of a lock file, with the members of the file. */
 export interface LockEntry {
   name: string
   version?: string
-  /** As somebody typed it; never rewritten. */
+  /** The reference as it was typed. It is never changed. */
   source: string
-  /** The same content by digest or commit. */
+  /** The reference of the same content by digest or commit. */
   resolvedReference?: string
   digest: string
   contentDigest?: string
@@ -20,7 +20,7 @@ export interface LockEntry {
   explicit?: boolean
 }
 
-/** Its members in the order they are written; others are kept behind them. */
+/** The members in the order in which they are written. Other members are kept after them. */
 export const ENTRY_FIELDS = [
   'name',
   'version',
@@ -55,7 +55,7 @@ const schema = t.isObject(
   { extra: t.isUnknown() },
 )
 
-/** What is wrong with one entry by itself; undefined when it is a LockEntry. */
+/** Returns what is wrong with one entry; undefined when it is a LockEntry. */
 export function entryProblem(value: unknown): string | undefined {
   const errors: string[] = []
   if (!schema(value, { errors })) return errors.map(line => line.replace(/^\.: ?|^\./, '')).join('; ')
@@ -79,7 +79,7 @@ export function entryProblem(value: unknown): string | undefined {
   return undefined
 }
 
-/** What is wrong with the entries together: names that come twice, parents that are not there, circles. */
+/** Returns what is wrong with all entries together: repeated names, missing parents, circles. */
 export function graphProblem(entries: readonly LockEntry[]): string | undefined {
   const names = entries.map(({ name }) => name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
@@ -103,7 +103,7 @@ export function graphProblem(entries: readonly LockEntry[]): string | undefined 
   return inCircle ? `"${inCircle}" is required in a circle` : undefined
 }
 
-/** Git references need no version here: ToolHive writes some that have none. */
+/** Git references may lack a version, because ToolHive writes some without one. */
 function isReference(text: string): boolean {
   if (Buffer.byteLength(text) > LONGEST || !/^[\x21-\x7e]+$/.test(text)) return false
   const { repository, hasVersion } = describeReference(text)

@@ -7,24 +7,24 @@ import { failures } from '../failures.ts'
 import { ENTRY_FIELDS, entryProblem, graphProblem, type LockEntry } from './lock-entry.ts'
 
 const NAME = 'keelson.lock.yaml'
-/** ToolHive's, which is read where ours is not there yet. */
+/** The name of ToolHive's lock file, which is read when ours does not exist. */
 const FOREIGN_NAME = 'toolhive.lock.yaml'
 const LARGEST = 4 * 1024 * 1024
 
 /** A project's lock file, read and checked. */
 export interface LockFile {
-  /** Where it is written. */
+  /** The path to write. */
   readonly path: string
-  /** Where it was read; undefined when there is none. */
+  /** The path that was read; undefined when there is none. */
   readonly readFrom: string | undefined
-  /** Its text where it is written; undefined when there is none yet. */
+  /** The text of the file at `path`; undefined when it does not exist. */
   readonly text: string | undefined
   readonly entries: ReadonlyMap<string, LockEntry>
-  /** Its text with these entries instead: sorted, with everything nobody here knows kept. */
+  /** Returns the text with these entries instead, sorted. Unknown members and comments are kept. */
   withEntries(entries: ReadonlyMap<string, LockEntry>): string
 }
 
-/** Fails with `skill_lock_invalid` or `skill_lock_version`, naming the line where it can. */
+/** Fails with `skill_lock_invalid` or `skill_lock_version`, with the line where it is known. */
 export async function readLockFile(root: string): Promise<LockFile> {
   const path = join(root, NAME)
   const own = await readIfThere(path)
@@ -44,7 +44,7 @@ export async function readLockFile(root: string): Promise<LockFile> {
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     const facts = await lstat(path)
-    if (!facts.isFile()) throw failures.skill_lock_invalid({ path, problem: 'it is no ordinary file' })
+    if (!facts.isFile()) throw failures.skill_lock_invalid({ path, problem: 'it is not an ordinary file' })
     if (facts.size > LARGEST)
       throw failures.skill_lock_invalid({ path, problem: `it is longer than ${LARGEST} bytes` })
     return await readFile(path, 'utf8')
@@ -105,7 +105,7 @@ function write(
   return document.toString({ lineWidth: 0 })
 }
 
-/** Sets what we know; what nobody here knows, and comments, stay. */
+/** Sets the known members, and keeps unknown ones and comments. */
 function fill(document: Document, node: YAMLMap, entry: LockEntry): void {
   for (const field of ENTRY_FIELDS) {
     const value = entry[field]

@@ -2,7 +2,7 @@ import * as t from 'typanion'
 
 const optional = t.isOptional(t.isString())
 
-/** Who signed a skill, as lock files and records keep it (`SkillSigner`). */
+/** Checks the signer of a skill in lock files and records (`SkillSigner`). */
 export const signerSchema = t.isObject(
   {
     signerIdentity: t.isString(),

@@ -12,15 +12,15 @@ export interface LockComparison {
   readonly missing: readonly string[]
   readonly drifted: readonly string[]
   readonly current: readonly string[]
-  /** Installed by us, and not in the lock file. */
+  /** Installed by keelson, and not in the lock file. */
   readonly removedFromLock: readonly string[]
-  /** In a client's folder, and nothing that we know of. */
+  /** In a client's folder, neither installed by keelson nor in the lock file. */
   readonly neverManaged: readonly string[]
-  /** For which clients each skill of the lock file should be there. */
+  /** The clients that each skill of the lock file should be installed for. */
   readonly clients: ReadonlyMap<string, readonly string[]>
 }
 
-/** `chosen`: the clients that were asked for; empty: those that have a skill, or are on this machine. */
+/** `chosen`: the requested clients; empty for those that have a skill, or are installed on this machine. */
 export async function compareLock(
   state: InstalledState,
   folders: ClientFolders,
@@ -35,7 +35,7 @@ export async function compareLock(
     found[await stateOf(entry, expected)].push(entry.name)
   }
 
-  /** Where nothing was installed yet: all clients of this machine, or those that have the folder. */
+  /** Before the first installation: all clients of this machine, or those that have the folder. */
   async function expectedClients({ name }: LockEntry): Promise<readonly string[]> {
     const record = records.get(name)
     if (record) return record.clients
@@ -81,7 +81,7 @@ export async function compareLock(
   }
 }
 
-/** Names of the folders with a SKILL.md. */
+/** Returns the names of the folders with a SKILL.md. */
 async function skillsIn(parents: readonly string[]): Promise<string[]> {
   const names = new Set<string>()
   for (const parent of parents) {

@@ -1,6 +1,6 @@
 import { isFailure, messageOf } from '../../../src/errors.ts'
 
-/** Why one skill could not be brought into step; the words are ToolHive's. */
+/** Why one skill could not be synced or upgraded, in ToolHive's words. */
 export type FailureReason =
   | 'registry-unreachable'
   | 'digest-missing'
@@ -12,7 +12,7 @@ export type FailureReason =
   | 'unsigned-rejected'
   | 'unknown'
 
-/** One skill that could not be brought into step. */
+/** One skill that could not be synced or upgraded. */
 export interface FailedSkill {
   name: string
   reason: FailureReason
@@ -38,7 +38,7 @@ const BY_STATUS: Readonly<Record<number, FailureReason>> = {
   504: 'registry-unreachable',
 }
 
-/** Reasons that are a refusal, and no accident. */
+/** Reasons that are a refusal, unlike failures of the network or of files. */
 export const POLICY_REASONS: ReadonlySet<FailureReason> = new Set([
   'signature-invalid',
   'signer-mismatch',

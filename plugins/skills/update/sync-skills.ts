@@ -13,29 +13,29 @@ import type { LockEntry } from '../lock/lock-entry.ts'
 import { compareLock } from './compare-lock.ts'
 import { type FailedSkill, toFailedSkill } from './failed-skill.ts'
 
-/** What `sync` is asked. */
+/** The options of `sync`. */
 export interface SyncRequest {
   readonly clients?: readonly string[] | undefined
-  /** Only says what is out of step. */
+  /** Only returns what differs. */
   readonly check?: boolean | undefined
-  /** Takes away what was installed and is not in the lock file. */
+  /** Removes installed skills that are not in the lock file. */
   readonly prune?: boolean | undefined
-  /** Puts it into the lock file instead, and takes over folders that are in the way. */
+  /** Adds such skills to the lock file instead, and takes over folders of the same name. */
   readonly adopt?: boolean | undefined
-  /** The lock file must be there, and is not written. */
+  /** Fails without a lock file, and never writes it. */
   readonly frozen?: boolean | undefined
   readonly allowUnsigned?: boolean | undefined
-  /** Asked about skills that only the lock file says may be unsigned; without it they are refused. */
+  /** Called for skills that only the lock file allows to be unsigned. Without it they are refused. */
   readonly confirmUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
-  /** Gives edits up. */
+  /** Overwrites edited files. */
   readonly force?: boolean | undefined
-  /** Asked before anything is changed, with what is out of step; false leaves everything. */
+  /** Called with the differences before anything is changed. When it returns false, nothing is changed. */
   readonly confirm?: ((found: SyncResult) => Promise<boolean>) | undefined
   readonly signal?: AbortSignal | undefined
   readonly progress?: ((what: string) => void) | undefined
 }
 
-/** Names of skills, sorted; members as ToolHive's API writes them. */
+/** Sorted names of skills. The members are named as in ToolHive's API. */
 export interface SyncResult {
   installed: string[]
   drifted: string[]
@@ -56,7 +56,7 @@ export interface SyncDeps {
   readonly now: () => Date
 }
 
-/** Makes a project's folders what its lock file says; one skill that fails does not stop the others. */
+/** Makes the folders of a project match its lock file. A skill that fails does not stop the others. */
 export function createSync(deps: SyncDeps): (place: Project, request: SyncRequest) => Promise<SyncResult> {
   const { installations, log } = deps
 
@@ -116,7 +116,7 @@ export function createSync(deps: SyncDeps): (place: Project, request: SyncReques
   }
 }
 
-/** Installs the content that an entry of the lock file names. */
+/** Installs the content that an entry of the lock file pins. */
 async function restore(
   { installations, sources, now }: SyncDeps,
   { place, entry, clients }: { place: Project; entry: LockEntry; clients: readonly string[] },
@@ -146,7 +146,7 @@ async function restore(
   })
 }
 
-/** Fails with `skill_content_changed` when what came is not what the lock file names. */
+/** Fails with `skill_content_changed` when the fetched content is not the pinned one. */
 function assertLocked(entry: LockEntry, fetched: FetchedSkill): void {
   const { name, digest, contentDigest } = entry
   const changed = (locked: string, found: string) => failures.skill_content_changed({ name, locked, found })
@@ -156,7 +156,7 @@ function assertLocked(entry: LockEntry, fetched: FetchedSkill): void {
     throw changed(`the content ${contentDigest}`, fetched.contentDigest)
 }
 
-/** An entry with what it did not say yet; what it says stays. */
+/** Returns an entry with its missing members added. Members that it has stay unchanged. */
 function completed(entry: LockEntry, pin: LockEntry): LockEntry {
   const { contentDigest, provenance, unsigned } = pin
   const isTrusted = entry.provenance !== undefined || entry.unsigned === true

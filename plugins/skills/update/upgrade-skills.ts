@@ -15,27 +15,27 @@ import type { LockEntry } from '../lock/lock-entry.ts'
 import { compareSkills, type SkillChanges } from './compare-skills.ts'
 import { type FailureReason, toFailedSkill } from './failed-skill.ts'
 
-/** What `upgrade` is asked. */
+/** The options of `upgrade`. */
 export interface UpgradeRequest {
-  /** Empty: all of them. */
+  /** Names of skills; empty for all. */
   readonly names?: readonly string[] | undefined
   readonly clients?: readonly string[] | undefined
-  /** Only says what would change. */
+  /** Only returns what would change. */
   readonly preview?: boolean | undefined
   readonly allowRefChange?: boolean | undefined
   readonly allowSignerChange?: boolean | undefined
   readonly allowUnsigned?: boolean | undefined
-  /** Asked about a skill that only the lock file says may be unsigned; without it that is refused. */
+  /** Called for a skill that only the lock file allows to be unsigned. Without it the skill is refused. */
   readonly confirmUnsigned?: ((names: readonly string[]) => Promise<boolean>) | undefined
-  /** Gives edits up. */
+  /** Overwrites edited files. */
   readonly force?: boolean | undefined
-  /** Asked before anything is changed, with what would; false leaves everything. */
+  /** Called with the planned changes before anything is changed. When it returns false, nothing is changed. */
   readonly confirm?: ((outcomes: readonly UpgradeOutcome[]) => Promise<boolean>) | undefined
   readonly signal?: AbortSignal | undefined
   readonly progress?: ((what: string) => void) | undefined
 }
 
-/** What became of one skill, or would; names as ToolHive's API writes them. */
+/** The actual or planned outcome for one skill. The members are named as in ToolHive's API. */
 export interface UpgradeOutcome {
   name: string
   status:
@@ -54,7 +54,7 @@ export interface UpgradeOutcome {
   changes?: SkillChanges
 }
 
-/** An outcome, and what would be installed for it. */
+/** An outcome with the fetched skill that would be installed. */
 interface Candidate {
   outcome: UpgradeOutcome
   readonly tree?: InstallTree
@@ -68,7 +68,7 @@ export interface UpgradeDeps {
   readonly now: () => Date
 }
 
-/** Replaces skills by what their sources hold now. Fails with `skill_not_locked`. */
+/** Replaces skills by the present content of their sources. Fails with `skill_not_locked`. */
 export function createUpgrade(
   deps: UpgradeDeps,
 ): (place: Place, request: UpgradeRequest) => Promise<UpgradeOutcome[]> {
@@ -120,7 +120,7 @@ async function attempt(
   }
 }
 
-/** Fetches what a skill's source holds now, and decides whether it may replace what is installed. */
+/** Fetches the present content of a skill's source, and decides whether it may replace the installed one. */
 async function findCandidate(
   sources: UpgradeDeps['sources'],
   { state, pin, staging }: { state: InstalledState; pin: LockEntry; staging: string },
@@ -157,8 +157,8 @@ async function findCandidate(
 }
 
 /**
- * Who has agreed to an unsigned skill before agrees to its newer version, which is shown first. Where only
- * the lock file says so, nobody here has.
+ * A user who agreed to an unsigned skill also agrees to its newer version, which is shown first. A lock file
+ * alone does not count as an agreement.
  */
 async function confirmUnsignedUpgrade(
   pin: LockEntry,
@@ -213,7 +213,7 @@ function choosePins({ pins, place, lock }: InstalledState, names: readonly strin
   })
 }
 
-/** A lock file may come from anybody; what the user has installed by name for themselves, they typed. */
+/** Whether the user typed the reference: only that of a skill that they installed by name for themselves. */
 const isTyped = ({ place }: InstalledState, { explicit }: LockEntry): boolean =>
   place.scope === 'user' && explicit === true
 

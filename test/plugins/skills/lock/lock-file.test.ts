@@ -144,7 +144,7 @@ describe('refusing', () => {
     await writeFile(join(root, 'elsewhere'), 'version: 1\n')
     await symlink(join(root, 'elsewhere'), join(root, 'keelson.lock.yaml'))
 
-    await expect(readLockFile(root)).rejects.toThrow('no ordinary file')
+    await expect(readLockFile(root)).rejects.toThrow('not an ordinary file')
   })
 
   test('the line is named', async () => {
