@@ -49,7 +49,7 @@ async function followLinks(path: string): Promise<string> {
 
 /**
  * Replaces a client's file as a whole: a reader, or a kill at any moment, sees the old one or the new one.
- * Its mode stays, but with `secret` nobody else may read it; with `backUp`, a copy is left beside it
+ * Its mode stays, but with `secret` only the owner may read it; with `backUp`, a copy is left beside it
  * (`<file>.keelson-backup`) unless there is one already.
  *
  * False, and nothing done, when the file is no longer what was read: the client itself may write it at any time.

@@ -9,7 +9,7 @@ export interface Server {
   readonly name: string
   readonly url: string
   readonly mode: ProxyMode
-  /** What callers have to bring; undefined: nothing. */
+  /** The caller token that the proxy asks for; undefined when it asks for none. */
   readonly token?: string | undefined
 }
 

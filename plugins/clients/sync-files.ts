@@ -19,7 +19,7 @@ const TRIES = 8
 
 /**
  * Makes the files hold what the targets say, by client id; a client without a target gets its entries
- * of ours taken out. Answers what stood in the way, client by client; the others are done.
+ * of ours removed. Returns what prevented that, client by client; the other clients' files are written.
  * The caller holds the lock.
  */
 export async function syncFiles(options: {

@@ -5,7 +5,7 @@ import { pickVariables } from '../../src/lib/pick-variables.ts'
 import { runTool } from '../../src/lib/run-tool.ts'
 import { registryName } from './location.ts'
 
-/** What a registry, or its token service, takes as proof of who is asking. */
+/** What a registry, or its token service, accepts as proof of identity. */
 export type Credentials =
   | { readonly kind: 'password'; readonly username: string; readonly password: string }
   /** A refresh token of the token service ("identity token" in docker's words). */

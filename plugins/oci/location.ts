@@ -3,7 +3,7 @@ import { isLoopback } from '../../src/net/loopback.ts'
 import { isDigest } from './digest.ts'
 import { failures } from './failures.ts'
 
-/** Where an artifact lives: a reference with everything filled in that short forms leave out. */
+/** The place of an artifact: a reference with all that short forms leave out. */
 export interface Location {
   /** As the user wrote it, for messages. */
   readonly reference: string

@@ -18,7 +18,7 @@ export interface Platform {
   variant?: string
 }
 
-/** An image or artifact manifest. Members that nobody here reads survive. */
+/** An image or artifact manifest. Unknown members are kept. */
 export interface ImageManifest {
   schemaVersion: 2
   mediaType?: string
@@ -74,7 +74,7 @@ export type ManifestDocument =
   | { readonly kind: 'index'; readonly mediaType: string; readonly content: ImageIndex }
 
 /**
- * Turns bytes into a manifest or an index, or tells what is wrong with them.
+ * Turns bytes into a manifest or an index, or says what is wrong with them.
  *
  * The media type inside the document wins over the header and must agree with it, so that nobody
  * reads the same bytes as two different things (CVE-2021-41190).

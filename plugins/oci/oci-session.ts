@@ -32,7 +32,7 @@ export function createSession(options: {
   return async (location, request) => {
     const key = [location.origin, location.repository, request.actions, request.alsoPull].join(' ')
     const kept = granted.get(key)
-    // A token for this registry is none for other places, e.g. an upload address elsewhere.
+    // A token of this registry must not be sent to other hosts, e.g. an upload address elsewhere.
     const mayLogIn = new URL(request.url).origin === location.origin
     if (!mayLogIn) return send(location, request)
     const usable = kept && kept.until > now() ? kept.header : undefined
@@ -44,7 +44,7 @@ export function createSession(options: {
     const found = await findCredentials(location.registry, location.repository, request.signal)
     const denied = () =>
       failures.oci_denied({ ...location, credentials: found.source, problems: found.problems })
-    // A redirect has led elsewhere: what that place asks for is none of our login's business.
+    // The response came from another host after a redirect; the login is not for that host.
     if (new URL(first.url).origin !== location.origin) throw denied()
     const grant = await logIn(location, request, first.header('www-authenticate') ?? '', found)
     if (!grant) throw denied()

@@ -170,7 +170,7 @@ function assertContent(location: Location, { digest, size }: Descriptor, receive
   if (found !== digest) throw failures.oci_digest({ ...location, wanted: digest, found })
 }
 
-/** Fails unless the registry answered as it should. */
+/** Fails unless the registry responded with an expected status. */
 export function assertOk(location: Location, answer: RegistryAnswer, ...expected: readonly number[]): void {
   if (expected.includes(answer.status)) return
   discard(answer.body)

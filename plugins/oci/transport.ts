@@ -15,13 +15,13 @@ export interface RegistryRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Makes the body, anew for each attempt. */
   readonly body?: () => Buffer | string | Readable
-  /** For the answer's headers; what reads the body has its own clock. */
+  /** Time limit for the response's headers; reading the body has its own limit. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface RegistryAnswer {
   readonly status: number
-  /** Where the answer came from, after redirects. */
+  /** URL of the response, after redirects. */
   readonly url: string
   /** The header's value, several joined by commas. */
   header(name: string): string | undefined
@@ -33,7 +33,7 @@ export type Send = (location: Location, request: RegistryRequest) => Promise<Reg
 
 export interface TransportOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** For connecting, for headers, and between two pieces of a body. */
+  /** Time limits for connecting, for headers, and between two pieces of a body. */
   readonly stepTimeoutMs?: number
   /** Waits between two attempts. */
   readonly delay: (ms: number, signal?: AbortSignal) => Promise<unknown>
@@ -163,7 +163,7 @@ export async function readBody(location: Location, answer: RegistryAnswer, limit
   return Buffer.concat(chunks)
 }
 
-/** Lets go of a body that nobody reads. */
+/** Discards a body that is not read. */
 export function discard(body: RegistryAnswer['body']): void {
   body.on('error', () => undefined).destroy()
 }

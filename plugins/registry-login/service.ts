@@ -18,7 +18,7 @@ const DEFAULT_SCOPES = ['openid', 'offline_access']
 const DEFAULT_PORT = 8666
 
 interface Times {
-  /** One answer of an identity provider. */
+  /** Time limit of one response of an identity provider, in milliseconds. */
   readonly answerMs: number
   /** The person in front of the browser. */
   readonly loginMs: number
@@ -26,7 +26,7 @@ interface Times {
 
 const TIMES: Times = { answerMs: 10_000, loginMs: 5 * 60_000 }
 
-/** Logs in to registries. Tokens live among the secrets of keelson itself, as one value for each registry. */
+/** Logs in to registries. Tokens are kept among keelson's own secrets, as one value for each registry. */
 export function createRegistryTokens(options: {
   secrets: Secrets
   log: Log

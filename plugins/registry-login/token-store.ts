@@ -17,7 +17,7 @@ export interface TokenStore {
   /**
    * An access token that is good for a while, renewed ahead of its end. One renewal at a time among
    * all processes: a provider that replaces refresh tokens takes a second use of one for theft.
-   * `rejected` is one that the other side did not take. Undefined: nobody has logged in.
+   * `rejected` is one that the other side did not accept. Undefined: there is no login.
    */
   access(
     name: string,
@@ -70,7 +70,7 @@ export function createTokenStore(options: {
 
   async function renewed(name: string, seen: Tokens, renew: (tokens: Tokens) => Promise<Renewal>) {
     const now = await find(name)
-    if (!now) return undefined // somebody logged out meanwhile
+    if (!now) return undefined // another process logged out meanwhile
     if (now.access_token !== seen.access_token && isGood(now, 0)) return now.access_token
     const next = await renew(now)
     if ('over' in next) {

@@ -10,14 +10,14 @@ export interface LoginSubject {
 export interface LoginPerson {
   /** Whether to open a browser. */
   readonly browser: boolean
-  /** Shows the address; `opened` says whether a browser was told, too. */
+  /** Shows the address; `opened` says whether a browser was opened as well. */
   readonly show: (url: string, opened: boolean) => void
   /** Throws when the token is not good for what it is for; nothing is stored then. */
   readonly check: (token: string) => Promise<void>
   readonly signal?: AbortSignal | undefined
 }
 
-/** Logs in to registries and gives their bearer tokens; whoever knows OAuth offers it. */
+/** Logs in to registries and returns their bearer tokens. The plugin for OAuth provides it. */
 export interface RegistryTokens {
   /**
    * A token that is good for a while; undefined: nobody has logged in. `rejected` is one that the
@@ -25,14 +25,14 @@ export interface RegistryTokens {
    * `issuer_unreachable` when its provider cannot be asked now.
    */
   find(subject: LoginSubject, rejected?: string): Promise<string | undefined>
-  /** Whether somebody has logged in, without asking anybody. */
+  /** Whether there is a login, without asking the user or the network. */
   has(subject: LoginSubject): Promise<boolean>
-  /** Answers what the settings must hold from now on. */
+  /** Returns what the settings must hold from now on. */
   login(
     wish: { url: string; allowPrivate: boolean; auth: Partial<RegistryAuth['oauth']> },
     person: LoginPerson,
   ): Promise<RegistryAuth['oauth']>
-  /** Forgets every login, and tells this one's provider. */
+  /** Forgets every login, and revokes the tokens of this one at its provider. */
   logout(subject: LoginSubject): Promise<void>
   /** Forgets every login. */
   forget(): Promise<void>

@@ -66,8 +66,8 @@ export function searchServers(servers: readonly ServerJson[], query: string): Se
 const includes = (part: string, text: string): boolean => part.toLowerCase().includes(text)
 
 /**
- * Whether somebody asks for all that one publisher has. Most namespaces begin with `io.github.`, so
- * only their last part counts, and the whole name for whoever writes that much of it.
+ * Whether the words ask for all servers of one publisher. Most namespaces begin with `io.github.`, so only
+ * their last part is compared, or the whole name where the words hold all of it.
  */
 function isOf(name: string, text: string): boolean {
   if (/[./]/.test(text)) return name.includes(text)

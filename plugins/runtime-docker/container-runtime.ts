@@ -37,6 +37,8 @@ export const ownerOf = (dataFolder: string): string =>
 /**
  * Runs instances in containers of the engine whose program the dialect names, as a user would:
  * contexts, rootless and remote engines work. Containers without our owner's label are never touched.
+ *
+ * It is long because the methods of the runtime share the lookups of containers.
  */
 export function createContainerRuntime(options: {
   dialect: Dialect

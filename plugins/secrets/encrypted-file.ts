@@ -15,7 +15,7 @@ import {
 } from './file-format.ts'
 import { parseSecretMap, writeSecretMap } from './secret-map.ts'
 
-/** More than this is no set of secrets. */
+/** Largest file that is read, in bytes. */
 const MOST_BYTES = 32 * 1024 * 1024
 const LOCK_SECONDS = 10
 

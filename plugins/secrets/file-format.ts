@@ -53,7 +53,7 @@ function prefix({ from, cost, salt }: KeyRecipe): Buffer {
   return Buffer.concat([head, salt])
 }
 
-/** Why bytes are no file of ours. */
+/** Why bytes are not a file of this format. */
 export class ForeignFile extends Error {}
 
 /** Reads the recipe without opening anything. Throws ForeignFile. */
@@ -70,7 +70,7 @@ export function readRecipe(bytes: Buffer): KeyRecipe {
   return { from: source === 0 ? 'key' : 'password', cost, salt: bytes.subarray(16, 32) }
 }
 
-/** Nobody may make us spend gigabytes by changing three bytes. */
+/** Limits the cost, since a few changed bytes could otherwise demand gigabytes of memory. */
 const isBearable = ({ log2N, r, p }: KdfCost): boolean =>
   log2N >= 10 && log2N <= 20 && r >= 1 && r <= 16 && p >= 1 && p <= 4 && memoryOf(log2N, r) <= 2 ** 30
 

@@ -4,7 +4,7 @@ import type { ProviderInUse } from './provider-in-use.ts'
 import { openToolhiveFile } from './toolhive-file.ts'
 
 /**
- * Stores everything that a file of ToolHive's holds; answers the names. Nothing is stored when a name
+ * Stores everything that a file of ToolHive's holds, and returns the names. Nothing is stored when a name
  * is taken by another value, unless `replace`. Killed in between it can simply be done again.
  */
 export async function importToolhive(

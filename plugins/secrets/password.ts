@@ -32,7 +32,7 @@ async function readPasswordFile(path: string): Promise<string> {
   return password
 }
 
-/** Asks for a password; twice when it is a new one. Fails with `secrets_password_needed` when nobody is there. */
+/** Asks for a password; twice when it is a new one. Fails with `secrets_password_needed` without a terminal. */
 export async function askPassword(
   ask: ((question: string) => Promise<string>) | undefined,
   { isNew }: { isNew: boolean },

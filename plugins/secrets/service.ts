@@ -50,7 +50,7 @@ export interface Secrets extends SecretsView {
   resolve(references: readonly string[]): Promise<Record<string, string>>
   /** Names of the workloads whose run config refers to the secret. */
   usedBy(name: string): Promise<string[]>
-  /** Takes over a file of ToolHive's; answers the names. */
+  /** Stores all secrets of a file of ToolHive's, and returns their names. */
   import(path: string, password: string, options: { replace: boolean }): Promise<string[]>
   /** Takes the key out of the keyring of this system. False when there was none. */
   resetKeyring(): Promise<boolean>

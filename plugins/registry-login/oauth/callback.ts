@@ -21,8 +21,8 @@ export interface Callback {
 const PATH = '/callback'
 
 /**
- * Listens on this machine only, on both of its addresses: `localhost` may mean either, and a code must
- * not end at somebody who listens on the other. Port 0 takes any. Fails with `login_port_taken`.
+ * Listens on both loopback addresses of this machine. `localhost` may mean either, and a code must not reach
+ * another program that listens on the other. Port 0 takes any. Fails with `login_port_taken`.
  */
 export async function listenForCallback({ port, state }: { port: number; state: string }): Promise<Callback> {
   const { promise: arrived, resolve } = Promise.withResolvers<URL>()

@@ -3,7 +3,7 @@ import { Failure, messageOf } from '../../../src/errors.ts'
 import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 
-/** The OAuth error code (RFC 6749, section 5.2) of an answer of the token endpoint. */
+/** The OAuth error code (RFC 6749, section 5.2) of a response of the token endpoint. */
 export const oauthCodeOf = (error: unknown): string | undefined =>
   error instanceof ResponseBodyError ? error.error : undefined
 

@@ -13,8 +13,8 @@ export interface Reach {
 const MiB = 1024 * 1024
 
 /**
- * Requests of OAuth: https, or http on this machine; never redirected, which would hand codes and
- * tokens to somebody else; bounded in time and size.
+ * Sends requests of OAuth: by https, or by http on this machine. Redirects are not followed, since they could
+ * pass codes and tokens to another host. Time and size are limited.
  */
 export const oauthFetch =
   ({ allowPrivate, timeoutMs, signal }: Reach): CustomFetch =>

@@ -11,7 +11,7 @@ export interface Tokens {
   readonly resource?: string | undefined
 }
 
-/** Reads a token answer. What a refresh leaves out stays as it was (RFC 6749, section 6). */
+/** Reads a token response. What a refresh leaves out stays as it was (RFC 6749, section 6). */
 export function toTokens(
   answer: TokenEndpointResponse & TokenEndpointResponseHelpers,
   {

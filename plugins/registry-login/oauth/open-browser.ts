@@ -10,8 +10,8 @@ const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = 
 }
 
 /**
- * Opens a URL in the person's browser. False when no program for that could be started; whether a
- * browser then shows up nobody can tell, so the URL is printed in any case.
+ * Opens a URL in the user's browser. Returns false when no program for that could be started. A started
+ * program may still show no browser, so callers print the URL in any case.
  */
 export async function openBrowser(
   url: string,

@@ -14,7 +14,7 @@ interface Client {
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'invalid_target']
 
 /**
- * New tokens for old (RFC 6749, section 6). Answers why the login is over when the provider says so;
+ * Refreshes tokens (RFC 6749, section 6). Returns why the login is over when the provider says so;
  * a provider that cannot be asked fails with `issuer_unreachable`, and the old tokens stay good.
  */
 export async function refresh(

@@ -59,7 +59,7 @@ export async function signIn(request: SignInRequest): Promise<{ tokens: Tokens; 
       code_challenge_method: 'S256',
       ...(scopes.length ? { scope: scopes.join(' ') } : {}),
       ...(nonce ? { nonce } : {}),
-      // Without it a provider ignores the wish for refresh tokens (OpenID Connect Core, section 11).
+      // Without it a provider ignores the request for refresh tokens (OpenID Connect Core, section 11).
       ...(scopes.includes('offline_access') ? { prompt: 'consent' } : {}),
       ...(request.audience ? { audience: request.audience } : {}),
       ...(request.resource ? { resource: request.resource } : {}),

@@ -9,7 +9,7 @@ export abstract class RegistryCommand extends BaseCommand {
     return this.app.service('registry')
   }
 
-  /** From here on somebody at the terminal is asked. */
+  /** Lets the following steps ask the user at the terminal. */
   protected async askForPasswords(): Promise<void> {
     const { stdin } = this.context
     if (!('isTTY' in stdin && stdin.isTTY === true)) return

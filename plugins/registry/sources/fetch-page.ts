@@ -14,7 +14,7 @@ export interface Access {
 }
 
 export interface Timeouts {
-  /** One answer: a file, a single server, a search. */
+  /** Time limit of one response: a file, a single server, a search. */
   readonly answerMs: number
   /** All pages of a list. */
   readonly listMs: number
@@ -33,11 +33,11 @@ interface PageOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whether a registry cannot answer just now, so that what it said last may stand in. */
+/** Whether a registry cannot respond now, so that its last document may be used. */
 export const isPassing = (error: unknown): error is Failure =>
   isFailure(error, 'registry_unreachable') || isFailure(error, 'registry_overloaded')
 
-/** Fetches a document; undefined when there is none (404). Other answers than success are failures. */
+/** Fetches a document; undefined when there is none (404). Other responses than success are failures. */
 export async function fetchPage(
   url: string,
   access: Access,
@@ -80,7 +80,7 @@ function refusal(
     : { problem: 'wants a login', lacks: 'address' }
 }
 
-/** Asks without judging the status. Fails with `registry_unreachable` when there is no answer. */
+/** Sends a request without checking the status. Fails with `registry_unreachable` without a response. */
 export async function ask(url: string, access: Access, options: PageOptions): Promise<GuardedResponse> {
   return send(url, access, options, await tokenOf(url, access))
 }
@@ -131,7 +131,7 @@ async function send(
   }
 }
 
-/** `{error}` or `{message}` of a JSON answer: one line of it. */
+/** `{error}` or `{message}` of a JSON response: one line of it. */
 function errorText({ body }: GuardedResponse): string {
   try {
     const { error, message, title, detail } = JSON.parse(body.toString('utf8'))

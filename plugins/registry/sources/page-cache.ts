@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as t from 'typanion'
 import { writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 
-/** An answer as it came, with what lets the server say that it still holds (RFC 9110, section 13). */
+/** A response as received, with the validators of conditional requests (RFC 9110, section 13). */
 export interface CachedPage {
   url: string
   text: string
@@ -36,7 +36,7 @@ const schema = t.isObject({
 })
 
 /**
- * Keeps what registries answered, one file per registry. What is too old, too large or unreadable is
+ * Keeps the responses of registries, one file per registry. What is too old, too large or unreadable is
  * dropped; a cache that cannot be written costs nothing but the next fetch.
  */
 export function createCache({ folder, clock = Date.now }: { folder: string; clock?: () => number }) {
@@ -67,7 +67,7 @@ export function createCache({ folder, clock = Date.now }: { folder: string; cloc
         await writeFileAtomic(pathOf(url), text)
         await prune(folder)
       } catch {
-        // A full disk or a read-only folder: the answer is used, not kept.
+        // A full disk or a read-only folder: the response is used and not kept.
       }
     },
   }

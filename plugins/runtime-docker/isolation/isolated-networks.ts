@@ -57,6 +57,8 @@ const macOf = (address: string): string =>
  * Where this host is on the network, the egress proxy listens at its gateway. This host is not on it when
  * the engine is rootless, in a virtual machine or remote. Then, and where no firewall rules may be set, the
  * engine's host gets no address on the network, and the egress proxy runs in one helper that is on all networks.
+ *
+ * It is long because the methods share what was found out about this host: its engine and its firewall.
  */
 export function createIsolatedNetworks(options: {
   dialect: Dialect

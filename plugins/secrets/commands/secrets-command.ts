@@ -15,7 +15,7 @@ export abstract class SecretsCommand extends BaseCommand {
     return 'isTTY' in stdin && stdin.isTTY === true
   }
 
-  /** Tells who goes on with the old value. */
+  /** Names the workloads whose run config refers to the secret. */
   protected async warnUsers(secrets: Secrets, name: string, what: string): Promise<void> {
     const users = await secrets.usedBy(name)
     if (users.length === 0) return

@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export const fromEnvironment = (env: Env, name: string): string | undefined =>
   env[`KEELSON_SECRET_${name}`] || undefined
 
-/** Reads variables; cannot list them, so that nobody learns which there are. */
+/** Reads variables. It cannot list them, so their names are not revealed. */
 export const createEnvironmentProvider = (env: Env): SecretsProvider => ({
   find: async name => fromEnvironment(env, name),
   prepare: async () => undefined,
