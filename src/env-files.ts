@@ -46,7 +46,7 @@ export async function readEnvFile(path: string): Promise<Variables> {
   return parseEnvFile(await readUserFile(path, 'The --env-file'), path)
 }
 
-/** Returns the absolute path of `--env-file-dir`. Fails when there is no such folder or it cannot be read. */
+/** Returns the absolute path of `--env-file-dir`. Fails when the folder does not exist or cannot be read. */
 export async function findEnvFolder(folder: string, cwd: string): Promise<string> {
   const path = resolve(cwd, folder)
   await namesIn(path)

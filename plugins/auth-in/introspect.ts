@@ -11,10 +11,10 @@ const MOST_KEPT = 1000
 const MOST_PENDING = 64
 
 /**
- * Asks who knows about tokens (RFC 7662); answers are kept for a while, and of one token one question
- * runs at a time. Fails with `token_invalid` or `auth_unavailable`.
+ * Checks tokens by introspection (RFC 7662). Responses are cached for a while, and each token has at most
+ * one request at a time. Fails with `token_invalid` or `auth_unavailable`.
  *
- * Ours because openid-client asks only as a registered client; caching and limits would be ours all the same.
+ * It is our own code because openid-client supports only registered clients, and has no cache and no limits.
  */
 export function createIntrospection(options: {
   url: string

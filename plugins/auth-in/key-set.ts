@@ -21,7 +21,7 @@ type FindKey = ReturnType<typeof createLocalJWKSet>
  * The keys of an issuer (RFC 7517): fetched when first needed, kept, and fetched anew when they are old
  * or a token names one that is not among them, which is how keys are rotated.
  *
- * jose's `createRemoteJWKSet` fetches again for each token while the issuer is down, and then refuses all callers.
+ * It is our own code because jose's `createRemoteJWKSet` fetches again for each token while the issuer is down, and then refuses all callers.
  */
 export function createKeySet(options: {
   fetch: () => Promise<Readonly<Record<string, unknown>>>

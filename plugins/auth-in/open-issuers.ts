@@ -37,7 +37,7 @@ export function findOpenIssuer(config: CallerAuthConfig): string | undefined {
   const { issuer, jwksUrl, introspectionUrl } = config
   const found = [
     issuer !== undefined && isOpen(issuer) && issuer,
-    // Without an issuer the keys alone decide, and with these whoever is at the same host gets in.
+    // Without an issuer only the keys decide, and these sign tokens for everybody with an account at the host.
     issuer === undefined && jwksUrl !== undefined && (isOpen(jwksUrl) || isEntra(jwksUrl)) && jwksUrl,
     introspectionUrl !== undefined && isOpen(introspectionUrl) && introspectionUrl,
   ]

@@ -15,8 +15,9 @@ export async function listenOnPort(server: Server, host: string, port: number): 
 }
 
 /**
- * Listens on a socket that only this user may open, from its first moment. One that a killed program
- * left is replaced; a live one, and whatever is no socket, is left alone. Answers how it is taken away.
+ * Listens on a socket that only this user may open, from its first moment. A socket of a killed program is
+ * replaced. Fails with `serve_address_busy` when another server listens there, and with
+ * `serve_address_invalid` for any other file. Returns a function that removes the socket.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<() => Promise<void>> {
   await makeRoom(path)

@@ -77,13 +77,13 @@ export async function serveApi(app: App, options: ServeOptions): Promise<void> {
   }
 }
 
-/** Tells the user's own requests from others where nobody logs in. */
+/** Finds out which requests are the user's own, where no login is required. */
 async function callersOf(app: App): Promise<Callers> {
   const token = await app.service('callerToken')
   return createCallers({ owners: createPeerOwners(), token: () => token.required(), log: app.log })
 }
 
-/** Hosts workloads in this process if nobody else does. `hand` gives them to a successor. */
+/** Hosts workloads in this process unless another process does. `hand` gives them to a successor. */
 function takeRole(app: App): { hand(): Promise<void> } {
   const ending = new AbortController()
   const role = takeSupervisorRole(app, { signal: ending.signal }).catch(error =>

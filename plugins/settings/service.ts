@@ -66,7 +66,7 @@ export function createSettings({
   return {
     path,
     async get(key) {
-      // Almost every command reads a setting and almost nobody has any: the library stays unloaded.
+      // Almost every command reads a setting and most users have none, so the library is not loaded for them.
       const parsed = parse(await readFileIfThere(path))
       const document = parsed.problem === undefined ? parsed.document : await locked(readOrSetAside)
       return document && readerOf(document)(key)

@@ -10,7 +10,7 @@ import { CALLER_TOKEN_HEADER } from './caller-token-header.ts'
 export type CallerProblem = 'stranger' | 'token'
 
 const FRESH_MS = 1000
-/** Length in bytes of the random token that stands in when there is no caller token, so that none matches. */
+/** Length in bytes of the random token that is required when the caller token cannot be read. No caller has it. */
 const TOKEN_BYTES = 32
 
 /** Tells requests of the user from those of others who can connect. */

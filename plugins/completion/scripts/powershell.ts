@@ -1,8 +1,8 @@
 /**
  * For Windows PowerShell 5.1 and PowerShell 7.
  *
- * Empty words are not passed to programs by 5.1, hence `--new-word`. A completer that answers nothing
- * makes PowerShell complete files; one that answers an empty text does not.
+ * PowerShell 5.1 does not pass empty words to programs, hence `--new-word`. PowerShell completes files when a
+ * completer returns nothing, and does not when it returns an empty text.
  */
 export const powershell = (ask: string): string => `# keelson completion for PowerShell
 Register-ArgumentCompleter -Native -CommandName keelson -ScriptBlock {

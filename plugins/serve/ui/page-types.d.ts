@@ -1,4 +1,4 @@
-/** What the page reads of the answers of the API; see docs/http-api.md. */
+/** The members of the API's responses that the page reads; see docs/http-api.md. */
 
 export interface Workload {
   readonly name: string
