@@ -11,11 +11,11 @@ const LOCK_SECONDS = 10
 
 /** Groups as files: `<state>/groups/<name>.json`. */
 export interface GroupStore {
-  /** Fails with `invalid_file` when the file is no group; it stays where it is. */
+  /** Fails with `invalid_file` when the file does not hold a group; the file stays. */
   find(name: string): Promise<Group | undefined>
-  /** By name; a file that cannot be read costs a warning, and is told. */
+  /** By name. A file that cannot be read leads to a warning and is passed to `onLeftOut`. */
   list(onLeftOut?: (path: string) => void): Promise<Group[]>
-  /** The only one who works on the group, in any process, until the work is done. */
+  /** Does the work while it holds the lock of the group, across all processes. */
   locked<T>(name: string, work: (file: GroupFile) => Promise<T>): Promise<T>
 }
 

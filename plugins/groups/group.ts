@@ -33,7 +33,7 @@ const schema = t.isObject(
   { extra: t.isUnknown() },
 )
 
-/** Turns the text of a group's file into a group. Members nobody here knows survive. */
+/** Turns the text of a group's file into a group. Unknown members are kept. */
 export function parseGroup(text: string, path: string, name: string): Group {
   const group = parseDocument(text, path, schema)
   if (group.name !== name) throw core.invalid_file({ path, problem: `it names the group "${group.name}".` })

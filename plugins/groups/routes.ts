@@ -71,7 +71,7 @@ export const groupRoutes: Routes = (api, app) => {
   })
 }
 
-/** Members of the file that nobody knows stay in the file. */
+/** Leaves out unknown members of the file, which stay in the file. */
 const toAnswer = ({ name, registered_clients, skills = [], plugins = [] }: Group) => ({
   name,
   registered_clients,

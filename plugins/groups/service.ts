@@ -1,20 +1,19 @@
-import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
 import { assertGroupName, DEFAULT_GROUP, type Group } from './group.ts'
 import { createGroupStore } from './group-store.ts'
+import { type Configs, createGroupRemoval, type Removal, type RemoveWorkloads } from './remove-group.ts'
 
 /** All rules about groups. */
 export interface Groups {
-  /** Fails with `group_exists`; of two callers at once one wins. */
+  /** Fails with `group_exists`; of two calls at the same time one succeeds. */
   create(name: string): Promise<Group>
-  /** By name; `default` is always among them. Files that cannot be read are left out, and told. */
+  /** By name; `default` is always among them. Files that cannot be read are left out, and passed to `onLeftOut`. */
   list(onLeftOut?: (path: string) => void): Promise<Group[]>
   /** Fails with `group_unknown`. */
   get(name: string): Promise<Group>
-  /** Fails with `group_name_invalid` for what can name no group. */
+  /** Fails with `group_name_invalid` when the text cannot be the name of a group. */
   find(name: string): Promise<Group | undefined>
   /** Fails with `group_name_invalid`. */
   assertName(name: string): void
@@ -25,8 +24,8 @@ export interface Groups {
   /** Names of the workloads in it, running or not. */
   members(name: string): Promise<string[]>
   /**
-   * Changes what the group's file holds, as one step: of two writers none loses anything. Answers
-   * what it holds now. Makes the file of `default` on demand.
+   * Changes the file of a group under its lock, and returns its new content. The file of `default` is made
+   * on demand. Fails with `group_unknown`.
    */
   change(name: string, decide: (group: Group) => Group): Promise<Group>
   /** True when the client was not in it yet. */
@@ -34,36 +33,24 @@ export interface Groups {
   /** True when the client was in it. */
   removeClient(name: string, client: string): Promise<boolean>
   /**
-   * Removes a group. Its workloads go with it, or move to `default`; a failure or a kill on the way
-   * leaves the group with those that have not, and the same call finishes it.
+   * Removes a group. Its workloads are removed too, or moved to `default`. After a failure or a kill the group
+   * still has the workloads that are left, and the same call removes the rest. Fails with
+   * `group_default_stays`, `group_unknown` or `group_not_emptied`.
    */
   remove(name: string, options: { workloads: 'move' | 'remove' }): Promise<Removal>
-}
-
-/** What became of the workloads of a removed group. */
-export interface Removal {
-  readonly moved: readonly string[]
-  readonly removed: readonly string[]
-}
-
-/** What groups need of the run configs. */
-interface Configs {
-  list(): Promise<RunConfig[]>
-  find(name: string): Promise<RunConfig | undefined>
-  save(config: RunConfig): Promise<void>
 }
 
 export function createGroups(options: {
   paths: Pick<Paths, 'state'>
   log: Log
   configs: () => Promise<Configs>
-  /** Takes workloads down and forgets them; resolves when that is done. */
-  removeWorkloads: (names: readonly string[]) => Promise<readonly { name: string; error?: unknown }[]>
+  removeWorkloads: RemoveWorkloads
   /** Called when a group and its registrations are gone. */
   onRemoved?: (group: string) => Promise<void>
 }): Groups {
-  const { paths, log, configs, removeWorkloads } = options
+  const { paths, log, configs } = options
   const store = createGroupStore({ paths, log })
+  const remove = createGroupRemoval({ ...options, store, members })
   const empty = (name: string): Group => ({ name, registered_clients: [] })
 
   async function find(name: string): Promise<Group | undefined> {
@@ -94,28 +81,6 @@ export function createGroups(options: {
       if (JSON.stringify(after) !== JSON.stringify(before)) await file.save(after)
       return after
     })
-
-  /** Moves those that still name the group: one that was moved or removed meanwhile stays as it is. */
-  async function moveToDefault(name: string): Promise<string[]> {
-    const store = await configs()
-    const moved: string[] = []
-    for (const workload of await members(name)) {
-      const config = await store.find(workload)
-      if (config?.group !== name) continue
-      await store.save({ ...config, group: DEFAULT_GROUP })
-      moved.push(workload)
-    }
-    return moved
-  }
-
-  async function removeMembers(name: string): Promise<string[]> {
-    const outcomes = await removeWorkloads(await members(name))
-    const problems = outcomes
-      .filter(({ error }) => error !== undefined && !isFailure(error, 'workload_missing'))
-      .map(outcome => `${outcome.name}: ${messageOf(outcome.error)}`)
-    if (problems.length) throw failures.group_not_emptied({ name, problems })
-    return outcomes.map(outcome => outcome.name)
-  }
 
   return {
     create: name =>
@@ -153,17 +118,9 @@ export function createGroups(options: {
       })
       return removed
     },
-    async remove(name, { workloads }) {
+    async remove(name, options) {
       await assertRemovable(name)
-      const removed = workloads === 'remove' ? await removeMembers(name) : []
-      const removal = await store.locked(name, async file => {
-        const moved = await moveToDefault(name)
-        await file.remove()
-        // A workload may have been saved between the two; no other can come any more.
-        return { removed, moved: [...moved, ...(await moveToDefault(name))] }
-      })
-      await options.onRemoved?.(name)
-      return removal
+      return remove(name, options)
     },
   }
 }
