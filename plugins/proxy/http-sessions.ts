@@ -1,36 +1,36 @@
-/** What is needed to open a session again after the server has lost it. */
+/** The request that opened a session, to open it again after the server has lost it. */
 export interface Opening {
   readonly path: string
   readonly body: Buffer
 }
 
 export interface Session {
-  /** As the client knows it. */
+  /** The id that the client knows. */
   readonly id: string
-  /** As the server knows it; differs after the session was opened again. */
+  /** The id that the server knows; another one after the session was opened again. */
   backendId: string
-  /** Which of the servers that were connected one after another knows it. */
+  /** The number of the connected server that knows the session. */
   epoch: number
   readonly opening: Opening | undefined
-  /** Opening again, while that lasts: requests of one session share it. */
+  /** Resolves when the session has been opened again; requests of the session share it. */
   reopening: Promise<boolean> | undefined
-  /** The event ids that the client still holds are those of a server that is gone. */
+  /** Whether the event ids of the client belong to a server that has gone. */
   eventsLost: boolean
   lastSeen: number
 }
 
 export interface Sessions {
   readonly size: number
-  /** The live session of that id; being asked for keeps it alive. */
+  /** The session with this id, which then counts as used. */
   find(id: string): Session | undefined
   add(session: Pick<Session, 'id' | 'epoch' | 'opening'>): Session
   delete(id: string): void
-  /** Forgets what has been idle for too long. */
+  /** Removes the sessions that were idle for longer than `ttlMs`. */
   sweep(): void
 }
 
 /**
- * Sessions of one proxy, in memory. Past `max` the one that was idle longest makes room.
+ * The sessions of one proxy, in memory. Above `max` the session that was idle longest is removed.
  *
  * The map is kept in order of use (to the second), so that sweeping and making room look at the oldest only.
  */
@@ -57,7 +57,7 @@ export function createSessions({
         byId.delete(id)
         return undefined
       }
-      // Moving it to the end with every request would make the map's table anew all the time.
+      // Moving it to the end at every request would replace the table of the map all the time.
       if (time - session.lastSeen >= stepMs) {
         byId.delete(id)
         byId.set(id, session)

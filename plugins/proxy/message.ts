@@ -1,6 +1,6 @@
 import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from './raw-json.ts'
 
-/** A JSON-RPC message in raw text (see raw-json.ts), with the places that a bridge must know. */
+/** A JSON-RPC message in raw text (see raw-json.ts), with the positions of its members. */
 export type Message = Request | Notification | Response
 
 interface Base {
@@ -66,23 +66,23 @@ export function readMessage(text: string): Message | undefined {
   }
 }
 
-/** Where the parameter under a path stands. */
+/** The position of the parameter at a path. */
 export const paramSpan = (message: Message, ...path: string[]): Span | undefined =>
   findSpan(message.text, message.params, path)
 
-/** The parameter under a path as a value; undefined when absent. */
+/** The value of the parameter at a path; undefined when it is absent. */
 export function param(message: Message, ...path: string[]): unknown {
   const span = paramSpan(message, ...path)
   return span && parseRaw(message.text.slice(span.start, span.end))
 }
 
-/** The parameter under a path as it was written. */
+/** The text of the parameter at a path, as it was written. */
 export function paramText(message: Message, ...path: string[]): string | undefined {
   const span = paramSpan(message, ...path)
   return span && message.text.slice(span.start, span.end)
 }
 
-/** The text with another id. */
+/** The text of a message with another id. */
 export const withId = (message: Request | Response, id: string): string =>
   splice(message.text, [{ span: message.id, text: id }])
 
@@ -90,7 +90,7 @@ export const withId = (message: Request | Response, id: string): string =>
 export const withRequestId = (message: Message, id: number): string =>
   splice(message.text, [{ span: paramSpan(message, 'requestId'), text: String(id) }])
 
-/** The same id written in two ways ("a" and "\u0061") has one key; 1 and "1" are two ids. */
+/** The key of an id. An id written in two ways ("a" and "\u0061") has one key; 1 and "1" have two. */
 export const idKey = (idText: string): string =>
   idText.startsWith('"') ? `s${parseRaw(idText) as string}` : `n${idText}`
 
@@ -100,11 +100,11 @@ export const idKey = (idText: string): string =>
  */
 export const onOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ')
 
-/** An answer of our own, under an id as the asker wrote it. */
+/** A result of keelson itself, with an id as the sender of the request wrote it. */
 export const resultText = (idText: string, result = '{}'): string =>
   `{"jsonrpc":"2.0","id":${idText},"result":${result}}`
 
-/** An error of our own; without a known id the member is left out, never null. */
+/** An error of keelson itself. An unknown id is left out, not null. */
 export function errorText(idText: string | undefined, code: number, message: string, data?: unknown): string {
   const error = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) })
   return `{"jsonrpc":"2.0",${idText === undefined ? '' : `"id":${idText},`}"error":${toRaw(error)}}`

@@ -1,6 +1,6 @@
-/** A bag of things that come and go by the thousand. */
+/** A collection for many values that are added and removed often. */
 export interface Slots<T> {
-  /** Takes one in and gives the slot to release it by. */
+  /** Adds a value and returns the slot that `release` takes. */
   add(value: T): number
   release(slot: number): void
   readonly size: number
@@ -8,11 +8,11 @@ export interface Slots<T> {
 }
 
 /**
- * A bag with reused slots.
+ * Creates a collection that reuses its slots.
  *
- * Not a `Set`: its table is made anew every few dozen additions, and a discarded table that has reached V8's
- * old generation keeps later tables and all they hold alive until the next full collection. With one
- * addition per request that promoted every request.
+ * A `Set` replaces its table every few dozen additions. A replaced table in V8's old generation keeps later
+ * tables and their values in memory until the next full collection. With one addition for each request, that
+ * kept every request.
  */
 export function createSlots<T>(): Slots<T> {
   const slots: (T | undefined)[] = []

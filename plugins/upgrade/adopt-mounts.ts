@@ -2,9 +2,9 @@ import type { PermissionProfile, RunConfig } from '../../src/contracts/run-confi
 import type { Resolved } from '../../src/contracts/target.ts'
 
 /**
- * Returns what an upgrade changes in a workload's permissions: nothing, unless the newer entry asks for other
- * mounts than the user decided about. In that case the user has just agreed to them (the registry target
- * fails otherwise), and they replace the old mounts. The network stays.
+ * Returns what an upgrade changes in the permissions of a workload. When the newer entry wants other mounts than
+ * the user decided about, they replace the old ones. The user has agreed to them, because the registry target
+ * fails otherwise. Nothing else changes.
  */
 export function adoptMounts(
   from: RunConfig,
@@ -20,5 +20,5 @@ export function adoptMounts(
   }
 }
 
-/** What a workload without a profile has: everything public. */
+/** The permissions of a workload without a profile: all public hosts. */
 const BUILT_IN: PermissionProfile = { network: { outbound: { insecure_allow_all: true } } }

@@ -14,13 +14,13 @@ import type { UpgradeCheck } from './check-result.ts'
 import { failures } from './failures.ts'
 
 export interface ApplyOptions extends WaitOptions {
-  /** Variables; these values win over those that are there. Fails with `secret_as_variable` for a secret. */
+  /** Variables, whose values replace those of the workload. Fails with `secret_as_variable` for a secret. */
   readonly env?: Readonly<Record<string, string>>
   /** References `NAME,target=VARIABLE`; a variable that has a secret already keeps it. */
   readonly secrets?: readonly string[]
-  /** How much a missing or wrong signature matters; as when it was run unless said otherwise. */
+  /** What a missing or wrong signature leads to; by default what the workload was run with. */
   readonly verification?: VerificationMode | undefined
-  /** What is accepted although the workload had more. */
+  /** The losses of verification that the user accepts. */
   readonly accepted?: Accepted
   /**
    * Consent to the mounts that the newer version wants and the workload was not given: all of them, or
@@ -29,18 +29,18 @@ export interface ApplyOptions extends WaitOptions {
   readonly acceptPermissions?: boolean | string | undefined
   /** Certificates (PEM) to trust while a package is built. */
   readonly caCert?: string | undefined
-  /** How long the new server may take to answer. */
+  /** How long the new server may take to respond, in milliseconds. */
   readonly timeoutMs?: number | undefined
-  /** Ends before anything is fetched. */
+  /** Whether to end before anything is fetched. */
   readonly dryRun?: boolean
-  /** Asks the person at the terminal for what the newer version needs; undefined when there is none. */
+  /** Asks the user at the terminal for what the newer version needs; undefined when there is no terminal. */
   readonly ask?: Ask | undefined
-  /** Told what would change; false ends it there. */
+  /** Called with what would change; false ends the upgrade. */
   readonly agree?: ((check: UpgradeCheck) => Promise<boolean>) | undefined
 }
 
 export interface UpgradeResult {
-  /** As it was before anything was done. */
+  /** The check before the upgrade. */
   readonly check: UpgradeCheck
   /** `unchanged`: there is nothing to upgrade to. */
   readonly outcome: 'upgraded' | 'unchanged' | 'planned' | 'declined'
@@ -48,12 +48,12 @@ export interface UpgradeResult {
 
 export const ANSWER_MS = 60_000
 
-/** Statuses in which there is no server that another could take the place of. */
+/** The statuses of workloads without a running server. */
 const DOWN: ReadonlySet<Status | undefined> = new Set(['stopped', 'error', undefined])
 
 /**
- * Puts the newer version in the place of what runs. Whatever fails, what served serves on; that a newer
- * version did not come up is told with `upgrade_failed`.
+ * Replaces the running server by the newer version. After any failure the running server goes on. Fails with
+ * `upgrade_failed` when the newer version did not start.
  */
 export async function applyUpgrade(
   app: App,
@@ -107,7 +107,7 @@ async function replace(
     )
     await supervisor.upgrade(name)
   } catch (error) {
-    // A supervisor that was killed at the end may have done it.
+    // A supervisor that was killed at the end may have finished the upgrade.
     const now = await store.configs.find(name).catch(() => undefined)
     if (to && now && instanceName(now) === instanceName(to)) return
     throw explain(error, check, serves)

@@ -10,8 +10,8 @@ import { compareReferences } from './compare-references.ts'
 import { failures } from './failures.ts'
 
 /**
- * The run config of the newer version: what the registry target verified and fetched, under what the
- * workload has. How it speaks and what it may do stays as it is, but for mounts that were agreed to.
+ * The run config of the newer version: what the registry target verified and fetched, with the settings of the
+ * workload. Transport and permissions stay, except for mounts that the user has agreed to.
  */
 export async function makeCandidateConfig(
   app: App,
@@ -52,7 +52,7 @@ export async function makeCandidateConfig(
   }
 }
 
-/** Verifies and fetches as `run` does: the registry's target says what runs, and by which digest. */
+/** Verifies and fetches as `run` does. The registry target returns what runs, and its digest. */
 async function resolve(
   app: App,
   asked: RunConfig,
@@ -81,17 +81,17 @@ async function resolve(
 
 const targetOf = (reference: string): string => /,target=(.+)$/s.exec(reference)?.[1] ?? reference
 
-/** A variable that has a secret already keeps it. */
+/** Adds secrets; a variable that has one keeps it. */
 function withNew(there: readonly string[] = [], more: readonly string[] = []): string[] {
   const taken = new Set(there.map(targetOf))
   return [...there, ...more.filter(reference => !taken.has(targetOf(reference)))]
 }
 
-/** Packages are named with the version that was found for the one that was wanted. */
+/** Whether neither reference is newer. A package is named by the version that was found for the wanted one. */
 const isSame = (a: string, b: string): boolean =>
   compareReferences(a, b).kind === 'not-newer' && compareReferences(b, a).kind === 'not-newer'
 
-/** Both versions are there for a moment, so the newer one needs a name of its own. */
+/** The name of the new instance. Both versions exist for a moment, so it differs from the old one. */
 async function freeInstanceName(app: App, { name }: RunConfig): Promise<string> {
   const configs = await (await app.service('workloadStore')).configs.list()
   const taken = new Set(configs.flatMap(config => [config.name, config.container_name]))
@@ -101,7 +101,7 @@ async function freeInstanceName(app: App, { name }: RunConfig): Promise<string> 
   }
 }
 
-/** Where both share the ports of this host, the newer one listens on another. */
+/** The port of the new server. Where both use the ports of this host, it differs from the old one. */
 async function ownPort(app: App, config: RunConfig): Promise<{ target_port?: number }> {
   if (config.transport === 'stdio') return {}
   const runtime = await (await app.service('runtimes')).get(config.runtime ?? '')

@@ -1,4 +1,4 @@
-/** What a check found out; the words of the management API. */
+/** The outcomes of a check, as the HTTP API names them. */
 export type UpgradeStatus =
   | 'up-to-date'
   | 'upgrade-available'
@@ -6,7 +6,7 @@ export type UpgradeStatus =
   | 'server-not-found'
   | 'unknown'
 
-/** A variable as registry entries describe it. Of a secret one no value is ever shown. */
+/** A variable as registry entries describe it. The value of a secret one is never shown. */
 export interface VariableDefinition {
   name: string
   description?: string
@@ -16,9 +16,9 @@ export interface VariableDefinition {
 }
 
 export interface EnvVarDrift {
-  /** What the candidate asks for and the workload does not give. */
+  /** Variables that the candidate wants and the workload does not have. */
   added: VariableDefinition[]
-  /** What the workload gives, from its entry, and the candidate no longer asks for. */
+  /** Variables of the workload's entry that the candidate no longer wants. */
   removed: VariableDefinition[]
 }
 
@@ -32,14 +32,14 @@ export interface ConfigDrift {
   permission_profile?: Change
 }
 
-/** One workload beside the entry that it was made from. Drift comes with `upgrade-available` only. */
+/** The comparison of a workload with its registry entry. It has drift only with `upgrade-available`. */
 export interface UpgradeCheck {
   workload_name: string
   registry_server?: string
   status: UpgradeStatus
   current_image?: string
   candidate_image?: string
-  /** Why the status is what it is, where it does not say so itself. */
+  /** The reason of the status, where the status alone does not explain it. */
   reason?: string
   env_var_drift?: EnvVarDrift
   config_drift?: ConfigDrift

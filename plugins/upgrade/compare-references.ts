@@ -2,14 +2,14 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { parsePackageReference } from '../../src/lib/package-reference.ts'
 import { compareVersions, parseVersion } from './compare-versions.ts'
 
-/** `newer`: the candidate is. `unknown`: nobody can tell from the text, with the reason. */
+/** `newer`: the candidate is newer. `unknown`: the texts do not show it, with the reason. */
 export type Comparison =
   | { readonly kind: 'newer' | 'not-newer' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
 const unknown = (reason: string): Comparison => ({ kind: 'unknown', reason })
 
-/** Compares what runs with what the registry names, by their texts alone: nothing is fetched. */
+/** Compares the reference of a workload with that of the registry as texts; nothing is fetched. */
 export function compareReferences(current: string, candidate: string): Comparison {
   const [now, next] = [toTagged(current), toTagged(candidate)]
   if (!now) return unknown('the current reference has a digest or cannot be read as a tag')
@@ -28,7 +28,7 @@ export function compareReferences(current: string, candidate: string): Compariso
 }
 
 interface Tagged {
-  /** Written out in full, so that two spellings of one place are equal. */
+  /** In full, so that two spellings of one repository are equal. */
   readonly repository: string
   readonly tag: string
 }

@@ -1,5 +1,5 @@
 /**
- * A version as tags spell it: an optional `v`, one to three numbers, and what makes it a preliminary one.
+ * A version as tags spell it: an optional `v`, one to three numbers, and an optional pre-release part.
  *
  * Ours because the package `semver` takes neither `1.2` nor numbers beyond 2^53, which tags have.
  */
@@ -11,7 +11,7 @@ export interface Version {
 const FORM =
   /^[vV]?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/
 
-/** Reads a version; missing numbers count as 0. Undefined when the text is none (Semantic Versioning 2.0.0, section 9). */
+/** Reads a version; missing numbers count as 0. Undefined when the text is not a version (Semantic Versioning 2.0.0, section 9). */
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor = '0', patch = '0', rest] = FORM.exec(text) ?? []
   if (major === undefined) return undefined
@@ -20,7 +20,7 @@ export function parseVersion(text: string): Version | undefined {
   return { numbers: [BigInt(major), BigInt(minor), BigInt(patch)], preliminary }
 }
 
-/** Above 0 when `a` is the newer one (Semantic Versioning 2.0.0, section 11). */
+/** Positive when `a` is newer, negative when `b` is (Semantic Versioning 2.0.0, section 11). */
 export function compareVersions(a: Version, b: Version): number {
   for (const [index, number] of a.numbers.entries()) {
     const order = compare(number, b.numbers[index] ?? 0n)

@@ -5,11 +5,10 @@ import type { ConfigDrift, EnvVarDrift, VariableDefinition } from './check-resul
 type EnvVar = NonNullable<ImageServer['env_vars']>[number]
 
 /**
- * Variables that come and go with the candidate; undefined when there are none.
+ * The variables that the candidate adds and no longer wants; undefined when there are none.
  *
- * `registry_env_vars` tells which of the workload's variables its entry had listed, so that one that
- * the user added is no loss. A run config without that list was made elsewhere: there every variable
- * counts that the candidate does not list.
+ * `registry_env_vars` lists the variables of the workload's entry, so that a variable that the user added does
+ * not count as removed. Without that list, every variable counts that the candidate does not list.
  */
 export function envVarDrift(
   config: RunConfig,
@@ -42,7 +41,7 @@ const toDefinition = ({
   ...(fallback !== undefined && !secret ? { default: fallback } : {}),
 })
 
-/** How the candidate speaks and what it wants to be allowed, where that is not what the workload has. */
+/** The transport and permissions of the candidate that differ from those of the workload. */
 export function configDrift(
   config: RunConfig,
   { transport, permissions }: Pick<ImageServer, 'transport' | 'permissions'>,
@@ -57,7 +56,7 @@ export function configDrift(
   return Object.keys(drift).length ? drift : undefined
 }
 
-/** By name where both have one, else by what is allowed: profiles of entries seldom have a name. */
+/** Compares profiles by name where both have one, else by content; profiles of entries seldom have a name. */
 function profileDrift(config: RunConfig, wanted: PermissionProfile | undefined) {
   if (!wanted) return undefined
   const name = config.permission_profile_name_or_path ?? config.permission_profile?.name

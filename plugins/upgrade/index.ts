@@ -19,7 +19,7 @@ declare module '../../src/plugin.ts' {
   }
 }
 
-/** Tells which workloads the registry has something newer for, and puts that in their place. */
+/** Finds newer versions of workloads in the registry, and upgrades workloads to them. */
 const upgrade: Plugin = {
   name: 'upgrade',
   needs: ['image-verification', 'registry', 'state', 'workloads'],

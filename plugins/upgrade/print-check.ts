@@ -1,6 +1,6 @@
 import type { UpgradeCheck } from './check-result.ts'
 
-/** What a check found out, for a person. */
+/** The lines that show the outcome of a check. */
 export function factLines(check: UpgradeCheck): string[] {
   const facts = [
     ['Workload', check.workload_name],
@@ -13,7 +13,7 @@ export function factLines(check: UpgradeCheck): string[] {
   return facts.flatMap(([title, value]) => (value ? [`${`${title}:`.padEnd(11)}${value}`] : []))
 }
 
-/** What the newer version wants otherwise, for a person; none when it is nothing. */
+/** The lines that show what the newer version changes; none when it changes nothing. */
 export function changeLines(check: UpgradeCheck): string[] {
   const { added = [], removed = [] } = check.env_var_drift ?? {}
   const { transport, permission_profile: profile } = check.config_drift ?? {}

@@ -19,15 +19,15 @@ import type { UpgradeCheck } from './check-result.ts'
 import { compareReferences } from './compare-references.ts'
 import { configDrift, envVarDrift } from './find-drift.ts'
 
-/** Finds out which workloads the registry has something newer for. */
+/** Finds newer versions of workloads in the registry, and upgrades workloads to them. */
 export interface Upgrades {
-  /** Compares what runs with what the registry names. Fetches no image. Fails with `workload_missing`. */
+  /** Compares a workload with its registry entry. Fetches no image. Fails with `workload_missing`. */
   check(name: string): Promise<UpgradeCheck>
-  /** By name. Without `all`, only what runs. What cannot be read is left out, with a warning. */
+  /** Checks workloads, by name; without `all` only running ones. Unreadable ones are left out with a warning. */
   checkAll(filter?: { all?: boolean; group?: string | undefined }): Promise<UpgradeCheck[]>
   /**
-   * Puts the newer version in the place of what runs, which serves until the newer one answers. Changes
-   * nothing when there is none. Fails with `workload_missing`, `upgrade_failed`, and what `run` fails with.
+   * Replaces the running server by the newer version, once that responds. Changes nothing when there is no newer
+   * version. Fails with `workload_missing`, `upgrade_failed`, and the failures of `run`.
    */
   apply(name: string, options?: ApplyOptions): Promise<UpgradeResult>
 }
@@ -56,7 +56,7 @@ export function createUpgrades(options: {
       entry = await registry.find(server)
       other = await otherRegistry(config)
     } catch (error) {
-      // What went wrong may hold addresses and answers of a private registry.
+      // The error may hold addresses and responses of a private registry.
       log.warn(`The registry cannot be asked about "${server}": ${messageOf(error)}`, {
         workload: config.name,
       })
@@ -83,9 +83,9 @@ export function createUpgrades(options: {
   }
 
   /**
-   * Why the registry in use has no say in the workload: what the user gave to a server of one registry is
-   * not given to one of the same name elsewhere. Run configs of earlier versions name registries on the
-   * network only.
+   * Why the workload cannot be compared with the registry in use: it came from another registry. The secrets
+   * and permissions of a server are not given to one of the same name from another registry. Run configs of
+   * earlier versions name only registries on the network.
    */
   async function otherRegistry(config: RunConfig): Promise<string | undefined> {
     const from = config.registry_source || config.registry_api_url || config.registry_url
@@ -94,7 +94,7 @@ export function createUpgrades(options: {
     return from ? `it came from another registry, ${from}` : 'it came from another registry'
   }
 
-  /** As `run` would resolve them, so that the same wish is no drift. */
+  /** The permissions as `run` would resolve them, so that equal ones do not count as drift. */
   async function resolvedPermissions({
     permissions,
   }: ImageServer): Promise<Pick<ImageServer, 'permissions'>> {
@@ -104,7 +104,7 @@ export function createUpgrades(options: {
     return { permissions: { ...rest, ...toMountLists(mounts) } }
   }
 
-  /** Names only; the folder is read anew at every start, so it may be away now. */
+  /** The names of the variables. The folder is read at every start, so it may be missing now. */
   async function folderNames({ name, env_file_dir }: RunConfig): Promise<string[]> {
     if (!env_file_dir) return []
     try {

@@ -2,7 +2,7 @@ import { failures as core } from '../../src/errors.ts'
 import type { RunRequest } from './build-config.ts'
 import { FLAG_EFFECTS, type FlagContext, nameOfRemote } from './flag-effects.ts'
 
-/** Refuses flags that have no effect on this run: nothing that was asked for is ignored silently. */
+/** Refuses flags that have no effect on this run, instead of ignoring them silently. */
 export function assertFits(
   context: FlagContext,
   { given, repeated, options, serverArgs }: Pick<RunRequest, 'given' | 'repeated' | 'options' | 'serverArgs'>,

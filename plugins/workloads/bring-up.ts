@@ -18,7 +18,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
     return await Promise.race([work, promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
-    work.catch(() => undefined) // when the interrupt won, nobody else looks at how the work ended
+    work.catch(() => undefined) // after an interrupt no other code handles a failure of the work
   }
 }
 

@@ -18,32 +18,32 @@ import { failures } from './failures.ts'
 import { parsePublish, parseVolumes } from './parse-mount-flags.ts'
 import { absoluteProfile, readProfile } from './profile-flag.ts'
 
-/** What `run` was asked for. */
+/** All that `run` is given, by a command line, a request over HTTP or an upgrade. */
 export interface RunRequest extends WaitOptions {
   /** The target as typed. */
   readonly argument: string
-  /** What stood behind `--`: arguments of the server. */
+  /** The arguments of the server, which follow `--`. */
   readonly serverArgs: readonly string[]
   readonly options: RunOptions
   /** Names of the options that the user gave; the others have their default or are absent. */
   readonly given: ReadonlySet<string>
   /** Whether the options come from a command line, and not from a request over HTTP. */
   readonly typed?: boolean
-  /** Those of them that programs send with every request, as they have read them: they may be without effect. */
+  /** The given options that a client only sends back as it has read them. They may be without effect. */
   readonly repeated?: ReadonlySet<string>
   readonly cwd: string
   readonly debug: boolean
-  /** A permission profile that is at hand, in the place of `--permission-profile`. */
+  /** A permission profile by its content, instead of by `--permission-profile`. */
   readonly profile?: PermissionProfile
-  /** Members of the run config that no flag says. */
+  /** Members of the run config that no flag sets. */
   readonly kept?: Partial<RunConfig>
-  /** The workload that the new run config is to take the place of. */
+  /** The run config that the new one replaces. */
   readonly replaces?: RunConfig
-  /** Asks the person at the terminal; undefined when there is none. */
+  /** Asks the user at the terminal; undefined when there is no terminal. */
   readonly ask?: Ask | undefined
 }
 
-/** The target that claims the argument, in the order of recognition. */
+/** Returns the first target that accepts the argument, in the order of `TARGET_ORDER`. */
 export async function findTarget(app: App, argument: string): Promise<Target> {
   const targets = (await app.contributions('targets')).map(make => make(app))
   for (const kind of TARGET_ORDER) {
@@ -55,8 +55,8 @@ export async function findTarget(app: App, argument: string): Promise<Target> {
 }
 
 /**
- * Turns options into a run config without resolving the target: everything that can be wrong about
- * the command line is found here, before anything is pulled or built.
+ * Turns options into a run config without resolving the target. It finds every mistake of the command line
+ * before anything is pulled or built.
  */
 export async function configFromOptions(app: App, request: RunRequest, name: string): Promise<RunConfig> {
   const { options, given, cwd } = request

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The supervisor's own log is nobody's workload. */
+/** The log of the supervisor, which belongs to no workload. */
 const KEPT = new Set(['supervisor'])
 
-/** Deletes `<name>.log` (and what it was rotated to) of names that are no workload; answers the paths. */
+/** Deletes `<name>.log` and its rotated files where there is no workload of that name. Returns the paths. */
 export async function pruneLogs(folder: string, names: ReadonlySet<string>): Promise<string[]> {
   const files = await readdir(folder).catch(() => [])
   const stale = files.filter(file => {

@@ -25,7 +25,7 @@ export interface Workloads {
   run(config: RunConfig, signal?: AbortSignal): Promise<Workload>
   /**
    * Saves a new workload and begins to bring it up; `up` tells how that ended, as does its status. It
-   * stays, also when it fails. A port that nobody asked for by number is changed if another workload has it.
+   * stays, also when it fails. A port that the user did not choose is changed if another workload has it.
    */
   create(
     config: RunConfig,
@@ -49,13 +49,13 @@ export interface Workloads {
   logs(name: string, options?: LogOptions): Promise<Readable>
   /** Path of the proxy's log, whether or not it is there yet. */
   proxyLog(name: string): Promise<string>
-  /** Deletes proxy logs whose workload is gone; answers their paths. */
+  /** Deletes the proxy logs of workloads that are gone. Returns their paths. */
   pruneLogs(): Promise<string[]>
 }
 
 export interface ForegroundOptions {
   readonly signal: AbortSignal
-  /** Called once, when it answers. */
+  /** Called once, when the server responds. */
   readonly onUp: (workload: Workload) => void
 }
 

@@ -39,7 +39,7 @@ export interface CallerAuthConfig {
   /** `claim=value`: who is let in. Values of one claim are alternatives; all claims named must fit. */
   readonly allow?: readonly string[]
   readonly jwksUrl?: string | undefined
-  /** Who knows about tokens that are no JWTs (RFC 7662). */
+  /** The endpoint that checks tokens of other forms than JWT (RFC 7662). */
   readonly introspectionUrl?: string | undefined
   /** How we log in there. */
   readonly clientId?: string | undefined

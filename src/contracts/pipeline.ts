@@ -100,7 +100,7 @@ export interface Proxy {
    * (milliseconds); the running server is not affected.
    */
   checkCandidate(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Candidate>
-  /** Resolves when the backend answers MCP; fails when it does not within `timeoutMs`. Resolves at once for stdio. */
+  /** Resolves when the backend responds to MCP requests; fails after `timeoutMs`. Resolves at once for stdio. */
   ready(options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /** Closes the listener. Requests in flight have `graceMs` (milliseconds) to finish. */
   close(options?: { graceMs?: number }): Promise<void>

@@ -27,7 +27,7 @@ export interface PermissionProfile {
  * The one document that describes a workload; also the export format.
  *
  * Wire names are kept in code. Members that a plugin owns are added by that plugin through
- * declaration merging; members nobody here knows survive a round trip.
+ * declaration merging; unknown members are kept when it is written.
  */
 export interface RunConfig {
   schema_version: string
@@ -35,7 +35,7 @@ export interface RunConfig {
   base_name?: string
   container_name?: string
   group?: string
-  /** Which runtime the instance lives in; absent for remote workloads. */
+  /** The runtime of the instance; absent for remote workloads. */
   runtime?: string
   /** The user insisted on a package that runs as a process of this host, without a sandbox. */
   no_sandbox?: boolean

@@ -291,7 +291,7 @@ export interface Runtime {
   missingLimits?(limits: Limits): Promise<string | undefined>
   /** Makes an instance without starting it. Replaces an instance of ours of the same name. */
   create(spec: InstanceSpec, options?: WaitOptions): Promise<void>
-  /** Starts a created instance whose standard streams nobody needs. Idempotent while it runs. */
+  /** Starts a created instance without attaching to its standard streams. Idempotent while it runs. */
   start(name: string): Promise<void>
   /** Starts a created instance and connects its standard streams (only for `stdio` instances). */
   attach(name: string): Promise<Attachment>

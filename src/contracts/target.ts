@@ -5,7 +5,7 @@ import type { Runtime, WaitOptions } from './runtime.ts'
 /** What a target adds to the run config: where the server comes from and how it speaks. */
 export type Resolved = Pick<RunConfig, 'image' | 'remote_url' | 'source'> & Partial<RunConfig>
 
-/** A question to the person at the terminal; undefined when nobody can answer. */
+/** Asks the user at the terminal; undefined when there is no terminal. */
 export type Ask = (question: string, options?: { readonly hidden?: boolean }) => Promise<string | undefined>
 
 /** What a target may ask for while it resolves. */
@@ -28,7 +28,7 @@ export interface ResolveContext extends WaitOptions {
 /** One of the ways to run: recognised by the first argument of `run`. */
 export interface Target {
   readonly kind: 'scheme' | 'remote' | 'registry' | 'image'
-  /** How the server speaks when nobody says; absent: only known once it is resolved. */
+  /** The transport when the user names none; absent when it is known only after resolving. */
   readonly defaultTransport?: Transport
   /** Whether this target claims the argument. Asked in the order of `TARGET_ORDER`. */
   accepts(argument: string): boolean | Promise<boolean>

@@ -15,30 +15,30 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
-/** How the last try to put a newer version in the place of a workload's ended. */
+/** How the last upgrade of a workload ended. */
 export interface UpgradeOutcome {
   outcome: 'upgraded' | 'rolled-back'
-  /** Image or package before. */
+  /** The image or package before the upgrade. */
   from: string
-  /** Image or package that was tried. */
+  /** The image or package of the candidate. */
   to: string
   at: string
   /** Why it was rolled back. */
   reason?: string
 }
 
-/** What the supervisor has last written about a workload (`statuses/<name>.json`). */
+/** The status of a workload, as the supervisor has written it (`statuses/<name>.json`). */
 export interface StatusRecord {
   status: Status
-  /** Why, for a person; e.g. the last error. */
+  /** The reason of the status for a user, e.g. the last error. */
   status_context?: string
   created_at: string
   updated_at: string
-  /** Process that hosts the proxy; 0 when none does. */
+  /** The id of the process that hosts the proxy; 0 when none does. */
   process_id: number
-  /** When the present instance (or remote proxy) came up. */
+  /** When the current instance, or the proxy of a remote server, was started. */
   started_at?: string
-  /** Stays when the status changes. */
+  /** Kept when the status changes. */
   last_upgrade?: UpgradeOutcome
 }
 
@@ -47,11 +47,11 @@ export interface Workload {
   name: string
   /** Image, package or remote URL. */
   package: string
-  /** Where clients connect. */
+  /** The URL for clients. */
   url: string
   port: number
   transport_type: Transport
-  /** How clients speak to it. */
+  /** The transport between clients and the proxy. */
   proxy_mode: ProxyMode
   status: Status
   status_context?: string
@@ -61,31 +61,31 @@ export interface Workload {
   group?: string
   tools?: string[]
   remote?: boolean
-  /** It runs as a process of this host, without a sandbox. */
+  /** Whether it runs as a process of this host without a sandbox. */
   no_sandbox?: boolean
   last_upgrade?: UpgradeOutcome
 }
 
-/** The supervisor as other plugins see it: only names travel, everything else is on disk. */
+/** The supervisor as other plugins use it. Calls carry only names; everything else is on disk. */
 export interface Supervisor {
-  /** Starts the supervisor if none answers, or replaces one of another build. */
+  /** Starts the supervisor if none is running, or replaces one of another build. */
   ensure(): Promise<void>
-  /** Brings a workload up as its run config says. Resolves when it answers; fails with the reason if it cannot. */
+  /** Starts a workload by its run config. Resolves when its server responds; fails with the reason when it does not. */
   start(name: string): Promise<void>
-  /** Takes it down, its instance too; resolves when nothing runs any more. */
+  /** Stops a workload and its instance. Resolves when both have ended. */
   stop(name: string): Promise<void>
   /**
-   * Puts what the store's upgrade record says in the place of what serves, which goes on until then. Fails
-   * with the reason when the new server does not answer; everything is as before then.
+   * Replaces the server of a workload by the candidate of its upgrade record. The running server receives the
+   * requests until the candidate responds. Fails with the reason when it does not; then nothing has changed.
    */
   upgrade(name: string): Promise<void>
-  /** Waits for an upgrade under way, and takes away what a killed one has left. */
+  /** Waits for an upgrade in progress, and removes what a killed upgrade has left. */
   settleUpgrade(name: string): Promise<void>
-  /** Takes it down and forgets it: instance, status, run config. */
+  /** Stops a workload and deletes its instance, status and run config. */
   remove(name: string): Promise<void>
   /**
-   * Hosts one workload in the calling process, the supervisor not involved, until the signal aborts or
-   * it ends for good. Resolves when nothing of it runs any more; its run config stays.
+   * Hosts one workload in the calling process, without the supervisor, until the signal aborts or the server
+   * ends and is not restarted. Resolves when the workload has stopped; its run config stays.
    */
   foreground(name: string, options: { signal: AbortSignal; onUp: () => void }): Promise<void>
 }

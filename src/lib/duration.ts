@@ -8,7 +8,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
-/** Reads `30s`, `2m30s`, `1.5h`, `0`; milliseconds, or undefined when it is no duration. */
+/** Reads `30s`, `2m30s`, `1.5h`, `0`; milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined

@@ -40,7 +40,7 @@ export const isMessage = (value: unknown): value is JsonRpcMessage =>
   value.jsonrpc === '2.0' &&
   (isRequest(value) || isNotification(value) || isResponse(value))
 
-/** An error answer. Without an id (the request's could not be read) the member is left out, never null. */
+/** An error response. When the id of the request could not be read, the member is left out, not null. */
 export function errorResponse(code: number, message: string, id?: RequestId, data?: unknown): string {
   return JSON.stringify({
     jsonrpc: '2.0',

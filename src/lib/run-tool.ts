@@ -9,7 +9,7 @@ export interface ToolResult {
 }
 
 export interface ToolOptions {
-  /** An empty folder of its own unless told otherwise, so that nobody's settings apply by accident. */
+  /** The working directory; an empty folder by default, so that no project's settings apply by accident. */
   readonly cwd?: string | undefined
   /** All of its environment; by default what any program needs of ours (`toolEnvironment`). */
   readonly env?: Readonly<Record<string, string>> | undefined

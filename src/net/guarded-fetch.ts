@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
 import { publicAddressProblem } from './public-address-problem.ts'
 
-/** Why a guarded request came to nothing. */
+/** Why a guarded request failed. */
 export type FetchProblemKind =
   | 'scheme'
   | 'private'
@@ -37,10 +37,10 @@ export interface GuardedRequest {
   readonly allowHttp?: boolean
   /** For the whole request, redirects and body among it. */
   readonly timeoutMs?: number
-  /** For connecting and TLS, and again for the answer's headers. */
+  /** The time limit for connecting and TLS, and again for the headers of the response. */
   readonly stepTimeoutMs?: number
   readonly maxBytes?: number
-  /** Answers that are no success are cut to this; their body is for messages only. */
+  /** The most bytes that are read of an error response, whose body is only used in messages. */
   readonly maxErrorBytes?: number
   readonly maxRedirects?: number
   readonly signal?: AbortSignal | undefined
@@ -48,7 +48,7 @@ export interface GuardedRequest {
 
 export interface GuardedResponse {
   readonly status: number
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string
   /** The header's value; of several the first. */
   header(name: string): string | undefined

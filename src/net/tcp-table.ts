@@ -37,7 +37,7 @@ const withoutMapping = (address: string): string =>
  * Finds rows in `/proc/net/tcp` and `tcp6` (proc_net_tcp(5)) while they are read, piece by piece.
  *
  * A table may have tens of thousands of rows. Of each only the two ports are read, as bytes; nothing is
- * made of a row whose ports nobody looks for.
+ * made of a row with other ports.
  */
 export function createRowFinder(ends: readonly End[]): {
   /** Looks through a piece of a table that ends with the end of a row. */

@@ -48,7 +48,7 @@ function endOfEvent(text: string, from: number): number {
   return found ? blank.lastIndex : -1
 }
 
-/** The event with its data mapped; undefined when it is no endpoint event. */
+/** The event with its data mapped; undefined when it is another event than `endpoint`. */
 function rewriteEvent(event: string, map: MapEndpoint): string | undefined {
   if (!/^(?:\uFEFF|\u00EF\u00BB\u00BF)?event: ?endpoint[ ]*$/m.test(event.replaceAll('\r', '\n'))) {
     return undefined

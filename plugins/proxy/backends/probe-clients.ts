@@ -139,7 +139,7 @@ async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 async function fromEvents(events: AsyncGenerator<string>, id: number): Promise<JsonRpcResponse | undefined> {
-  // `for await` would end the stream, whose next answers are still wanted.
+  // `for await` would end the stream, and further responses are expected on it.
   for (let event = await events.next(); !event.done; event = await events.next()) {
     const message = toMessage(event.value)
     if (message?.id === id) return message

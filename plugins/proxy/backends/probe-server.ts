@@ -9,7 +9,7 @@ import type { TargetPath } from './target-path.ts'
 const PROBE_TIMEOUT_MS = 10_000
 const MAX_PROBE_BYTES = 1024 * 1024
 
-/** Asks a server once whether it answers MCP: undefined when it does, else what it did instead. */
+/** Probes once whether a server speaks MCP. Returns undefined when it does, else what it did instead. */
 export async function probe(
   agent: Dispatcher,
   config: RunConfig,
@@ -92,7 +92,7 @@ async function closeSession(
     })
     await answer.body.dump()
   } catch {
-    // The server answers; that it does not let go of a session is its own affair.
+    // The server responds. A session that it does not end is no reason to fail.
   }
 }
 

@@ -8,7 +8,7 @@ import type { TargetPath } from './target-path.ts'
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 2000
 
-/** Asks until the server answers MCP: after 100 ms, then twice as long each time, up to 2 s. */
+/** Probes until the server responds as an MCP server: after 100 ms, then twice as long each time, up to 2 s. */
 export async function waitUntilReady(options: {
   agent: Dispatcher
   config: RunConfig

@@ -2,10 +2,10 @@ import { type Response, readMessage } from '../message.ts'
 import type { CallFailure } from './call.ts'
 import type { Calls } from './pending-calls.ts'
 
-/** What became of a request of the bridge's own. */
+/** The outcome of a request that the bridge itself sent to the server. */
 export type Answer =
   | { readonly kind: 'result'; readonly text: string }
-  /** The server's own error, as it wrote it. */
+  /** The error of the server, as the server wrote it. */
   | { readonly kind: 'error'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: CallFailure | 'overload' }
 
@@ -15,7 +15,7 @@ export type AskServer = (
   options?: { timeoutMs?: number },
 ) => Promise<Answer>
 
-/** Sends requests that no client made, or that several share. */
+/** Sends requests of the bridge itself, and those that several clients share. */
 export function createAskServer(calls: Calls): AskServer {
   return (method, paramsText, options = {}) =>
     new Promise(resolve => {

@@ -1,33 +1,33 @@
-/** Bounds of one bridge. Nothing a server or a client does takes more than these. */
+/** The limits of one bridge, which no server or client can exceed. */
 export interface BridgeLimits {
-  /** Longest line a server may write, in bytes; beyond it the line is thrown away. */
+  /** The longest line of a server, in bytes. A longer line is skipped. */
   readonly maxLine: number
-  /** Requests that wait for an answer of the server, over all sessions. */
+  /** The most requests of all sessions that wait for a response of the server. */
   readonly maxPending: number
-  /** Bytes that wait to be read by the server. */
+  /** The most bytes that wait until the server reads them. */
   readonly maxQueuedBytes: number
   readonly maxSessions: number
-  /** A session idle this long may be closed for a new one when `maxSessions` is reached. */
+  /** When `maxSessions` is reached, a session that was idle for this long may be closed for a new one. */
   readonly reclaimAfterMs: number
-  /** Time for an answer; progress starts it anew, and a question to the client stops it. */
+  /** The longest time for a response. Progress starts it anew; while the server waits for the client it stops. */
   readonly requestTimeoutMs: number
   /** How long a request on a broken event stream is kept for a client that resumes. */
   readonly resumeGraceMs: number
   readonly keepAliveMs: number
-  /** Events kept for one session: what was not sent yet, and what may be asked for again. */
+  /** The most events kept for one session: unsent ones, and sent ones that a client may ask for again. */
   readonly maxEvents: number
   readonly maxEventBytes: number
   /** The same over all sessions. */
   readonly maxTotalEventBytes: number
   /** How long a sent event may be asked for again. */
   readonly keepEventsMs: number
-  /** Requests of the server that wait for one client. */
+  /** The most requests of the server that wait for one client. */
   readonly maxServerRequests: number
-  /** Resources one session may be subscribed to. */
+  /** The most resources that one session may be subscribed to. */
   readonly maxSubscriptions: number
-  /** Event streams one session may hold open beside its requests. */
+  /** The most event streams that one session may have open besides those of its requests. */
   readonly maxStreams: number
-  /** How often time-outs are looked for. One timer for everything, and none while there is nothing to watch. */
+  /** How often time-outs are checked. One timer does it, and only while there are calls or sessions. */
   readonly sweepMs: number
 }
 

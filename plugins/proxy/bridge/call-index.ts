@@ -3,7 +3,7 @@ import type { Call, Party } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import type { Calls } from './pending-calls.ts'
 
-/** Look-ups: nothing that a server asks or logs meanwhile is about them. */
+/** Methods that cause no messages of the server: look-ups and settings. */
 const LOOKUPS =
   /^(ping|initialize|logging\/setLevel|completion\/complete|resources\/(un)?subscribe|server\/discover|subscriptions\/listen|.*\/list)$/
 
@@ -18,7 +18,7 @@ export interface CallIndex extends Pick<Calls, 'atWork' | 'ofSession'> {
 
 export function createCallIndex(): CallIndex {
   const byId = new Map<number, Call>()
-  /** The calls of each client that may cause messages of the server. */
+  /** For each client, the calls that may cause messages of the server. */
   const busy = new Map<Session | Call, Set<Call>>()
 
   return {

@@ -21,16 +21,16 @@ import type { Calls } from './pending-calls.ts'
 import type { ServerRequests } from './server-requests.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** What clients send, `initialize` excepted. */
+/** Takes the messages of clients, except `initialize`. */
 export interface ClientMessages {
-  /** The call it became; `answered` when the server need not be asked; `busy` when too much waits already. */
+  /** Returns the call; `answered` when the bridge responded itself; `busy` when too much waits. */
   request(
     request: Request,
     options: { session: Session | undefined; reply: Reply },
   ): Call | 'answered' | 'busy'
-  /** False: too much waits already, and nothing was sent. */
+  /** False when too much waits: nothing was sent. */
   notify(notification: Notification, session: Session | undefined): boolean
-  /** An answer to a request of the server. What nobody asked is ignored. */
+  /** Takes a response to a request of the server. One without such a request is ignored. */
   respond(response: Response, session: Session | undefined): void
 }
 
@@ -52,7 +52,7 @@ export function createClientMessages(options: {
     calls.start(request, {
       session,
       reply,
-      // Answered when the client has heard enough (2026-07-28).
+      // The response comes when the client ends the subscription (MCP 2026-07-28).
       ...(request.method === 'subscriptions/listen' ? { timeoutMs: Number.POSITIVE_INFINITY } : {}),
     }) ?? 'busy'
 
@@ -93,7 +93,7 @@ export function createClientMessages(options: {
       const uri = /^resources\/(un)?subscribe$/.test(request.method) ? param(request, 'uri') : undefined
       if (typeof uri === 'string') {
         if (!session) {
-          // Its updates would have nowhere to go, and its end would end the subscription of others.
+          // There is no stream for its updates, and its end would end the subscription of other clients.
           return answer(reply, errorText(request.idText, INVALID_REQUEST, 'A subscription needs a session'))
         }
         if (request.method === 'resources/subscribe') return subscribe(request, session, uri, reply)
@@ -132,7 +132,7 @@ export function createClientMessages(options: {
   }
 }
 
-/** A reply whose outcome somebody else wants to know too. */
+/** A reply that also reports whether the response is a result. */
 function observe(reply: Reply, onSettled: (ok: boolean) => void): Reply {
   return {
     get attended() {

@@ -3,30 +3,30 @@ import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call } from './call.ts'
 import type { Outbox } from './outbox.ts'
 
-/** One client of the server, from its `initialize` until it leaves. */
+/** One client of the server, from its `initialize` to the end of its session. */
 export interface Session {
   readonly id: string
   readonly outbox: Outbox
-  /** What the client said it can do. */
+  /** The capabilities that the client declared. */
   readonly capabilities: Capabilities
   /** The protocol version that was agreed on. */
   readonly version: string
-  /** Requests without an answer, by id key. The same id may be in use twice. */
+  /** The calls in flight, by id key. A client may use the same id twice. */
   readonly calls: Map<string, Set<Call>>
-  /** Our ids of the server's requests that this client has not answered. */
+  /** The ids of the server's requests that wait for this client. */
   readonly asked: Set<number>
   lastSeen: number
   closed: boolean
 }
 
-/** The members of a client's capabilities that decide what it may be asked. */
+/** The capabilities that decide which requests of the server a client gets. */
 export interface Capabilities {
   readonly sampling?: { readonly tools?: unknown }
   readonly elicitation?: { readonly form?: unknown; readonly url?: unknown }
   readonly roots?: unknown
 }
 
-/** Only objects count: what else a client may write there is not a capability. */
+/** Reads capabilities. Only members that are objects count. */
 export function toCapabilities(value: unknown): Capabilities {
   if (typeof value !== 'object' || value === null) return {}
   return Object.fromEntries(
@@ -35,17 +35,17 @@ export function toCapabilities(value: unknown): Capabilities {
 }
 
 export interface Sessions {
-  /** Undefined when all places are taken by sessions in use. */
+  /** Undefined when the limit of sessions is reached and all are in use. */
   open(facts: Pick<Session, 'capabilities' | 'version'> & { outbox: () => Outbox }): Session | undefined
   find(id: string): Session | undefined
   all(): IterableIterator<Session>
   readonly size: number
   close(session: Session, reason: string): void
-  /** Closes what has been idle for longer than the time to live. */
+  /** Closes the sessions that were idle for longer than `ttlMs`. */
   sweep(): void
 }
 
-/** An open stream or a waiting request keeps a session alive. */
+/** A session with an open stream or a call in flight is not idle. */
 export function createSessions(options: {
   limits: BridgeLimits
   ttlMs: number

@@ -3,26 +3,26 @@ import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import { createFramer } from './framing.ts'
 
-/** The connection to a server process; after a crash it is opened for the next one. */
+/** The connection to a server process. After a crash it is opened again with the next process. */
 export interface Connection {
-  /** Why there is none; undefined while there is one. */
+  /** Why no server is connected; undefined while one is. */
   readonly problem: string | undefined
   /** Bytes the server has not read yet. */
   readonly queued: number
-  /** Sends one line. False when there is no server, or when too much waits already: nothing was sent. */
+  /** Sends one line. False when no server is connected or too much waits: nothing was sent. */
   write(text: string): boolean
   open(attachment: Attachment): void
   close(reason: string): void
 }
 
-/** The rest of the output may still be on its way when the exit is known, and the other way round. */
+/** How long to wait for the end of the output after the exit, or the other way round, in milliseconds. */
 const OUTPUT_DRAIN_MS = 1000
 
 export function createConnection(options: {
   limits: BridgeLimits
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
-  /** `wanted`: the bridge closed the connection; the process did not end by itself. */
+  /** `wanted`: the bridge closed the connection, and the process did not end by itself. */
   onGone: (reason: string, wanted: boolean) => void
 }): Connection {
   const { limits, onLine, onOversize, onGone } = options
@@ -76,9 +76,9 @@ export function createConnection(options: {
         stdout.once('end', end).once('close', end).once('error', end)
       })
       stdout.on('data', (chunk: Buffer) => framer.push(chunk)).once('end', () => framer.end())
-      // A broken pipe shows as the end of the output too; an unheard error would end the supervisor.
+      // The end of the output reports a broken pipe too. An `error` event without a listener would end the supervisor.
       for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
-      // The runtime keeps the logs; here it only must not fill its pipe.
+      // The runtime keeps the logs. Reading keeps the pipe from filling up.
       stderr.resume()
       void watch(attachment, ended)
     },

@@ -1,11 +1,11 @@
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { EventObserver, StoredEvent } from './event-stream.ts'
 
-/** Bounds the events that are kept, for each session and over all of them. */
+/** Limits the events that are kept, for each session and for all sessions together. */
 export interface EventBudget {
   /** Observes the events of one session's streams. */
   forSession(): EventObserver & { close(): void }
-  /** Forgets sent events that are too old to be asked for. */
+  /** Removes sent events that are too old to be asked for again. */
   sweep(): void
   readonly bytes: number
 }
@@ -35,7 +35,7 @@ const oldest = (pool: EventPool): StoredEvent | undefined => {
   return undefined
 }
 
-/** `onLost` is called for a dropped event that no client was ever sent. The newest event is always kept, whatever its size. */
+/** `onLost` is called for a dropped event that was not sent to a client. The newest event is always kept. */
 export function createEventBudget(options: {
   limits: BridgeLimits
   now: () => number

@@ -12,33 +12,33 @@ export interface StoredEvent {
 /**
  * A `text/event-stream` that can be resumed after its connection broke.
  *
- * Connections pull: each has a place in the list of events and writes on as its socket drains, so a slow client
- * costs one buffered event, and a client that comes back goes on where it stopped.
+ * A connection remembers the next event and writes as its socket drains. A slow client costs one buffered event,
+ * and a client that reconnects goes on where it stopped.
  */
 export interface EventStream {
   readonly id: string
-  /** Whether a client reads it now. */
+  /** Whether a client is connected. */
   readonly connected: boolean
-  /** The last event has been pushed. */
+  /** Whether the last event has been pushed. */
   readonly finished: boolean
   /** Number of the newest event; 0 before the first. */
   readonly last: number
   push(text: string): void
   /** No event follows; the connection ends after the last one. */
   finish(): void
-  /** Hands the stream to a connection whose headers are written. `after`: number of the last event it has seen. */
+  /** Sends the events after number `after` to a response whose headers are written. */
   connect(response: ServerResponse, options: { after: number; prime: boolean }): void
   /** A comment that keeps the connection open. */
   keepAlive(): void
   /** Ends the connection; the events stay. */
   disconnect(): void
-  /** Forgets an event. The connection ends if it has not got that far: it would miss one in silence. */
+  /** Removes an event. A connection that has not received it is cut, so that its client notices the gap. */
   evict(event: StoredEvent): void
-  /** Takes back what no client has been sent. */
+  /** Removes and returns the messages that have not been sent. */
   takeUnsent(): string[]
 }
 
-/** Is called for every event, so that an owner can bound how many are kept. */
+/** Called for every event, so that an owner can limit how many are kept. */
 export interface EventObserver {
   added(event: StoredEvent): void
   sent(event: StoredEvent): void
@@ -51,10 +51,10 @@ export const EVENT_STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const
 
-/** Client reconnects after a cut by this much (SEP-1699 asks for a `retry`). */
+/** How long a client waits before it reconnects, in milliseconds (SEP-1699 requires a `retry`). */
 const RETRY_MS = 1000
 
-/** Lines of the data: white space between JSON tokens may hold line breaks, which end an SSE line. */
+/** The `data` lines of an event: JSON may have line breaks between tokens, and each ends a line of SSE. */
 const dataLines = (text: string): string =>
   /[\r\n]/.test(text)
     ? text
@@ -68,7 +68,7 @@ const eventText = ({ stream, number, text }: StoredEvent, withId: boolean): stri
 
 /**
  * @param options.ids whether events carry ids; without them nothing can be resumed and nothing is kept
- * @param options.onDisconnect a client has gone (not: the stream has ended)
+ * @param options.onDisconnect called when a client disconnects, but not at the end of the stream
  */
 export function createEventStream(options: {
   id: string

@@ -1,7 +1,7 @@
 /** Splits a byte stream into lines, in raw text (see raw-json.ts). */
 export interface Framer {
   push(chunk: Buffer): void
-  /** The stream has ended: what is left counts as a line. */
+  /** Called at the end of the stream. The rest counts as a line. */
   end(): void
 }
 
@@ -16,8 +16,8 @@ const tailOf = (parts: readonly Buffer[]): Buffer =>
 /**
  * Newline-delimited framing (MCP, stdio transport).
  *
- * Bytes are never decoded, so a character split over two chunks is whole again in its line. A line longer than
- * `maxLine` is thrown away while it arrives; `onOversize` gets its two ends, enough to tell which answer it was.
+ * Bytes are not decoded, so a character that is split over two chunks is whole in its line. A line longer than
+ * `maxLine` is not kept. `onOversize` gets its first and last bytes, which name the request of a response.
  */
 export function createFramer(options: {
   maxLine: number
@@ -70,8 +70,8 @@ export function createFramer(options: {
 }
 
 /**
- * Which request an answer of ours was for, told by one end of its line; undefined when that is not certain.
- * Only a member right after the first or right before the last brace is surely the message's own.
+ * Finds the id of a response in the first and last bytes of its line; undefined when it is not certain. Only a
+ * member right after the first or right before the last brace certainly belongs to the message itself.
  */
 export function idOfOversize(head: string, tail: string): string | undefined {
   const version = String.raw`"jsonrpc"\s*:\s*"2\.0"`

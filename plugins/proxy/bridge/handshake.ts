@@ -5,33 +5,34 @@ import type { Answer, AskServer } from './ask-server.ts'
 
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */
 export interface Handshake {
-  /** Initialises with a client's parameters, or repeats what was agreed on. Errors are not kept. */
+  /** Initialises with the parameters of a client, or returns the result of the first time. Errors are not kept. */
   initialize(paramsText: string): Promise<Answer>
-  /** Initialises in our own name, for clients that speak without a session. */
+  /** Initialises with parameters of keelson, for clients without a session. */
   ensure(): Promise<Answer>
-  /** What was agreed on; undefined before. */
+  /** The protocol version and the result of `initialize`; undefined before. */
   readonly agreed: { readonly version: string; readonly result: string } | undefined
-  /** Something was agreed on with this process or one before it. */
+  /** Whether this server process or one before it has been initialised. */
   readonly known: boolean
-  /** The server refused the handshake as a server of 2026-07-28 or newer does. */
+  /** Whether the server has no `initialize`, as servers of MCP 2026-07-28 and newer. */
   readonly modern: boolean
-  /** Takes a client's `notifications/initialized`: true for the first, which goes to the server. */
+  /** Called for each `notifications/initialized`. True for the first, which is sent to the server. */
   initialized(): boolean
-  /** Brings a new process to where the old one was. False when it refuses, or when there is nothing to repeat. */
+  /** Initialises a new server process as the one before. False when it fails, or none was initialised before. */
   replay(): Promise<boolean>
   /** The parameters that a candidate is initialised with. */
   readonly offer: string
-  /** A promoted candidate has answered the offer with this result; without a result it is a modern server. */
+  /** Takes over the result with which a promoted candidate responded to `offer`; undefined for a modern server. */
   adopt(resultText: string | undefined): void
-  /** The process has gone. */
+  /** Called when the server process has gone. */
   lost(): void
 }
 
 /**
- * What we tell the server that clients can do: everything that can be routed to one that can.
+ * The capabilities that the server is told: every one that can be routed to a client that has it.
  *
- * It is asked once, and by whoever comes first (which may be a tool that only lists tools); later clients could
- * never be asked anything if the first one's word stood. A question that no client can take is answered -32601.
+ * The server is initialised once, by the first client, which may be a program that only lists tools. With the
+ * capabilities of that client alone, the server could send no requests to later clients. A request that no
+ * client can take gets the error -32601.
  */
 const ROUTABLE: Readonly<Record<string, string>> = {
   sampling: '{"context":{},"tools":{}}',
@@ -54,13 +55,13 @@ function memberText(text: string, name: string): string | undefined {
   return span && text.slice(span.start, span.end)
 }
 
-/** A member of what should be an object, whatever a server wrote. */
+/** The value of a member; undefined when it is absent or the text is not an object. */
 const memberOf = (text: string, name: string): unknown => {
   const member = memberText(text, name)
   return member === undefined ? undefined : parseRaw(member)
 }
 
-/** A client's parameters with all routable capabilities; what it says itself, unknown members too, stays. */
+/** The parameters of a client with all routable capabilities added. Its own members stay, unknown ones too. */
 export function withRoutableCapabilities(paramsText: string): string {
   const stated = memberText(paramsText, 'capabilities') ?? '{}'
   const routable = Object.entries(ROUTABLE).map(

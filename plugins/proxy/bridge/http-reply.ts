@@ -23,7 +23,7 @@ export function sendJson(
 export const busyRefusal = (idText: string | undefined): Refusal =>
   rpcRefusal(503, SERVER_ERROR, 'Too many requests are waiting', { idText, headers: { 'retry-after': '1' } })
 
-/** A response without content; 202 for what was accepted, 204 for what is done. */
+/** Sends a response without content: 202 for a message that was accepted, 204 for a finished operation. */
 export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, status === 202 ? { 'content-length': 0 } : {}).end()

@@ -11,9 +11,9 @@ import { createStreamableHttp } from './streamable-http-transport.ts'
 
 export type { BridgeLimits } from './bridge-limits.ts'
 
-/** Puts HTTP clients, as many as there are, in front of one server that speaks on its standard streams. */
+/** Connects any number of HTTP clients to one stdio server. */
 export interface Bridge {
-  /** Answers one request on any of the MCP paths. */
+  /** Responds to one request on any of the MCP paths. */
   handle(exchange: Exchange): Promise<void>
   /**
    * Connects a (new) server process to the same sessions. A restarted process is initialised as the one before
@@ -26,16 +26,18 @@ export interface Bridge {
     attachment: Attachment,
     options: { timeoutMs: number; signal: AbortSignal },
   ): Promise<Candidate>
-  /** The process is gone: requests in flight get an error, new ones wait a moment, then get 503. */
+  /** Called when the process has gone. Requests in flight get an error; new ones wait a moment, then get 503. */
   disconnect(reason: string): void
   health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
-  /** Ends all sessions and lets go of the process. */
+  /** Ends all sessions and the connection to the process. */
   close(): Promise<void>
 }
 
 /**
- * Makes the bridge of one workload. `limits` and `now` are for those who need other bounds or another clock;
- * `limits.requestTimeoutMs` is where a user's request time-out goes.
+ * Creates the bridge of one workload.
+ *
+ * @param options.limits other limits than the default ones, e.g. the request time-out of a user
+ * @param options.now the clock, in milliseconds since the epoch
  */
 export function createBridge(options: {
   config: RunConfig
@@ -43,7 +45,7 @@ export function createBridge(options: {
   sessionTtlMs: number
   /** Origin and prefix under which clients reach us, for the `endpoint` event of the SSE transport. */
   publicBase: (request: IncomingMessage) => string
-  /** Says whether the server can be asked; the bridge sets it. */
+  /** Whether a server is connected; the bridge sets it. */
   availability: Availability
   limits?: Partial<BridgeLimits>
   now?: () => number

@@ -3,7 +3,7 @@ import type { Session } from './client-sessions.ts'
 /** RFC 5424 severities as MCP spells them, most verbose first. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
-/** The log level that each session has set; the server itself has one level only. */
+/** The log level of each session. The server has only one level. */
 export interface LogLevels {
   /** Sets a session's level. True: it is now the most verbose one, so the server must be told. */
   set(session: Session, level: string): boolean
@@ -25,7 +25,7 @@ export function createLogLevels(): LogLevels {
   }
   return {
     set(session, level) {
-      // An unknown level is the server's to refuse.
+      // The server refuses an unknown level.
       if (rank(level) < 0) return true
       levels.set(session, level)
       return lowest() === level

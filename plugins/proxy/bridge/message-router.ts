@@ -21,7 +21,7 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createSweeper } from './sweeper.ts'
 import { createTaskTokens } from './task-tokens.ts'
 
-/** Routes messages between the clients' HTTP and the server's standard streams. */
+/** Routes messages between the sessions of clients and the standard streams of the server. */
 export interface MessageRouter {
   readonly limits: BridgeLimits
   readonly now: () => number
@@ -31,7 +31,7 @@ export interface MessageRouter {
   readonly messages: ClientMessages
   readonly availability: Availability
   readonly server: ServerReplacement
-  /** Why there is no server; undefined while there is one. */
+  /** Why no server is connected; undefined while one is. */
   readonly problem: string | undefined
   /** Bytes the server has not read. */
   readonly queued: number

@@ -3,15 +3,15 @@ import type { BridgeLimits } from './bridge-limits.ts'
 import type { EventBudget } from './event-budget.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 
-/** Everything one session is sent: a stream per request, and streams for what belongs to no request. */
+/** The event streams of one session: one for each request, and standalone ones for all other messages. */
 export interface Outbox {
   /** A stream for the messages of one request. */
   openForRequest(): EventStream
-  /** Sends on a standalone stream; kept for the next one while none is open. */
+  /** Sends on a standalone stream. While none is open, the message is kept for the next one. */
   send(text: string): void
-  /** Opens a further standalone stream. What waited goes there. */
+  /** Opens another standalone stream, which gets the messages that were kept. */
   open(response: ServerResponse, options: { prime: boolean }): void
-  /** Goes on with a broken stream. `unknown`: no such event id; `complete`: the client has everything. */
+  /** Resumes a broken stream. `unknown`: the event id is unknown; `complete`: the client has all events. */
   resume(
     response: ServerResponse,
     lastEventId: string,
@@ -21,11 +21,11 @@ export interface Outbox {
   readonly listening: boolean
   /** Whether any stream is open. */
   readonly connected: boolean
-  /** Keep-alive comments. */
+  /** Sends a keep-alive comment on every open stream. */
   keepAlive(): void
-  /** Forgets streams that nobody can ask for any more. */
+  /** Removes streams that can no longer be resumed. */
   sweep(): void
-  /** Ends all connections and forgets all events. */
+  /** Ends all connections and removes all events. */
   close(): void
 }
 
@@ -51,12 +51,12 @@ export function createOutbox(options: {
     return stream
   }
 
-  /** Collects what arrives while no standalone stream is open; the next connection makes it its own. */
+  /** Keeps the messages that arrive while no standalone stream is open, for the next connection. */
   let waiting = create(true, onClosed)
   const standalone = () => [...streams.values()].flatMap(entry => (entry.standalone ? [entry.stream] : []))
   const newestOpen = () => standalone().findLast(stream => stream.connected)
 
-  /** What broken standalone streams and the waiting one never sent, oldest first. */
+  /** Moves what broken standalone streams and the waiting one have not sent, oldest first. */
   function gather(into: EventStream): void {
     for (const stream of standalone()) {
       if (stream === into || stream.connected) continue

@@ -1,16 +1,16 @@
 import type { Session } from './client-sessions.ts'
 
-/** Remembers whose a thing of the server is: a task, an elicitation, a progress token that outlives its request. */
+/** Remembers which session a task or an elicitation of the server belongs to. */
 export interface Owners<K> {
   remember(key: K, session: Session): void
-  /** Undefined when nobody's, or when the session is closed. */
+  /** Undefined when the owner is unknown, or its session is closed. */
   find(key: K): Session | undefined
   clear(): void
 }
 
 const MAX = 10_000
 
-/** Bounded: the oldest is forgotten first. */
+/** Keeps 10 000 owners; the oldest are forgotten first. */
 export function createOwners<K>(): Owners<K> {
   const owners = new Map<K, Session>()
   return {

@@ -5,9 +5,9 @@ import { type Connection, createConnection } from './connection.ts'
 import { idOfOversize } from './framing.ts'
 import type { NoiseLog } from './noise-log.ts'
 
-/** The connection to the server process that serves, and the one to a candidate beside it. */
+/** The connections to the current server process and to a candidate. */
 export interface ServerConnections {
-  /** The one that serves. */
+  /** The connection to the process that receives the requests. */
   readonly current: Connection
   /** Sends one line, to the current process by default. False: nothing was sent. */
   write(text: string, peer?: Connection): boolean

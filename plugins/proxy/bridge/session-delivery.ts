@@ -3,9 +3,9 @@ import type { Calls } from './pending-calls.ts'
 
 /** Sends messages of the server to a session, on the stream where its client expects them. */
 export interface SessionDelivery {
-  /** On the stream of the only request it can belong to; else on the standalone stream, now or later. */
+  /** Sends on the stream of the only call that the message can belong to; else on the standalone stream. */
   send(session: Session, text: string): void
-  /** On the standalone stream if one is open; else as `send`. For what belongs to no request. */
+  /** Sends a message that belongs to no call: on the standalone stream if one is open, else as `send`. */
   sendStandalone(session: Session, text: string): void
 }
 

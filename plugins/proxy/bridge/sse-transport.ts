@@ -14,8 +14,8 @@ import { readClientMessage } from './read-client-message.ts'
 /**
  * The HTTP+SSE transport of 2024-11-05 over the message router.
  *
- * A session is one event stream: it begins with the GET and ends with the connection. Whatever the server sends
- * goes to the session it is for, never to all.
+ * A session is one event stream, which begins with the GET and ends with the connection. A message of the server
+ * goes to one session, never to all.
  */
 export function createSse(
   router: MessageRouter,

@@ -16,7 +16,7 @@ import { readClientMessage } from './read-client-message.ts'
 import { createJsonReply, createStreamReply } from './streamable-replies.ts'
 import { findSession, SESSION_HEADER } from './streamable-sessions.ts'
 
-/** POST of streamable HTTP: one message of a client. */
+/** Responds to a POST of streamable HTTP, which carries one message of a client. */
 export function createStreamablePost(router: MessageRouter): (exchange: Exchange) => Promise<void> {
   async function post(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
@@ -28,7 +28,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
     const idText = message.kind === 'request' ? message.idText : undefined
     const version = modernVersion(request, message)
     const isInitialize = message.kind === 'request' && message.method === 'initialize'
-    // Statelessness is the point of 2026-07-28, and `initialize` makes a session: a header counts in neither.
+    // MCP 2026-07-28 has no sessions, and `initialize` starts one: neither reads the session header.
     const session = version !== undefined || isInitialize ? undefined : findSession(router, request, idText)
 
     await untilAvailable(router.availability, exchange, idText)
@@ -93,7 +93,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
     stream?.open(response, takesPriming(request))
   }
 
-  /** Tells a client of 2026-07-28 what the server speaks, so that it falls back to `initialize`. */
+  /** Tells a client of 2026-07-28 the version of the server, so that the client sends `initialize` instead. */
   function refuseModern(message: Message, version: string, response: ServerResponse): void {
     if (message.kind !== 'request') {
       sendEmpty(response, 202)
@@ -130,7 +130,7 @@ function isJson(body: Buffer): boolean {
   }
 }
 
-/** A single answer in the form that the client prefers. */
+/** Sends a single response, as JSON or as an event, whichever the client prefers. */
 function send(
   request: IncomingMessage,
   response: ServerResponse,

@@ -4,7 +4,7 @@ import type { Session } from './client-sessions.ts'
 import { createEventStream, EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts'
 import { FAILURE_TEXT, failureText, sendJson } from './http-reply.ts'
 
-/** One JSON answer. A client that hangs up cannot get it any more: `onGone`. */
+/** Sends the response as JSON. `onGone` is called when the client disconnects before. */
 export function createJsonReply(
   response: ServerResponse,
   options: { idText: string; onGone: () => void },
@@ -23,10 +23,10 @@ export function createJsonReply(
 }
 
 /**
- * An event stream that ends with the answer.
+ * Sends the response as the last event of an event stream.
  *
- * With a session its events carry ids: a client whose connection breaks can resume, so the call goes on for a
- * while unattended. Without one a broken connection is the end.
+ * With a session the events have ids, so a client whose connection breaks can resume, and the call goes on for
+ * `resumeGraceMs`. Without a session a broken connection ends the call.
  */
 export function createStreamReply(options: {
   idText: string
@@ -46,7 +46,7 @@ export function createStreamReply(options: {
       stream.push(text)
       return true
     },
-    // The session's own sweep keeps its streams alive.
+    // The sweep of sessions sends the keep-alive comments of their streams.
     keepAlive() {
       if (!session) stream.keepAlive()
     },
@@ -55,7 +55,7 @@ export function createStreamReply(options: {
       stream.finish()
     },
     fail(failure) {
-      // Whoever cancelled expects no answer (MCP, cancellation).
+      // A client that cancelled a request expects no response (MCP, cancellation).
       if (failure !== 'cancelled') stream.push(failureText(idText, failure))
       stream.finish()
     },

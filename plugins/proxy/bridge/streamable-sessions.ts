@@ -20,7 +20,7 @@ export function findSession(
   return session
 }
 
-/** The session of a request that cannot do without one. */
+/** The session that a request names. A request that names none is refused with 400. */
 export function needSession(router: MessageRouter, request: IncomingMessage): Session {
   const session = findSession(router, request)
   if (!session) throw rpcRefusal(400, INVALID_REQUEST, 'The Mcp-Session-Id header is missing')

@@ -1,8 +1,8 @@
 import type { Session } from './client-sessions.ts'
 
 /**
- * Who watches which resource. The server has one session, so only the first `resources/subscribe` of a URI and
- * the last `resources/unsubscribe` reach it; what lies between is answered here.
+ * Which sessions watch which resource. The server has one session, so it gets only the first
+ * `resources/subscribe` of a URI and the last `resources/unsubscribe`. The bridge responds to the others.
  */
 export interface Subscriptions {
   /** Adds a subscription. True: the server must be asked, and `confirm` or `remove` follows. */
@@ -15,13 +15,13 @@ export interface Subscriptions {
   /** Sessions that watch this resource, or one that it is part of (MCP, resources: sub-resources). */
   watchers(uri: string): Set<Session>
   count(session: Session): number
-  /** Everything watched, for a new server process. */
+  /** All URIs that are watched, for a new server process. */
   uris(): string[]
 }
 
 /**
- * A subscription counts from the moment it is sent, confirmed or not: otherwise an unsubscribe of another
- * session, sent after it, would end it.
+ * A subscription counts as soon as it is sent, before it is confirmed. Otherwise a later unsubscribe of another
+ * session would end it at the server.
  */
 export function createSubscriptions(): Subscriptions {
   const byUri = new Map<string, Map<Session, { confirmed: boolean }>>()

@@ -3,7 +3,7 @@ import { isAbsolute, join, parse, posix, relative, resolve, sep } from 'node:pat
 import type { Mount } from '../../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 
-/** More links than this on one path, and the kernel gives up too (path_resolution(7)). */
+/** The most symbolic links on one path, as in the kernel (path_resolution(7)). */
 const MOST_LINKS = 40
 
 /**

@@ -21,7 +21,7 @@ export const UP: ReadonlySet<Status> = new Set([
 /** Commands that do one thing to several workloads. */
 export abstract class BulkCommand extends BaseCommand {
   /**
-   * Tells what went wrong and answers the exit code. An unknown name is a warning when `lenient`:
+   * Prints what went wrong and returns the exit code. An unknown name is a warning when `lenient`:
    * what should be gone is gone.
    */
   protected finish(outcomes: readonly Outcome[], { lenient }: { lenient: boolean }): number {

@@ -22,9 +22,9 @@ const ACTIONS: Readonly<Record<'Stop' | 'Restart' | 'Delete', Act>> = {
   },
 }
 
-/** Stop, restart and delete, of one workload and of many: answered at once, done behind the answer. */
+/** Stops, restarts and deletes workloads. The response comes at once; the work goes on after it. */
 export function actionRoutes(api: Api, app: App): void {
-  /** A failure shows in the status too; that nothing was there to act on is none. */
+  /** Logs failures, which the status shows too. A workload that does not exist is not a failure. */
   function begin(verb: keyof typeof ACTIONS, names: readonly string[]): void {
     api.background(verb, async () => {
       for (const { name, error } of await ACTIONS[verb](await app.service('workloads'), names)) {

@@ -8,12 +8,12 @@ import { toItem } from './to-details.ts'
 
 /** Keeps what stands between us and the reader from closing a quiet stream. */
 const QUIET_MS = 15_000
-/** A reader that is further behind than this is let go; it comes back and hears everything anew. */
+/** A client with more unread bytes than this is disconnected. It reconnects and gets all workloads again. */
 const BACKLOG_BYTES = 1_048_576
 
 /**
- * `GET /events`: server-sent events (WHATWG HTML, section 9.2) that tell what happens to workloads, and
- * what other plugins have to tell.
+ * `GET /events`: server-sent events (WHATWG HTML, section 9.2) that report changes of workloads, and
+ * events of other plugins.
  */
 export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
   const feed = createStatusFeed({

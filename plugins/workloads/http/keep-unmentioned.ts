@@ -5,8 +5,8 @@ import type { editBody } from './schemas.ts'
 
 type Body = Static<typeof editBody>
 
-/** What an edit leaves as it is unless its body has the member. An empty value takes it away. */
-const CARRIED = [
+/** The members that an edit keeps unless its body has them. An empty value removes a member. */
+const KEPT = [
   'runtime',
   'target_host',
   'publish',
@@ -22,8 +22,8 @@ const CARRIED = [
   'debug',
 ] as const
 
-/** What an edit that does not change the target leaves as it is. No body says it. */
-const OF_THE_TARGET = [
+/** The members that an edit keeps unless it changes the target. No body has them. */
+const KEPT_WITH_TARGET = [
   'source',
   'registry_server_name',
   'registry_url',
@@ -39,13 +39,13 @@ export function unmentioned(body: Body, replaces: RunConfig): Body {
   return {
     ...pick(
       replaces,
-      CARRIED.filter(member => body[member] === undefined),
+      KEPT.filter(member => body[member] === undefined),
     ),
     ...profileOf(body, replaces),
   } as Body
 }
 
-/** A profile and its name go together: a new profile is not what the old name stands for. */
+/** The profile together with its name, because the name does not fit another profile. */
 function profileOf(body: Body, replaces: RunConfig): object {
   if (body.permission_profile_name_or_path !== undefined) return {}
   const { permission_profile: profile } = body
@@ -53,13 +53,13 @@ function profileOf(body: Body, replaces: RunConfig): object {
   return isKept ? pick(replaces, ['permission_profile', 'permission_profile_name_or_path']) : {}
 }
 
-/** The members that no flag says: names of the instance, and where an unchanged target came from. */
+/** The members that no flag sets: the names of the instance, and the origin of an unchanged target. */
 export const keptBesideFlags = (body: Body, replaces: RunConfig): Partial<RunConfig> => ({
   ...pick(replaces, ['base_name', 'container_name']),
-  ...(isSameTarget(body, replaces) ? pick(replaces, OF_THE_TARGET) : {}),
+  ...(isSameTarget(body, replaces) ? pick(replaces, KEPT_WITH_TARGET) : {}),
 })
 
-/** Whether an edit names what runs already. */
+/** Whether an edit names the target that the workload has. */
 export function isSameTarget({ image, url, remote_url }: Body, replaces: RunConfig): boolean {
   const remote = url || remote_url
   return remote ? remote === replaces.remote_url : image !== undefined && image === replaces.image

@@ -4,7 +4,7 @@ import type { UpgradeOutcome, Workload } from '../../../src/contracts/workload.t
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 
-/** A workload is there now or has changed, is gone, or a newer version was put in its place, or was not fit for it. */
+/** A change of a workload: it is new or changed, was upgraded or rolled back, or was removed. */
 export type WorkloadEvent =
   | { readonly kind: 'workload'; readonly workload: Workload }
   | {
@@ -14,15 +14,15 @@ export type WorkloadEvent =
     }
   | { readonly kind: 'workload-removed'; readonly name: string }
 
-/** Tells what happens to workloads, whoever does it; watches only while somebody listens. */
+/** Reports changes of workloads by any process. Watches only while there are subscribers. */
 export interface StatusFeed {
-  /** Hears first of all workloads there are, then of every change. Answers how it stops. */
+  /** Calls `hear` for every workload, then for every change. Returns the function that ends the subscription. */
   subscribe(hear: (event: WorkloadEvent) => void): Promise<() => void>
 }
 
-/** Several files are written for one change. */
+/** How long to wait for further writes of the same change, in milliseconds. */
 const SETTLE_MS = 30
-/** A host that was killed writes nothing: only looking tells. */
+/** How often workloads are compared without a write, as a killed host writes nothing; in milliseconds. */
 const LOOK_MS = 5000
 
 export function createStatusFeed(options: {
@@ -40,7 +40,7 @@ export function createStatusFeed(options: {
   let looking: Promise<void> | undefined
   let again = false
 
-  /** One look at a time; what changes during one is seen by the next. */
+  /** Compares once at a time. A change during a comparison is found by the next one. */
   function look(): Promise<void> {
     if (looking) {
       again = true
@@ -92,7 +92,7 @@ export function createStatusFeed(options: {
         watcher.on('error', error => log.debug(`${folder} is no longer watched: ${error.message}`))
         watchers.push(watcher)
       } catch (error) {
-        log.debug(`${folder} cannot be watched: ${messageOf(error)}`) // changes are seen later, not never
+        log.debug(`${folder} cannot be watched: ${messageOf(error)}`) // the timer still finds the changes
       }
     }
   }

@@ -25,8 +25,8 @@ const UNSUPPORTED = [
 ] as const
 
 /**
- * What the body of a request asks for, as `run` would be asked for it: one set of rules for both.
- * An edit keeps what its body does not mention.
+ * Turns the body of a request into what `run` is given, so that both follow the same rules. An edit keeps the
+ * members that its body does not have.
  */
 export async function toRunRequest(
   app: App,
@@ -34,27 +34,27 @@ export async function toRunRequest(
   { signal, replaces }: { signal: AbortSignal; replaces?: RunConfig },
 ): Promise<RunRequest> {
   assertEnforced(asked)
-  if (replaces) assertEnforced(replaces) // a body cannot say it, so it would be lost
-  const carried: Body = replaces ? unmentioned(asked, replaces) : {}
-  const body = { ...carried, ...asked }
+  if (replaces) assertEnforced(replaces) // a body cannot hold such members, so they would be lost
+  const unchanged: Body = replaces ? unmentioned(asked, replaces) : {}
+  const body = { ...unchanged, ...asked }
   assertSupported(body)
   const argument = argumentOf(body, replaces)
-  // An image may be called like a server: what is wanted from the registry must be in it.
+  // An image may have the name of a server, so the registry has to have the server that the body names.
   if (body.server) await (await app.service('registry')).get(body.server, { signal })
-  const said = toOptions(body)
+  const given = toOptions(body)
   const own = toOptions(asked)
-  const options = withDefaults(await flagsOfRun(app), said)
+  const options = withDefaults(await flagsOfRun(app), given)
   if (replaces) assertNotLowered(replaces, options['image-verification'])
   const profile = body.permission_profile as PermissionProfile | undefined
   return {
     argument,
     serverArgs: body.cmd_arguments ?? body.cmd_args ?? [],
     options,
-    given: new Set([...Object.keys(said), ...(profile ? ['permission-profile'] : [])]),
+    given: new Set([...Object.keys(given), ...(profile ? ['permission-profile'] : [])]),
     repeated: new Set([
       ...REPEATED,
-      ...Object.keys(said).filter(name => !Object.hasOwn(own, name)),
-      ...(carried.permission_profile ? ['permission-profile'] : []),
+      ...Object.keys(given).filter(name => !Object.hasOwn(own, name)),
+      ...(unchanged.permission_profile ? ['permission-profile'] : []),
     ]),
     cwd: process.cwd(),
     debug: body.debug ?? false,
@@ -71,7 +71,7 @@ export async function toRunRequest(
   }
 }
 
-/** The details of every workload have a value for these, which clients send back with an edit. */
+/** The options that the details of every workload have, which clients send back with an edit. */
 const REPEATED = new Set(['isolate-network', 'proxy-mode'])
 
 /** All flags of `run`, those of other plugins among them. */
@@ -80,10 +80,10 @@ async function flagsOfRun(app: App): Promise<FlagTable> {
   return Object.assign({}, runFlags, ...groups.map(group => group.flags))
 }
 
-/** Profiles that are no files: a path would be read on the server's machine. */
+/** The built-in profiles. A path is refused, because it would be a file of this machine. */
 const PROFILES = new Set(['none', 'network', 'stdio'])
 
-/** Nothing that was asked for is left out in silence. */
+/** Refuses members that have no effect, instead of ignoring them silently. */
 function assertSupported(body: Body): void {
   for (const member of UNSUPPORTED) {
     const value = body[member]
@@ -98,15 +98,15 @@ function assertSupported(body: Body): void {
   }
 }
 
-/** As the details of a workload show what is not set. */
+/** Whether a value is empty, as the details of a workload show members that are not set. */
 const isEmpty = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return value === undefined || value === ''
   return Object.values(value).every(isEmpty)
 }
 
 /**
- * The target: a remote server's URL, a server of the registry, or what `image` says. A package is named by
- * `source` where `image` is what was made of it.
+ * The target: the URL of a remote server, a server of the registry, or `image`. Where `image` was built from a
+ * package, `source` names the package.
  */
 function argumentOf(body: Body, replaces: RunConfig | undefined): string {
   const { image, url, remote_url, registry, server } = body

@@ -8,7 +8,7 @@ export const remoteTarget = (): Target => ({
   accepts: argument => /^[a-z][a-z0-9+.-]*:\/\//i.test(argument),
 
   defaultName(argument) {
-    const hostname = URL.parse(argument)?.hostname || 'remote' // `resolve` refuses what is no URL
+    const hostname = URL.parse(argument)?.hostname || 'remote' // `resolve` refuses an invalid URL
     if (/^[\d.]+$|:/.test(hostname)) return hostname.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^-+|-+$/g, '')
     const labels = hostname.split('.')
     return labels.at(-2) ?? hostname
