@@ -57,7 +57,7 @@ export async function toAuthConfig(
   return Object.values(config).some(isSaid) ? config : undefined
 }
 
-/** An empty text was said: a variable that is not set must not leave the door open. */
+/** An empty text counts as given: a shell variable that is not set must not turn the check off. */
 const isSaid = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
 

@@ -4,7 +4,7 @@ import type { CallerAuth, CallerAuthConfig } from '../../src/contracts/caller-au
 import type { Plugin } from '../../src/plugin.ts'
 import { oidcFlags, toAuthConfig } from './flags.ts'
 
-/** Makes the check at the door. */
+/** Makes the check of callers. */
 export interface CallerAuths {
   /** Fails with `auth_config_invalid`. */
   create(config: CallerAuthConfig): Promise<CallerAuth>

@@ -7,7 +7,7 @@ import { buildEnv } from './settings/build-env.ts'
 import { caCert } from './settings/ca-cert.ts'
 import { callerToken } from './settings/caller-token.ts'
 import { otelSettings } from './settings/otel.ts'
-import { registryAuth, registrySource } from './settings/registry-source.ts'
+import { registryAuth, registrySource } from './settings/registry-setting.ts'
 
 /** Everything that `config` gets, sets and unsets. */
 const SETTINGS: readonly Setting[] = [

@@ -2,7 +2,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { failures as core } from '../../../src/errors.ts'
 import type {} from '../../secrets/index.ts'
 import type {} from '../../settings/index.ts'
-import { assertBuildName, assertBuildValue } from '../build-variables.ts'
+import { assertBuildName, assertBuildValue } from '../assert-build-variable.ts'
 import { action, type Setting } from '../setting.ts'
 
 export const buildEnv: Setting = {
