@@ -148,7 +148,7 @@ describe('while an upgrade is under way', { timeout: 480_000 }, () => {
     await world.home.ok(['stop', name])
     const { code, said } = await first.ended
     expect(code).toBe(1)
-    expect(said).toContain('broken off')
+    expect(said).toContain('was cancelled')
     expect(await world.home.ok(['status', name])).toMatch(/^Status: +stopped$/m)
     expect((await world.config(name)).source).toBe(`${world.repository}:1.0.0`)
     await world.home.ok(['start', name])
