@@ -54,6 +54,7 @@ test('an upgrade that fails is told in the words of the API, and can be tried ag
   const { page } = await visit(context, 'about:blank')
   const plain = { ...newer, env_var_drift: { added: [], removed: [] } }
   await page.route(CHECK_ALL, route => route.fulfill({ json: { results: [plain] } }))
+  await page.route(CHECK, route => route.fulfill({ json: { result: plain } }))
   await page.route('**/api/v1beta/workloads/old/upgrade', route =>
     route.fulfill({
       status: 422,
