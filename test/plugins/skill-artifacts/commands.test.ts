@@ -106,7 +106,7 @@ test('a skill that cannot be built is refused in one line, and what to do in ano
     stdout: '',
     stderr:
       'Error: The skill cannot be built: SKILL.md, line 2: the name "Plan" is not allowed: it has other characters than a-z, 0-9 and "-". For example: plan\n' +
-      '`keelson skill validate` tells all that is wrong with it.\n',
+      '`keelson skill validate` lists all that is wrong with it.\n',
   })
 })
 

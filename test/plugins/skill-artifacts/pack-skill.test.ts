@@ -26,10 +26,10 @@ describe('the tag of a build is', () => {
     ['x'.repeat(129), /too long/],
     ['me/demo:1', /registry/],
     ['demo:1', /registry/],
-    ['ghcr.io/me/Demo:1', /no reference/],
+    ['ghcr.io/me/Demo:1', /not a reference/],
     [`ghcr.io/me/demo@sha256:${'a'.repeat(64)}`, /digest/],
-    ['git://github.com/a/b', /no reference/],
-    ['../../etc', /no reference|registry/],
+    ['git://github.com/a/b', /not a reference/],
+    ['../../etc', /not a reference|registry/],
   ])('not %s', async (tag, problem) => {
     const builds = await store()
 
@@ -63,7 +63,7 @@ describe('is not built, and nothing is kept:', () => {
       'a file',
       async folder => [await rm(folder, { recursive: true }), await writeFile(folder, '')],
       'skill_build_refused',
-      /no folder/,
+      /not a folder/,
     ],
     [
       'a link',
