@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,15 @@ import { builtins as all } from './all.ts'
 const absent = (process.env.TEST_WITHOUT_PLUGINS ?? '').split(',')
 export const builtins = all.filter(({ name }) => !absent.includes(name))
 `
+
+/** What the build embeds; see tsup.config.ts. */
+const programs = () =>
+  Object.fromEntries(
+    globSync('plugins/**/programs/*.{cjs,py,sh}', { cwd: root }).map(file => [
+      file,
+      readFileSync(join(root, file), 'utf8'),
+    ]),
+  )
 
 /** Builds a copy of the program that lacks the plugins named in `TEST_WITHOUT_PLUGINS`. */
 export async function buildWithoutPlugins(): Promise<{ main: string; remove(): Promise<void> }> {
@@ -32,6 +42,7 @@ export async function buildWithoutPlugins(): Promise<{ main: string; remove(): P
       '--target=node22',
       '--main-fields=module,main',
       '--outdir=dist',
+      `--define:__KEELSON_PROGRAMS__=${JSON.stringify(programs())}`,
       '--alias:clipanion=./node_modules/clipanion/lib/advanced/index.mjs',
       '--alias:typanion=./node_modules/typanion/lib/index.mjs',
       "--banner:js=import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
