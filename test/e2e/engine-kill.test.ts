@@ -55,7 +55,7 @@ test('an engine killed under load and started again: the workload answers withou
   await until(() => expect(load.answers).toBeGreaterThan(before + 50), 150)
   await until(async () => expect(await statusNow()).toBe('running'))
   await load.stop()
-  expect({ wrong: load.wrong, lost: load.lost }).toEqual({ wrong: 0, lost: 0 })
+  expect({ wrong: load.wrong, lost: load.lost }).toEqual({ wrong: 0, lost: [] })
   await home.ok(['rm', NAME])
   const left = spawnSync('docker', ['--host', daemon.host, 'ps', '--all', '--quiet'], { encoding: 'utf8' })
   expect(left).toMatchObject({ status: 0, stdout: '' })

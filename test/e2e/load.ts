@@ -7,8 +7,12 @@ export interface Load {
   readonly answers: number
   /** Answers that were not those of the request; must stay 0 whatever happens. */
   readonly wrong: number
-  /** Calls that got neither an answer nor an error within the SDK's minute; must stay 0 whatever happens. */
-  readonly lost: number
+  /**
+   * When each call started that got neither an answer nor an error within the SDK's minute, in milliseconds of the
+   * clock. The SDK's client waits in vain for a call whose event stream broke when the supervisor was killed; nothing
+   * else may lose a call.
+   */
+  readonly lost: readonly number[]
   /** Calls that failed at once, as a server that is away lets them. */
   readonly failed: number
   stop(): Promise<void>
@@ -21,18 +25,20 @@ export function startLoad(
   tool: { name: string; args(n: number): Record<string, unknown>; right(n: number): string },
 ): Load {
   let stopped = false
-  const counts = { answers: 0, wrong: 0, lost: 0, failed: 0 }
+  const counts = { answers: 0, wrong: 0, failed: 0 }
+  const lost: number[] = []
 
   async function session(first: number): Promise<void> {
     let client: Awaited<ReturnType<typeof clientV1>> | undefined
     for (let n = first; !stopped; n += sessions) {
+      const startedAt = Date.now()
       try {
         client ??= await clientV1(url, () => {}, { closes: false })
         const text = textOf(await client.callTool({ name: tool.name, arguments: tool.args(n) }))
         if (text === tool.right(n)) counts.answers++
         else counts.wrong++
       } catch (error) {
-        if ((error as { code?: number }).code === ErrorCode.RequestTimeout) counts.lost++
+        if ((error as { code?: number }).code === ErrorCode.RequestTimeout) lost.push(startedAt)
         else counts.failed++
         await client?.close().catch(() => undefined)
         client = undefined
@@ -50,7 +56,7 @@ export function startLoad(
       return counts.wrong
     },
     get lost() {
-      return counts.lost
+      return lost
     },
     get failed() {
       return counts.failed
