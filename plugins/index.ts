@@ -184,6 +184,10 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./auth-in/index.ts')).default,
   },
   {
+    name: 'auth-out',
+    load: async () => (await import('./auth-out/index.ts')).default,
+  },
+  {
     name: 'serve',
     verbs: ['serve'],
     load: async () => (await import('./serve/index.ts')).default,
