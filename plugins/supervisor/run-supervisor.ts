@@ -74,18 +74,6 @@ export async function runSupervisor(options: {
         leave.abort()
       },
     })
-    await writeFileAtomic(place.address, `${place.socket}\n`)
-    log.info('The supervisor is up.', { pid: process.pid, build })
-    updateWatcher()
-    listening.resolve()
-    for (const folder of [paths.config, paths.state, paths.data])
-      await removeLeftBehind(folder).catch(error => log.debug(messageOf(error)))
-    await untilDone()
-    isLeaving = true
-    watcher?.stop()
-    closed ??= server.close()
-    await close()
-    await closed
 
     /** One timer for both: ends an idle supervisor, and repairs the socket. */
     async function untilDone(): Promise<void> {
@@ -103,6 +91,19 @@ export async function runSupervisor(options: {
         await server.repair()
       }
     }
+
+    await writeFileAtomic(place.address, `${place.socket}\n`)
+    log.info('The supervisor is up.', { pid: process.pid, build })
+    updateWatcher()
+    listening.resolve()
+    for (const folder of [paths.config, paths.state, paths.data])
+      await removeLeftBehind(folder).catch(error => log.debug(messageOf(error)))
+    await untilDone()
+    isLeaving = true
+    watcher?.stop()
+    closed ??= server.close()
+    await close()
+    await closed
   } finally {
     await lock.release()
   }
