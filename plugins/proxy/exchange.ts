@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/lib/json-rpc.ts'
+import { parseRaw } from './raw-json.ts'
 import { assertNoRepeatedMember } from './repeated-member.ts'
 import { type BodyRules, readBody } from './request-body.ts'
 
@@ -23,6 +25,7 @@ class LazyExchange implements Exchange {
   #abort: AbortController | undefined
   #reading: Promise<Buffer> | undefined
   #buffered: Buffer | undefined
+  #checked: { text: string | undefined } | undefined
   #parsed: { message: JsonRpcMessage | undefined } | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, rules: BodyRules) {
@@ -58,27 +61,37 @@ class LazyExchange implements Exchange {
     return this.#buffered
   }
 
+  async rawText(): Promise<string | undefined> {
+    const body = await this.body()
+    this.#checked ??= { text: toCheckedText(body) }
+    return this.#checked.text
+  }
+
   async message(): Promise<JsonRpcMessage | undefined> {
-    if (!this.#parsed) {
-      const body = await this.body()
-      this.#parsed = { message: parseMessage(body) }
-    }
+    const text = await this.rawText()
+    this.#parsed ??= { message: text === undefined ? undefined : parseMessage(text) }
     return this.#parsed.message
   }
 
   replaceBody(body: Buffer): void {
     this.#buffered = body
+    this.#checked = undefined
     this.#parsed = undefined
   }
 }
 
-function parseMessage(body: Buffer): JsonRpcMessage | undefined {
-  let value: unknown
+function toCheckedText(body: Buffer): string | undefined {
+  if (!isUtf8(body)) return undefined
+  const text = body.toString('latin1')
+  assertNoRepeatedMember(text)
+  return text
+}
+
+function parseMessage(text: string): JsonRpcMessage | undefined {
   try {
-    value = JSON.parse(body.toString('utf8'))
+    const value = parseRaw(text)
+    return isMessage(value) ? value : undefined
   } catch {
     return undefined
   }
-  assertNoRepeatedMember(body.toString('latin1'))
-  return isMessage(value) ? value : undefined
 }

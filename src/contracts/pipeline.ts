@@ -38,9 +38,12 @@ export interface Exchange {
   /** The request body, read once, at most 8 MiB (413 beyond). Not calling it lets the body stream through. */
   body(): Promise<Buffer>
   /**
-   * The body as one JSON-RPC message; undefined when it is not one. Parsed once. A body in which a member
-   * stands twice in one object is refused (400), so that no policy judges another message than the server reads.
+   * The body as raw text, one character per byte (latin1); undefined when it is not UTF-8. Checked once. A body in
+   * which a member stands twice in one object is refused (400), so that no policy judges another message than the
+   * server reads.
    */
+  rawText(): Promise<string | undefined>
+  /** The body, checked as `rawText()` does, as one JSON-RPC message; undefined when it is not one. Parsed once. */
   message(): Promise<JsonRpcMessage | undefined>
   /** The body as it will be sent, once it has been read or replaced; undefined while it still streams. */
   readonly buffered?: Buffer | undefined

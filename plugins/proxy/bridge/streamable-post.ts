@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { untilAvailable } from '../availability.ts'
@@ -112,7 +111,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
 async function readBody(exchange: Exchange): Promise<Message> {
   const message = await readClientMessage(exchange)
   if (!message) {
-    const isOther = isJson(await exchange.body())
+    const isOther = isJson(await exchange.rawText())
     if (isOther) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
     throw rpcRefusal(400, PARSE_ERROR, 'The body is not valid JSON')
   }
@@ -120,10 +119,10 @@ async function readBody(exchange: Exchange): Promise<Message> {
   throw rpcRefusal(415, INVALID_REQUEST, 'The Content-Type must be application/json')
 }
 
-function isJson(body: Buffer): boolean {
-  if (!isUtf8(body)) return false
+function isJson(text: string | undefined): boolean {
+  if (text === undefined) return false
   try {
-    parseRaw(body.toString('latin1'))
+    parseRaw(text)
     return true
   } catch {
     return false

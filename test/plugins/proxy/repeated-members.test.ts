@@ -124,6 +124,24 @@ describe.each([
   })
 })
 
+test('a body that a middleware replaces after it was read is checked again', async () => {
+  const server = createPuppet()
+  const replace: MiddlewareFactory = async () => ({
+    name: 'replace',
+    stage: 'mutate',
+    wrap: next => async exchange => {
+      await exchange.message()
+      exchange.replaceBody(Buffer.from(REPEATED[2]?.[1] ?? ''))
+      await next(exchange)
+    },
+  })
+  const proxy = await testProxy({ config: { transport: 'stdio' }, middlewares: [replace] })
+  await proxy.connect({ kind: 'stdio', attachment: server.attachment })
+  const answer = await post(`${proxy.origin}/mcp`, rpc('ping', 1))
+  expect(answer.status).toBe(400)
+  expect(await answer.text()).toContain('twice')
+})
+
 test('over SSE a repeated member is refused by a stdio server too', async () => {
   const server = createPuppet()
   const proxy = await testProxy({ config: { transport: 'stdio', proxy_mode: 'sse' } })
