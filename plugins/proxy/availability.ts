@@ -1,6 +1,5 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
-import { SERVER_ERROR } from './error-codes.ts'
-import { rpcRefusal } from './request-refusal.ts'
+import { unavailable } from './request-refusal.ts'
 import { requestId } from './send-refusal.ts'
 
 /** Whether a server is behind the proxy. The one place where requests wait for it. */
@@ -75,8 +74,6 @@ export async function untilAvailable(
   idText?: string,
 ): Promise<void> {
   if (availability.problem === undefined || (await availability.wait(exchange.signal))) return
-  throw rpcRefusal(503, SERVER_ERROR, `The server is not available: ${availability.problem}`, {
-    ...(idText === undefined ? { id: await requestId(exchange) } : { idText }),
-    headers: { 'retry-after': '2' },
-  })
+  const id = idText === undefined ? { id: await requestId(exchange) } : { idText }
+  throw unavailable(`The server is not available: ${availability.problem}`, id, 2)
 }

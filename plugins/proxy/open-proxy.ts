@@ -5,14 +5,13 @@ import { isLoopback } from '../../src/net/loopback.ts'
 import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
 import { clientUrl } from './client-url.ts'
 import { composePipeline } from './compose-pipeline.ts'
-import { SERVER_ERROR } from './error-codes.ts'
 import { createExchange } from './exchange.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { createMethodCheck } from './method-check.ts'
-import { rpcRefusal, textRefusal } from './request-refusal.ts'
+import { unavailable } from './request-refusal.ts'
 import { effectiveMode } from './section.ts'
 import { sendRefusal } from './send-refusal.ts'
 import { createSlots } from './slots.ts'
@@ -70,9 +69,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   function enter(exchange: Exchange): void | Promise<void> {
     if (closing) {
       exchange.response.shouldKeepAlive = false
-      throw rpcRefusal(503, SERVER_ERROR, 'The proxy is closing', { headers: { 'retry-after': '1' } })
+      throw unavailable('The proxy is closing')
     }
-    if (!pipeline) throw textRefusal(503, 'The proxy is starting.', { 'retry-after': '1' })
+    if (!pipeline) throw unavailable('The proxy is starting')
     return pipeline(exchange)
   }
 

@@ -46,6 +46,13 @@ export const rpcRefusal = (
   return new Refusal(status, { type: 'application/json', body }, options.headers)
 }
 
+/**
+ * Nothing can serve the request for now; the client should try again after `seconds` (`Retry-After`, RFC 9110,
+ * section 10.2.3).
+ */
+export const unavailable = (message: string, id: RefusedId = {}, seconds = 1): Refusal =>
+  rpcRefusal(503, SERVER_ERROR, message, { ...id, headers: { 'retry-after': String(seconds) } })
+
 type RefusedId = Pick<Parameters<typeof rpcRefusal>[3] & object, 'id' | 'idText'>
 
 /** The session that a request names is unknown or has ended: the client has to initialize again. */
@@ -53,8 +60,7 @@ export const sessionNotFound = (id: RefusedId = {}): Refusal =>
   rpcRefusal(404, SESSION_NOT_FOUND, 'Session not found', id)
 
 /** The limit of sessions is reached and all are in use. */
-export const allSessionsTaken = (id: RefusedId = {}): Refusal =>
-  rpcRefusal(503, SERVER_ERROR, 'All sessions are taken', { ...id, headers: { 'retry-after': '60' } })
+export const allSessionsTaken = (id: RefusedId = {}): Refusal => unavailable('All sessions are taken', id, 60)
 
 /** Refuses another user, or a request without the caller token. */
 export const refuseCaller = (problem: CallerProblem): Refusal =>
@@ -68,12 +74,8 @@ export const refuseCaller = (problem: CallerProblem): Refusal =>
         headers: { 'www-authenticate': 'Keelson-Caller-Token' },
       })
 
-export const textRefusal = (
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): Refusal =>
-  new Refusal(status, { type: 'text/plain; charset=utf-8', body: Buffer.from(`${text}\n`) }, headers)
+export const textRefusal = (status: number, text: string): Refusal =>
+  new Refusal(status, { type: 'text/plain; charset=utf-8', body: Buffer.from(`${text}\n`) })
 
 /** The client closed its connection in the middle of its request: no response can be sent. */
 export class ClientGone extends Error {

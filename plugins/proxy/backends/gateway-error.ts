@@ -1,7 +1,7 @@
 import { messageOf } from '../../../src/errors.ts'
 import type { RequestId } from '../../../src/lib/json-rpc.ts'
 import { SERVER_ERROR } from '../error-codes.ts'
-import { ClientGone, Refusal, rpcRefusal, textRefusal } from '../request-refusal.ts'
+import { ClientGone, Refusal, rpcRefusal, textRefusal, unavailable } from '../request-refusal.ts'
 
 /** The server was taken away while it answered. */
 export class BackendGone extends Error {
@@ -18,16 +18,10 @@ export function toGatewayError(error: unknown, id: RequestId | undefined): Error
   if (error instanceof Refusal || error instanceof ClientGone) return error
   const code = codeOf(error)
   if (error instanceof BackendGone) {
-    return rpcRefusal(503, SERVER_ERROR, `The server went away: ${error.message}`, {
-      id,
-      headers: { 'retry-after': '1' },
-    })
+    return unavailable(`The server went away: ${error.message}`, { id })
   }
   if (UNREACHABLE.has(code)) {
-    return rpcRefusal(503, SERVER_ERROR, 'The server does not accept connections at the moment', {
-      id,
-      headers: { 'retry-after': '1' },
-    })
+    return unavailable('The server does not accept connections at the moment', { id })
   }
   if (code === 'UND_ERR_HEADERS_TIMEOUT') return rpcRefusal(504, SERVER_ERROR, 'Timeout', { id })
   if (code === 'UND_ERR_INVALID_ARG') {

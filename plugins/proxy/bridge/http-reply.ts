@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { SERVER_ERROR } from '../error-codes.ts'
 import { errorText } from '../message.ts'
-import { type Refusal, rpcRefusal } from '../request-refusal.ts'
+import { type Refusal, unavailable } from '../request-refusal.ts'
 import type { CallFailure } from './call.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const
@@ -21,7 +21,7 @@ export function sendJson(
 
 /** Too many requests wait for the server: the client should try again. */
 export const busyRefusal = (idText: string | undefined): Refusal =>
-  rpcRefusal(503, SERVER_ERROR, 'Too many requests are waiting', { idText, headers: { 'retry-after': '1' } })
+  unavailable('Too many requests are waiting', { idText })
 
 /** Sends a response without content: 202 for a message that was accepted, 204 for a finished operation. */
 export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
