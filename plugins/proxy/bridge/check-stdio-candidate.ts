@@ -1,8 +1,8 @@
+import { METHOD_NOT_FOUND } from '../../../src/lib/error-codes.ts'
+import { errorText, type Response, readMessage, resultText } from '../../../src/lib/message.ts'
+import { parseRaw } from '../../../src/lib/raw-json.ts'
 import { checkCandidate } from '../check-candidate.ts'
-import { METHOD_NOT_FOUND } from '../error-codes.ts'
 import { failures } from '../failures.ts'
-import { errorText, type Response, readMessage, resultText } from '../message.ts'
-import { parseRaw } from '../raw-json.ts'
 import type { Connection } from './connection.ts'
 
 /** The check of a server process before it replaces the running one. */

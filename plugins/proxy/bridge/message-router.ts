@@ -1,6 +1,6 @@
+import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
-import { toRaw } from '../raw-json.ts'
 import { createAskServer } from './ask-server.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'

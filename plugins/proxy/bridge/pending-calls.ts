@@ -6,8 +6,8 @@ import {
   type Request,
   type Response,
   withId,
-} from '../message.ts'
-import { findSpan, parseRaw, type Span, splice } from '../raw-json.ts'
+} from '../../../src/lib/message.ts'
+import { findSpan, parseRaw, type Span, splice } from '../../../src/lib/raw-json.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, CallFailure, Party, Reply } from './call.ts'
 import { createCallIndex } from './call-index.ts'

@@ -1,8 +1,8 @@
+import { idOfOversize } from '../../../src/lib/framing.ts'
 import type { Log } from '../../../src/log.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { StdioCandidate } from './check-stdio-candidate.ts'
 import { type Connection, createConnection } from './connection.ts'
-import { idOfOversize } from './framing.ts'
 import type { NoiseLog } from './noise-log.ts'
 
 /** The connections to the current server process and to a candidate. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { idKey, readMessage, withId } from '../../../plugins/proxy/message.ts'
+import { idKey, readMessage, withId } from '../../../src/lib/message.ts'
 import {
   arrayElements,
   findSpan,
@@ -9,7 +9,7 @@ import {
   splice,
   topLevelMembers,
   toRaw,
-} from '../../../plugins/proxy/raw-json.ts'
+} from '../../../src/lib/raw-json.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const whitespace = fc.constantFrom('', ' ', '\n', '\t', '\r\n', '  ')
