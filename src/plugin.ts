@@ -25,7 +25,7 @@ export interface Section {
 export interface Contributions {
   runtimes: readonly ((app: App) => Runtime | Promise<Runtime>)[]
   targets: readonly ((app: App) => Target)[]
-  middlewares: readonly MiddlewareFactory[]
+  middlewares: readonly ((app: App) => MiddlewareFactory)[]
   flags: readonly RunFlags[]
   sections: readonly Section[]
   secretsProviders: readonly SecretsProviderOffer[]

@@ -21,7 +21,9 @@ class LazyExchange implements Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   url: string
+  onRefused: Exchange['onRefused']
   readonly #rules: BodyRules
+  #ownHeaders: Map<string, string> | undefined
   #abort: AbortController | undefined
   #reading: Promise<Buffer> | undefined
   #buffered: Buffer | undefined
@@ -71,6 +73,15 @@ class LazyExchange implements Exchange {
     const text = await this.rawText()
     this.#parsed ??= { message: text === undefined ? undefined : parseMessage(text) }
     return this.#parsed.message
+  }
+
+  get ownHeaders(): ReadonlyMap<string, string> | undefined {
+    return this.#ownHeaders
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#ownHeaders ??= new Map()
+    this.#ownHeaders.set(name, value)
   }
 
   replaceBody(body: Buffer): void {

@@ -1,5 +1,11 @@
 import type * as contract from '../../src/contracts/pipeline.ts'
-import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
+import type {
+  AccessProblem,
+  Exchange,
+  Handler,
+  Middleware,
+  MiddlewareFactory,
+} from '../../src/contracts/pipeline.ts'
 import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
@@ -19,6 +25,7 @@ import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
   middlewares: readonly MiddlewareFactory[]
+  onAccess?: ((problem: AccessProblem | undefined) => void) | undefined
   limits: ListenerLimits
   /** Tells who calls. */
   callers: Callers
@@ -46,6 +53,14 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   let pipeline: Handler | undefined
   let closing: Promise<void> | undefined
   let onIdle: (() => void) | undefined
+  let access: AccessProblem | undefined
+  let contributed: readonly Middleware[] = []
+
+  function setAccess(problem: AccessProblem | undefined): void {
+    if (problem?.status === access?.status && problem?.reason === access?.reason) return
+    access = problem
+    if (!closing) options.onAccess?.(problem)
+  }
 
   const server = createListener(options.limits, callers, (request, response) => {
     const exchange = createExchange(request, response, rules)
@@ -82,6 +97,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   server.on('error', error => log.error('the listener failed', { error: error.message }))
 
   async function closeNow(graceMs: number): Promise<void> {
+    for (const middleware of contributed) middleware.close?.()
     const closed = new Promise<void>(resolve => server.close(() => resolve()))
     server.closeIdleConnections()
     if (isBusy()) await firstOf(graceMs, new Promise<void>(resolve => (onIdle = resolve)))
@@ -95,7 +111,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const forwarder = await createForwarder({ ...options, availability, rules })
   try {
     const listener = { host, port }
-    const contributed = await Promise.all(options.middlewares.map(make => make(config, listener)))
+    contributed = await makeMiddlewares(options.middlewares, make =>
+      make(config, listener, { log, setAccess }),
+    )
     const forward: Handler = exchange =>
       availability.problem === undefined
         ? forwarder.handle(exchange)
@@ -103,7 +121,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     pipeline = composePipeline(
       [
         createGuard(config, listener, callers),
-        ...contributed.filter(middleware => middleware !== undefined),
+        ...contributed,
         createWellKnownPaths({ transport: config.transport, health: forwarder.health }),
         ...(streamable ? [createMethodCheck(config)] : []),
       ],
@@ -118,6 +136,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   return {
     port,
     url: clientUrl(config, port),
+    get access() {
+      return access
+    },
     connect: backend => forwarder.connect(backend),
     disconnect: reason => forwarder.disconnect(reason),
     checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),
@@ -129,6 +150,19 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       return closing
     },
   }
+}
+
+/** Makes all of them. When one cannot be made, those that were made are closed. */
+async function makeMiddlewares(
+  factories: readonly MiddlewareFactory[],
+  make: (factory: MiddlewareFactory) => Promise<Middleware | undefined>,
+): Promise<Middleware[]> {
+  const settled = await Promise.allSettled(factories.map(make))
+  const made = settled.flatMap(one => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+  const failed = settled.find(one => one.status === 'rejected')
+  if (!failed) return made
+  for (const middleware of made) middleware.close?.()
+  throw failed.reason
 }
 
 async function firstOf(ms: number, event: Promise<void>): Promise<void> {

@@ -48,7 +48,8 @@ export function createProxies(app: App): Proxies {
         log: options.log ?? app.log.with({ workload: config.name }),
         agent: config.remote_must_be_public ? publicAgent : agent,
         headersTimeoutMs,
-        middlewares: await app.contributions('middlewares'),
+        middlewares: (await app.contributions('middlewares')).map(make => make(app)),
+        onAccess: options.onAccess,
         limits: LISTENER_LIMITS,
         callers,
         wait: WAIT,
@@ -59,6 +60,9 @@ export function createProxies(app: App): Proxies {
       }, SWEEP_MS).unref()
       return {
         ...proxy,
+        get access() {
+          return proxy.access
+        },
         async close(options) {
           await proxy.close(options)
           open.delete(proxy)

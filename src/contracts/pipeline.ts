@@ -49,6 +49,22 @@ export interface Exchange {
   readonly buffered?: Buffer | undefined
   /** Sends this body instead of the client's. */
   replaceBody(body: Buffer): void
+  /** Headers that an HTTP server gets instead of the client's of that name, by lower-case name. */
+  readonly ownHeaders?: ReadonlyMap<string, string> | undefined
+  /** Sets one of them. The name is in lower case. */
+  setHeader(name: string, value: string): void
+  /**
+   * Called when an HTTP server responds 401 or 403. Undefined: the client gets that response. A promise: it
+   * gets another one; the request is sent again when the promise resolves, and refused with what it rejects with.
+   */
+  onRefused?: ((refusal: ServerRefusal) => Promise<void> | undefined) | undefined
+}
+
+/** The response of a server that wants other credentials. */
+export interface ServerRefusal {
+  readonly status: 401 | 403
+  /** The headers `WWW-Authenticate` (RFC 9110, section 11.6.1), joined with commas. */
+  readonly wwwAuthenticate: string | undefined
 }
 
 export type Handler = (exchange: Exchange) => void | Promise<void>
@@ -57,12 +73,30 @@ export interface Middleware {
   readonly name: string
   readonly stage: Stage
   wrap(next: Handler): Handler
+  /** Called when the proxy closes. */
+  close?(): void
+}
+
+/** Why the credentials there are do not open the server. */
+export interface AccessProblem {
+  /** `unauthenticated`: somebody has to log in. `auth_retrying`: it is tried again without anybody. */
+  readonly status: 'unauthenticated' | 'auth_retrying'
+  /** For people. */
+  readonly reason: string
+}
+
+/** What a middleware may use of its proxy. */
+export interface MiddlewareContext {
+  readonly log: Log
+  /** Notes whether the credentials open the server; undefined: as far as is known they do. */
+  setAccess(problem: AccessProblem | undefined): void
 }
 
 /** Makes a middleware for a workload, or undefined when its run config does not ask for one. */
 export type MiddlewareFactory = (
   config: RunConfig,
   listener: { host: string; port: number },
+  context: MiddlewareContext,
 ) => Promise<Middleware | undefined>
 
 /** The server's side of a proxy. */
@@ -93,6 +127,8 @@ export interface Proxy {
   readonly port: number
   /** What clients connect to. */
   readonly url: string
+  /** What its middlewares say of the credentials for the server. */
+  readonly access?: AccessProblem | undefined
   /** Routes requests to this backend. Requests that wait for a backend continue. */
   connect(backend: Backend): Promise<void>
   /** The backend is gone for now: requests in flight fail, new ones wait a moment and then get 503 with `Retry-After`. */
@@ -113,7 +149,10 @@ export interface Proxy {
 export interface Proxies {
   /**
    * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
-   * Messages of the proxy about the workload go to `log`.
+   * Messages of the proxy about the workload go to `log`; `onAccess` is called when `Proxy.access` has changed.
    */
-  open(config: RunConfig, options?: { log?: Log }): Promise<Proxy>
+  open(
+    config: RunConfig,
+    options?: { log?: Log; onAccess?: (problem: AccessProblem | undefined) => void },
+  ): Promise<Proxy>
 }

@@ -8,7 +8,7 @@ import { requestHeaders } from '../headers.ts'
 import type { Session, Sessions } from '../http-sessions.ts'
 import { publicBaseOf } from '../public-base.ts'
 import { announcedLength } from '../request-body.ts'
-import { sessionNotFound } from '../request-refusal.ts'
+import { sessionNotFound, unavailable } from '../request-refusal.ts'
 import { effectiveMode } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
 import type { ConnectedServer, ConnectedServers } from './connected-servers.ts'
@@ -20,6 +20,8 @@ import { followable, MAX_REDIRECTS } from './redirect.ts'
 import { type Outgoing, relay, type Watch } from './relay-http.ts'
 import { replacedHeaders } from './replaced-headers.ts'
 import type { SessionTracker } from './session-tracker.ts'
+
+const AGAIN = 'The server wanted other credentials, which there are now. Send the request again.'
 
 /** An exchange, and what is known about it when it is sent. */
 export interface Delivery {
@@ -36,18 +38,22 @@ interface Attempt {
   readonly outgoing: Outgoing
   readonly redirects: number
   readonly reopened: boolean
+  /** The server has refused the credentials of the attempt before. */
+  readonly refused: boolean
 }
 
 /** What the response of an attempt brought, besides its bytes. */
 interface Seen {
   redirect?: { origin: string; path: string } | undefined
+  /** Settles when the refusal has been dealt with. */
+  refusal?: Promise<void> | undefined
   /** The endpoint that the stream announced, as clients see it. */
   announced?: string
 }
 
 /** The headers of a request to the server, names and values in turn. */
 function headersFor(
-  { exchange: { request }, server: { target }, session, stripSession, body }: Delivery,
+  { exchange: { request, ownHeaders }, server: { target }, session, stripSession, body }: Delivery,
   { remote, trust, sse }: { remote: boolean; trust: boolean; sse: boolean },
 ): string[] {
   const changed = session && session.backendId !== session.id ? session.backendId : undefined
@@ -59,6 +65,7 @@ function headersFor(
     identity: sse && request.method === 'GET',
     forgetEvents: session?.eventsLost === true && request.method === 'GET',
     session: stripSession ? null : changed,
+    own: ownHeaders,
   })
   const length = body && !Buffer.isBuffer(body) ? announcedLength(request) : undefined
   if (length !== undefined) headers.push('content-length', String(length))
@@ -80,7 +87,7 @@ export function createHttpSender(options: {
   const sse = effectiveMode(config) === 'sse'
   const rules = { remote, sse, trust: config.trust_proxy_headers === true }
 
-  function watchFor({ delivery, outgoing, redirects, reopened }: Attempt, seen: Seen): Watch {
+  function watchFor({ delivery, outgoing, redirects, reopened, refused }: Attempt, seen: Seen): Watch {
     const { exchange, session, server } = delivery
     const { target } = server
     const replayable = outgoing.body === null || Buffer.isBuffer(outgoing.body)
@@ -89,6 +96,11 @@ export function createHttpSender(options: {
         if (status >= 300 && status < 400 && replayable && redirects < MAX_REDIRECTS) {
           seen.redirect = followable(status, headers, outgoing)
           if (seen.redirect) return true
+        }
+        if ((status === 401 || status === 403) && !refused && exchange.onRefused) {
+          seen.refusal = exchange.onRefused({ status, wwwAuthenticate: joined(headers['www-authenticate']) })
+          seen.refusal?.catch(() => undefined) // it is awaited when the response has been taken
+          if (seen.refusal) return true
         }
         const sent = { session, server, outgoing }
         if (replayable && !reopened && tracker.isLost(sent, status)) return true
@@ -134,6 +146,16 @@ export function createHttpSender(options: {
       const redirected = { ...outgoing, ...seen.redirect }
       return attempt({ ...current, outgoing: redirected, redirects: current.redirects + 1 })
     }
+    if (seen.refusal) {
+      await seen.refusal
+      const { body } = outgoing
+      if (body !== null && !Buffer.isBuffer(body)) throw unavailable(AGAIN, {}, 1)
+      return attempt({
+        ...current,
+        outgoing: { ...outgoing, headers: headersFor(delivery, rules) },
+        refused: true,
+      })
+    }
     if (!session || !(await tracker.openAgain(session, outgoing, server.epoch))) {
       if (session) sessions.delete(session.id)
       throw sessionNotFound({ id: await requestId(exchange) })
@@ -154,9 +176,12 @@ export function createHttpSender(options: {
       headers: headersFor(delivery, rules),
       body,
     }
-    return attempt({ delivery, outgoing, redirects: 0, reopened: false })
+    return attempt({ delivery, outgoing, redirects: 0, reopened: false, refused: false })
   }
 }
+
+const joined = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value
 
 const isPlainEventStream = (headers: IncomingHttpHeaders): boolean =>
   headers['content-type']?.startsWith('text/event-stream') === true &&

@@ -6,7 +6,7 @@ import { removeOrphanedNetworks } from './remove-orphaned-networks.ts'
 import { stopInstance } from './stop-instance.ts'
 import type { StartMode } from './workload-instance.ts'
 
-const SHOULD_RUN: readonly Status[] = ['running', 'starting', 'unhealthy', 'auth_retrying']
+const SHOULD_RUN: readonly Status[] = ['running', 'starting', 'unhealthy', 'auth_retrying', 'unauthenticated']
 /** How many workloads are adopted at a time, so that an engine does not get a hundred requests at once. */
 const CONCURRENCY = 8
 

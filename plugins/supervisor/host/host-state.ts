@@ -6,6 +6,7 @@ import type { Lock } from '../../../src/lib/file-lock.ts'
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
 import { type Clock, systemClock } from './clock.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { createRuntimeWatches, type RuntimeWatches } from './runtime-watches.ts'
 import { createStatusWriter } from './status-writer.ts'
 import { type SupervisedServer, superviseServer } from './supervise-server.ts'
@@ -88,11 +89,13 @@ export function createHostState(options: WorkloadHostOptions): HostState {
 export async function openWorkload(state: HostState, found: RunConfig, lease: Lock): Promise<HostedWorkload> {
   assertEnforced(found)
   const log = state.logOf(found)
-  const proxy = await state.proxies.open(found, { log })
+  let lifecycle: Lifecycle | undefined
+  const proxy = await state.proxies.open(found, { log, onAccess: () => lifecycle?.accessChanged() })
   try {
     const config = { ...found, port: proxy.port }
     if (found.port !== proxy.port) await state.store.configs.save(config)
     const entry = { ...(await superviseServer(state, config, { proxy, log })), proxy, log, lease }
+    lifecycle = entry.lifecycle
     state.hosted.set(found.name, entry)
     if (entry.runtime) state.watches.watch(entry.runtime)
     return entry

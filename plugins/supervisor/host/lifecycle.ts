@@ -1,6 +1,6 @@
 import type { Candidate, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Log } from '../../../src/log.ts'
-import { reportStart, waitUntilResponding } from './readiness.ts'
+import { reportAccess, reportStart, waitUntilResponding } from './readiness.ts'
 import { createRestarts } from './restarts.ts'
 import { createRuntimeAvailability } from './runtime-availability.ts'
 import { createServerRuns, type ServerRun, type ServerRunsOptions } from './server-runs.ts'
@@ -24,6 +24,8 @@ export interface Lifecycle {
   resume(mode: StartMode): Promise<void>
   /** Compares the instance with what was started, after an event of its runtime. */
   check(): void
+  /** Writes the status anew after the credentials for the server have become good or bad. */
+  accessChanged(): void
   runtimeUnavailable(problem: string): void
   runtimeAvailable(): Promise<void>
   /** Ends all restarts. The server may finish its requests: a newer one has replaced it. */
@@ -129,6 +131,9 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     check() {
       void runs.check()
       if (!up) void restarts.wakeIfRunning()
+    },
+    accessChanged() {
+      if (isUp()) void reportAccess(proxy.access, { setStatus: setLater, startedAt })
     },
     runtimeUnavailable: problem => availability.unavailable(problem),
     runtimeAvailable() {

@@ -1,4 +1,4 @@
-import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import type { AccessProblem, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Clock } from './clock.ts'
 import type { ServerRun, ServerRuns } from './server-runs.ts'
@@ -45,13 +45,23 @@ export async function reportStart(
 ): Promise<void> {
   const { times, log, setStatus, setLater, startedAt, responds } = options
   log.info(responds ? 'The server is up.' : 'The server runs, but does not respond yet.')
-  if (responds) return setStatus('running', { startedAt: startedAt() })
+  if (responds) return reportAccess(options.proxy.access, { setStatus, startedAt })
   const context = `The server has not responded within ${times.ready / 1000} seconds.`
   await setStatus('unhealthy', { startedAt: startedAt(), context })
   void pollUntilResponding(run, options).then(now =>
     now ? setLater('running', { startedAt: startedAt() }) : undefined,
   )
 }
+
+/** Writes that the server runs, or why its credentials do not open it. */
+export const reportAccess = (
+  problem: AccessProblem | undefined,
+  { setStatus, startedAt }: { setStatus: SetStatus; startedAt: () => Date },
+): Promise<void> =>
+  setStatus(problem?.status ?? 'running', {
+    startedAt: startedAt(),
+    ...(problem ? { context: problem.reason } : {}),
+  })
 
 /** Asks a slow server until it responds. False when its run, or the lifecycle, has ended before. */
 async function pollUntilResponding(

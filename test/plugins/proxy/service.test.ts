@@ -23,7 +23,7 @@ async function proxies(env: Record<string, string> = {}) {
       name: 'marking',
       provides: {
         middlewares: [
-          async () => ({
+          () => async () => ({
             name: 'mark',
             stage: 'audit',
             wrap: next => exchange => {

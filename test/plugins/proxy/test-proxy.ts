@@ -4,7 +4,7 @@ import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
 import { LISTENER_LIMITS, type ListenerLimits } from '../../../plugins/proxy/listener.ts'
 import { type OpenProxy, openProxy } from '../../../plugins/proxy/open-proxy.ts'
-import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import type { AccessProblem, MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { createCallers } from '../../../src/http/callers.ts'
 import { createLog } from '../../../src/log.ts'
@@ -26,6 +26,7 @@ export async function testProxy(
     limits?: Partial<ListenerLimits>
     wait?: { waitMs: number; maxWaiting: number }
     headersTimeoutMs?: number
+    onAccess?: (problem: AccessProblem | undefined) => void
   } = {},
 ): Promise<TestProxy> {
   const logged: string[] = []
@@ -46,6 +47,7 @@ export async function testProxy(
     callers: createCallers({ owners: createPeerOwners(), token: async () => undefined, log }),
     wait: options.wait ?? { waitMs: 200, maxWaiting: 8 },
     headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
+    onAccess: options.onAccess,
   })
   onTestFinished(async () => {
     await proxy.close({ graceMs: 0 })
@@ -58,7 +60,14 @@ export async function testProxy(
       remote: options.config?.remote_url !== undefined,
     })
   }
-  return { ...proxy, origin: `http://127.0.0.1:${proxy.port}`, logged }
+  return {
+    ...proxy,
+    get access() {
+      return proxy.access
+    },
+    origin: `http://127.0.0.1:${proxy.port}`,
+    logged,
+  }
 }
 
 /** A server in this process that goes away with the test. Gives its origin. */
