@@ -1,5 +1,5 @@
+import { type Challenge, parseChallenges } from '../../src/net/challenges.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
-import { type Challenge, parseChallenges } from './challenge.ts'
 import type { Credentials, FindCredentials, FoundCredentials } from './credentials.ts'
 import { failures } from './failures.ts'
 import type { Location } from './location.ts'

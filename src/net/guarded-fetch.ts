@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { getCACertificates } from 'node:tls'
 import { Agent, request } from 'undici'
 import { publicAddressProblem } from './public-address-problem.ts'
 
@@ -26,8 +27,8 @@ export class FetchProblem extends Error {
 }
 
 export interface GuardedRequest {
-  readonly method?: 'GET' | 'HEAD' | 'POST'
-  /** Of a POST; which is not sent again to where it is redirected. */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Of a POST or PUT; which is not sent again to where it is redirected, unless `maxRedirects` says so. */
   readonly body?: string
   /** `authorization` and `cookie` go to the first origin only. */
   readonly headers?: Readonly<Record<string, string>>
@@ -43,6 +44,12 @@ export interface GuardedRequest {
   /** The most bytes that are read of an error response, whose body is only used in messages. */
   readonly maxErrorBytes?: number
   readonly maxRedirects?: number
+  /** Redirects to another origin fail. */
+  readonly sameOrigin?: boolean
+  /** Returns as soon as the headers are there; the body is empty. For responses that may never end. */
+  readonly headersOnly?: boolean
+  /** PEM certificates that are trusted besides those of the system. */
+  readonly ca?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -52,6 +59,10 @@ export interface GuardedResponse {
   readonly url: string
   /** The header's value; of several the first. */
   header(name: string): string | undefined
+  /** All values of the header, joined by commas (RFC 9110 section 5.3). */
+  joined(name: string): string | undefined
+  /** Whether every hop of the way was an address that is not public. */
+  readonly isPrivate: boolean
   readonly body: Buffer
 }
 
@@ -72,9 +83,14 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
     timeoutMs = 30_000,
     stepTimeoutMs = 10_000,
   } = options
-  const { method = 'GET', maxRedirects = method === 'POST' ? 0 : 5 } = options
+  const { method = 'GET', maxRedirects = options.body === undefined ? 5 : 0 } = options
+  const hosts = new Map<string, boolean>()
   const agent = new Agent({
-    connect: { lookup: guardedLookup(allowPrivate), timeout: stepTimeoutMs },
+    connect: {
+      lookup: guardedLookup(allowPrivate, (host, isPrivate) => hosts.set(host, isPrivate)),
+      timeout: stepTimeoutMs,
+      ...(options.ca === undefined ? {} : { ca: [...getCACertificates('default'), options.ca] }),
+    },
     headersTimeout: stepTimeoutMs,
     bodyTimeout: timeoutMs,
     maxResponseSize: -1,
@@ -83,6 +99,7 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
   let headers: Record<string, string> = { 'accept-encoding': 'identity', ...options.headers }
   let url = parseUrl(address)
+  let isPrivate = true
   try {
     for (let hop = 0; ; hop++) {
       assertAllowed(url, { allowPrivate, allowHttp })
@@ -93,17 +110,20 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
         dispatcher: agent,
         signal,
       })
+      isPrivate &&= isLiteralPrivate(url) ?? hosts.get(url.hostname) ?? false
       const location = first(answer.headers.location)
       if (!isRedirect(answer.statusCode) || location === undefined) {
-        const body = await readBody(answer, url, options)
+        const body = options.headersOnly ? discard(answer) : await readBody(answer, url, options)
         return {
           status: answer.statusCode,
           url: url.href,
           header: name => first(answer.headers[name.toLowerCase()]),
+          joined: name => [answer.headers[name.toLowerCase()] ?? []].flat().join(', ') || undefined,
+          isPrivate,
           body,
         }
       }
-      answer.body.on('error', () => undefined).destroy()
+      discard(answer)
       if (hop >= maxRedirects) {
         const text = maxRedirects ? `more than ${maxRedirects} redirects` : 'it redirects'
         throw new FetchProblem('redirect', text)
@@ -112,7 +132,10 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
       if (url.protocol === 'https:' && next.protocol === 'http:') {
         throw new FetchProblem('redirect', `it redirects from https to http (${next.host})`)
       }
-      if (next.origin !== url.origin) headers = withoutCredentials(headers)
+      if (next.origin !== url.origin) {
+        if (options.sameOrigin) throw new FetchProblem('redirect', `it redirects to ${next.host}`)
+        headers = withoutCredentials(headers)
+      }
       url = next
     }
   } catch (error) {
@@ -151,16 +174,30 @@ export function assertNotPrivate({ hostname }: URL): void {
   if (isIP(host) && publicAddressProblem(host)) throw privateAddress(host)
 }
 
+/** Whether the host is an address that is not public; undefined for a name. */
+function isLiteralPrivate({ hostname }: URL): boolean | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) ? publicAddressProblem(host) !== undefined : undefined
+}
+
 const privateAddress = (host: string, address?: string): FetchProblem =>
   new FetchProblem('private', `${host} is a private address${address ? ` (${address})` : ''}`)
 
-/** Looks a name up and refuses it when any of its addresses is private: what is checked is what is connected to. */
-export function guardedLookup(allowPrivate: boolean): LookupFunction {
+/**
+ * Looks a name up and refuses it when any of its addresses is private: what is checked is what is connected to.
+ * `see` is told of each name whether all its addresses are private.
+ */
+export function guardedLookup(
+  allowPrivate: boolean,
+  see?: (host: string, isPrivate: boolean) => void,
+): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       const addresses = (found ?? []) as LookupAddress[]
-      const bad = allowPrivate ? undefined : addresses.find(({ address }) => publicAddressProblem(address))
+      const isPrivate = ({ address }: LookupAddress) => publicAddressProblem(address) !== undefined
+      const bad = allowPrivate ? undefined : addresses.find(isPrivate)
       const [one] = addresses
+      if (!error) see?.(host, addresses.every(isPrivate))
       if (error) callback(error, '', 0)
       else if (bad) callback(privateAddress(host, bad.address), '', 0)
       else if (options.all) callback(null, addresses)
@@ -176,10 +213,15 @@ function withoutCredentials(headers: Readonly<Record<string, string>>): Record<s
   return Object.fromEntries(kept)
 }
 
+function discard({ body }: Answer): Buffer {
+  body.on('error', () => undefined).destroy()
+  return Buffer.alloc(0)
+}
+
 interface Answer {
   readonly statusCode: number
   readonly headers: Record<string, string | string[] | undefined>
-  readonly body: AsyncIterable<Buffer> & { destroy(): void; on(event: 'error', then: () => void): unknown }
+  readonly body: AsyncIterable<Buffer> & { on(event: 'error', then: () => void): { destroy(): unknown } }
 }
 
 async function readBody(

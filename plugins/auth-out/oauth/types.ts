@@ -28,8 +28,6 @@ export interface LoginSettings {
 export interface Reach {
   /** The remote MCP server, as the user wrote it. Decides whether server-named URLs may be private. */
   readonly target: string
-  /** Issuer and endpoints that the user named: these may be private. */
-  readonly named?: readonly string[] | undefined
   /** PEM certificates that are trusted besides those of the system. */
   readonly ca?: string | undefined
   /** Time limit of one response, in milliseconds; 10 seconds without it. */
@@ -47,6 +45,8 @@ export interface BearerChallenge {
   /** As the server sent it: escape it before it is shown. */
   readonly errorDescription?: string | undefined
   readonly resourceMetadata?: string | undefined
+  /** Whether it came from a private address, so that what it names may be private too. */
+  readonly isPrivate?: boolean | undefined
 }
 
 /** Whether a remote server demands a login. */
@@ -87,6 +87,8 @@ export interface Discovery {
   readonly resource: string
   /** To ask for: those of the settings, else of the challenge, else of the resource metadata. Empty: none. */
   readonly scopes: readonly string[]
+  /** Whether the endpoints may be at private addresses: the user, or somebody there, named them. */
+  readonly mayBePrivate: boolean
 }
 
 /** How a client proves who it is at the token endpoint (RFC 7591 section 2). */
@@ -137,8 +139,11 @@ export interface Person {
   show(step: LoginStep): void | Promise<void>
   /** Opens the browser. Absent: there is none, or the user wants none. Returns whether it could be started. */
   openBrowser?: ((url: string) => Promise<boolean>) | undefined
-  /** Asks for the URL that the browser ended at. Absent: nobody is at a terminal. */
-  askForRedirect?: ((signal: AbortSignal) => Promise<string>) | undefined
+  /**
+   * Asks for the URL that the browser ended at; again with what was wrong with the one before. Absent: nobody is
+   * at a terminal.
+   */
+  askForRedirect?: ((signal: AbortSignal, problem: string | undefined) => Promise<string>) | undefined
 }
 
 export interface LoginRequest {
@@ -171,6 +176,8 @@ export interface RefreshRequest {
   /** Signing key of a client with `private_key_jwt`. */
   readonly settings: LoginSettings
   readonly tokens: Pick<TokenSet, 'refreshToken' | 'scopes'>
+  /** Gets new tokens by client credentials, as `loginAsMachine` does, instead of by the refresh token. */
+  readonly asMachine?: boolean | undefined
 }
 
 /** How a refresh ended. */
@@ -199,7 +206,12 @@ export interface OAuthEngine {
   /** Renews tokens. Throws only when aborted. */
   refresh(request: RefreshRequest, reach: Reach): Promise<RefreshResult>
   /** Takes tokens back (RFC 7009). Returns false where the server has no place for that. */
-  revoke(request: RefreshRequest & { readonly tokens: Partial<TokenSet> }, reach: Reach): Promise<boolean>
+  revoke(
+    request: Omit<RefreshRequest, 'tokens' | 'asMachine'> & {
+      readonly tokens: Partial<Pick<TokenSet, 'accessToken' | 'refreshToken'>>
+    },
+    reach: Reach,
+  ): Promise<boolean>
   /**
    * Renews the secret of a registered client that expires within a day (RFC 7592). Returns the client unchanged
    * when that is not needed or not possible; fails once the secret has expired.

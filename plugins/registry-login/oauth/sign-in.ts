@@ -8,8 +8,8 @@ import {
   randomState,
 } from 'openid-client'
 import { messageOf } from '../../../src/errors.ts'
+import { listenForCallback } from '../../../src/login/callback.ts'
 import { failures } from '../failures.ts'
-import { listenForCallback } from './callback.ts'
 import { discoverIssuer, registerClient } from './issuer.ts'
 import { toFailure } from './oauth-failure.ts'
 import type { Reach } from './oauth-fetch.ts'
@@ -43,7 +43,11 @@ export async function signIn(request: SignInRequest): Promise<{ tokens: Tokens; 
   const { issuer, scopes, reach } = request
   const { signal } = reach
   const state = randomState()
-  const callback = await listenForCallback({ port: request.port, state })
+  const callback = await listenForCallback({
+    port: request.port,
+    state,
+    refuse: failures.login_port_taken,
+  })
   const { redirectUri } = callback
   try {
     const config =

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { withoutKeelsonSecrets } from '../../../src/lib/keelson-secrets.ts'
+import { withoutKeelsonSecrets } from '../lib/keelson-secrets.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { messageOf } from '../../../src/errors.ts'
-import { createPeerOwners } from '../../../src/net/peer-owner.ts'
-import { failures } from '../failures.ts'
+import { messageOf } from '../errors.ts'
+import { createPeerOwners } from '../net/peer-owner.ts'
 import { callbackPage } from './callback-page.ts'
 
 /** Where a browser comes back to after a login (RFC 8252, section 7.3). */
@@ -22,9 +21,18 @@ const PATH = '/callback'
 
 /**
  * Listens on both loopback addresses of this machine. `localhost` may mean either, and a code must not reach
- * another program that listens on the other. Port 0 takes any. Fails with `login_port_taken`.
+ * another program that listens on the other. Port 0 takes any. Fails with what `refuse` makes when the port
+ * cannot be had.
  */
-export async function listenForCallback({ port, state }: { port: number; state: string }): Promise<Callback> {
+export async function listenForCallback({
+  port,
+  state,
+  refuse,
+}: {
+  port: number
+  state: string
+  refuse: (d: { port: number; problem: string }, options: { cause: unknown }) => Error
+}): Promise<Callback> {
   const { promise: arrived, resolve } = Promise.withResolvers<URL>()
   let waiting: ServerResponse | undefined
 
@@ -46,7 +54,7 @@ export async function listenForCallback({ port, state }: { port: number; state: 
 
   const servers = await listenOnBoth(port, answer).catch(error => {
     const problem = hasCode(error, 'EADDRINUSE') ? 'it is taken' : messageOf(error)
-    throw failures.login_port_taken({ port, problem }, { cause: error })
+    throw refuse({ port, problem }, { cause: error })
   })
   const redirectUri = `http://localhost:${portOf(servers[0])}${PATH}`
   return {

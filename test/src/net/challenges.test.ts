@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseChallenges } from '../../../plugins/oci/challenge.ts'
+import { parseChallenges } from '../../../src/net/challenges.ts'
 
 test.each([
   [
