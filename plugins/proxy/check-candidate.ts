@@ -1,5 +1,5 @@
-import { NO_HANDSHAKE } from '../../src/lib/error-codes.ts'
-import type { JsonRpcResponse } from '../../src/lib/json-rpc.ts'
+import type { JsonRpcResponse } from '../../src/net/json-rpc.ts'
+import { NO_HANDSHAKE } from '../../src/net/rpc-error-codes.ts'
 import { failures } from './failures.ts'
 import { META_2026, revision20251125, revision20260728 } from './revisions/index.ts'
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
-import { isMessage, type JsonRpcMessage } from '../../src/lib/json-rpc.ts'
 import { parseRaw } from '../../src/lib/raw-json.ts'
+import { isMessage, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
 import { assertNoRepeatedMember } from './repeated-member.ts'
 import { type BodyRules, readBody } from './request-body.ts'
 

@@ -1,6 +1,6 @@
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { INVALID_REQUEST } from '../../src/lib/error-codes.ts'
+import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
 import { rpcRefusal } from './request-refusal.ts'
 import { revision20260728, revisionOf } from './revisions/index.ts'
 

@@ -1,5 +1,5 @@
-import { INVALID_REQUEST } from '../../src/lib/error-codes.ts'
 import { repeatedMember } from '../../src/lib/raw-json.ts'
+import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
 import { rpcRefusal } from './request-refusal.ts'
 
 /** Refuses a JSON text (raw, see raw-json.ts) in which a name stands twice in one object, at any depth. */

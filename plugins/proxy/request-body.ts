@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { INVALID_REQUEST } from '../../src/lib/error-codes.ts'
+import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
 import { ClientGone, rpcRefusal, textRefusal } from './request-refusal.ts'
 
 /** The most a request may carry. */

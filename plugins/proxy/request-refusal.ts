@@ -1,8 +1,8 @@
 import type { CallerProblem } from '../../src/http/callers.ts'
-import { INVALID_REQUEST, SERVER_ERROR, SESSION_NOT_FOUND } from '../../src/lib/error-codes.ts'
-import type { RequestId } from '../../src/lib/json-rpc.ts'
-import { errorText } from '../../src/lib/message.ts'
 import { toRaw } from '../../src/lib/raw-json.ts'
+import type { RequestId } from '../../src/net/json-rpc.ts'
+import { INVALID_REQUEST, SERVER_ERROR, SESSION_NOT_FOUND } from '../../src/net/rpc-error-codes.ts'
+import { errorText } from '../../src/net/rpc-message.ts'
 import type { OwnResponse } from './own-response.ts'
 
 /** A request that the proxy refuses, thrown from wherever that is found out. `sendRefusal` makes the response. */

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
-import { INTERNAL_ERROR, SERVER_ERROR } from '../../src/lib/error-codes.ts'
-import { isRequest, type RequestId } from '../../src/lib/json-rpc.ts'
 import type { Log } from '../../src/log.ts'
+import { isRequest, type RequestId } from '../../src/net/json-rpc.ts'
+import { INTERNAL_ERROR, SERVER_ERROR } from '../../src/net/rpc-error-codes.ts'
 import { sendOwnResponse } from './own-response.ts'
 import { ClientGone, Refusal, rpcRefusal } from './request-refusal.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { JsonRpcMessage } from '../lib/json-rpc.ts'
 import type { Log } from '../log.ts'
+import type { JsonRpcMessage } from '../net/json-rpc.ts'
 import type { RunConfig } from './run-config.ts'
 import type { Attachment } from './runtime.ts'
 

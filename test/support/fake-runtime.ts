@@ -12,8 +12,8 @@ import type {
   Runtime,
 } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
-import type { JsonRpcRequest } from '../../src/lib/json-rpc.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
+import type { JsonRpcRequest } from '../../src/net/json-rpc.ts'
 
 /** One run of an instance, as the program in it sees it. */
 export interface FakeProcess {

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import { SERVER_ERROR } from '../../../src/lib/error-codes.ts'
-import { errorResponse, type RequestId } from '../../../src/lib/json-rpc.ts'
-import { formatSse } from '../../../src/lib/sse.ts'
+import { errorResponse, type RequestId } from '../../../src/net/json-rpc.ts'
+import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import { formatSse } from '../../../src/net/sse.ts'
 import { ClientGone } from '../request-refusal.ts'
 import type { BrokenStream } from './response-writer.ts'
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../src/errors.ts'
-import { SERVER_ERROR } from '../../../src/lib/error-codes.ts'
-import type { RequestId } from '../../../src/lib/json-rpc.ts'
+import type { RequestId } from '../../../src/net/json-rpc.ts'
+import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { ClientGone, Refusal, rpcRefusal, textRefusal, unavailable } from '../request-refusal.ts'
 
 /** The server was taken away while it answered. */

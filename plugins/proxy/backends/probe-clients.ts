@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { isResponse, type JsonRpcResponse } from '../../../src/lib/json-rpc.ts'
+import { isResponse, type JsonRpcResponse } from '../../../src/net/json-rpc.ts'
 import type { ProbeClient } from '../check-candidate.ts'
 import { revisionOf } from '../revisions/index.ts'
 import type { TargetPath } from './target-path.ts'

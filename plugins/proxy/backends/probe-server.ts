@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { messageOf } from '../../../src/errors.ts'
-import { isMessage } from '../../../src/lib/json-rpc.ts'
+import { isMessage } from '../../../src/net/json-rpc.ts'
 import { revision20251125, revision20260728 } from '../revisions/index.ts'
 import { effectiveMode } from '../section.ts'
 import type { TargetPath } from './target-path.ts'

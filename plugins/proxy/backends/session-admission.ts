@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import { isRequest } from '../../../src/lib/json-rpc.ts'
+import { isRequest } from '../../../src/net/json-rpc.ts'
 import type { Session, Sessions } from '../http-sessions.ts'
 import { announcedLength, SMALL_BODY_BYTES } from '../request-body.ts'
 import { sessionNotFound } from '../request-refusal.ts'

@@ -1,4 +1,4 @@
-import { type Response, readMessage } from '../../../src/lib/message.ts'
+import { type Response, readMessage } from '../../../src/net/rpc-message.ts'
 import type { CallFailure } from './call.ts'
 import type { Calls } from './pending-calls.ts'
 

@@ -1,4 +1,4 @@
-import { idKey } from '../../../src/lib/message.ts'
+import { idKey } from '../../../src/net/rpc-message.ts'
 import type { Call, Party } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import type { Calls } from './pending-calls.ts'

@@ -1,6 +1,6 @@
-import { METHOD_NOT_FOUND } from '../../../src/lib/error-codes.ts'
-import { errorText, type Response, readMessage, resultText } from '../../../src/lib/message.ts'
 import { parseRaw } from '../../../src/lib/raw-json.ts'
+import { METHOD_NOT_FOUND } from '../../../src/net/rpc-error-codes.ts'
+import { errorText, type Response, readMessage, resultText } from '../../../src/net/rpc-message.ts'
 import { checkCandidate } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import { param, paramSpan, type Request } from '../../../src/lib/message.ts'
+import { param, paramSpan, type Request } from '../../../src/net/rpc-message.ts'
 import type { Session, Sessions } from './client-sessions.ts'
 import type { Owners } from './owners.ts'
 import type { Calls } from './pending-calls.ts'

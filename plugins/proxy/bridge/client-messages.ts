@@ -1,4 +1,4 @@
-import { INVALID_REQUEST, SERVER_ERROR } from '../../../src/lib/error-codes.ts'
+import { INVALID_REQUEST, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import {
   errorText,
   idKey,
@@ -11,7 +11,7 @@ import {
   readMessage,
   resultText,
   withRequestId,
-} from '../../../src/lib/message.ts'
+} from '../../../src/net/rpc-message.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'

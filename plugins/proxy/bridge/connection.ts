@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
-import { createFramer } from '../../../src/lib/framing.ts'
+import { createFramer } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 
 /** The connection to a server process. After a crash it is opened again with the next process. */

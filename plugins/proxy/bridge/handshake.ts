@@ -1,6 +1,6 @@
 import { VERSION } from '../../../src/build-info.ts'
-import { NO_HANDSHAKE } from '../../../src/lib/error-codes.ts'
 import { mergeRaw, parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
+import { NO_HANDSHAKE } from '../../../src/net/rpc-error-codes.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */

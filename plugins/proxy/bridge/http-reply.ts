@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { SERVER_ERROR } from '../../../src/lib/error-codes.ts'
-import { errorText } from '../../../src/lib/message.ts'
+import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import { errorText } from '../../../src/net/rpc-message.ts'
 import { type Refusal, unavailable } from '../request-refusal.ts'
 import type { CallFailure } from './call.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Message, param } from '../../../src/lib/message.ts'
+import { type Message, param } from '../../../src/net/rpc-message.ts'
 
 const LAST_WITH_SESSIONS = '2025-11-25'
 /** First revision whose clients take an event without data (SEP-1699); older ones try to parse it. */

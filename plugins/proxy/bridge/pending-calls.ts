@@ -1,3 +1,4 @@
+import { findSpan, parseRaw, type Span, splice } from '../../../src/lib/raw-json.ts'
 import {
   onOneLine,
   type param,
@@ -6,8 +7,7 @@ import {
   type Request,
   type Response,
   withId,
-} from '../../../src/lib/message.ts'
-import { findSpan, parseRaw, type Span, splice } from '../../../src/lib/raw-json.ts'
+} from '../../../src/net/rpc-message.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, CallFailure, Party, Reply } from './call.ts'
 import { createCallIndex } from './call-index.ts'

@@ -1,5 +1,5 @@
-import { idOfOversize } from '../../../src/lib/framing.ts'
 import type { Log } from '../../../src/log.ts'
+import { idOfOversize } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { StdioCandidate } from './check-stdio-candidate.ts'
 import { type Connection, createConnection } from './connection.ts'

@@ -1,5 +1,5 @@
-import { type Response, readMessage } from '../../../src/lib/message.ts'
 import { arrayElements, findSpan, parseRaw } from '../../../src/lib/raw-json.ts'
+import { type Response, readMessage } from '../../../src/net/rpc-message.ts'
 import type { Connection } from './connection.ts'
 import type { NoiseLog } from './noise-log.ts'
 import type { Owners } from './owners.ts'

@@ -1,5 +1,5 @@
-import { type Notification, param, paramSpan } from '../../../src/lib/message.ts'
 import { splice } from '../../../src/lib/raw-json.ts'
+import { type Notification, param, paramSpan } from '../../../src/net/rpc-message.ts'
 import type { Session, Sessions } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 import type { LogLevels } from './log-levels.ts'

@@ -1,4 +1,4 @@
-import { METHOD_NOT_FOUND, SERVER_ERROR } from '../../../src/lib/error-codes.ts'
+import { METHOD_NOT_FOUND, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import {
   errorText,
   idKey,
@@ -10,7 +10,7 @@ import {
   resultText,
   withId,
   withRequestId,
-} from '../../../src/lib/message.ts'
+} from '../../../src/net/rpc-message.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import { chooseClient } from './choose-client.ts'
 import type { Session, Sessions } from './client-sessions.ts'

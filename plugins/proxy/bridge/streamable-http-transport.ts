@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import { INVALID_REQUEST } from '../../../src/lib/error-codes.ts'
+import { INVALID_REQUEST } from '../../../src/net/rpc-error-codes.ts'
 import { rpcRefusal } from '../request-refusal.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { sendEmpty } from './http-reply.ts'

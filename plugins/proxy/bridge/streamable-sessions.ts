@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { INVALID_REQUEST } from '../../../src/lib/error-codes.ts'
+import { INVALID_REQUEST } from '../../../src/net/rpc-error-codes.ts'
 import { rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Session } from './client-sessions.ts'
 import { header } from './mcp-headers.ts'

@@ -6,8 +6,8 @@ import { parseOciReference } from '../../../src/lib/oci-reference.ts'
 import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 import { redact } from '../../../src/lib/redact.ts'
-import { formatSse } from '../../../src/lib/sse.ts'
 import { suggest } from '../../../src/lib/suggest.ts'
+import { formatSse } from '../../../src/net/sse.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 

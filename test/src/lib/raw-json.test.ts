@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { idKey, readMessage, withId } from '../../../src/lib/message.ts'
 import {
   arrayElements,
   findSpan,
@@ -10,6 +9,7 @@ import {
   topLevelMembers,
   toRaw,
 } from '../../../src/lib/raw-json.ts'
+import { idKey, readMessage, withId } from '../../../src/net/rpc-message.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const whitespace = fc.constantFrom('', ' ', '\n', '\t', '\r\n', '  ')

@@ -1,4 +1,4 @@
-import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from './raw-json.ts'
+import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from '../lib/raw-json.ts'
 
 /** A JSON-RPC message in raw text (see raw-json.ts), with the positions of its members. */
 export type Message = Request | Notification | Response

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createFramer, idOfOversize } from '../../../src/lib/framing.ts'
+import { createFramer, idOfOversize } from '../../../src/net/framing.ts'
 
 function collect(chunks: Buffer[], maxLine = 1000) {
   const lines: string[] = []
