@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Log } from '../../../src/log.ts'
+import { isEventStream } from '../../../src/net/sse.ts'
 import { requestHeaders } from '../headers.ts'
 import type { Session, Sessions } from '../http-sessions.ts'
 import { publicBaseOf } from '../public-base.ts'
@@ -184,5 +185,5 @@ const joined = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
 const isPlainEventStream = (headers: IncomingHttpHeaders): boolean =>
-  headers['content-type']?.startsWith('text/event-stream') === true &&
+  isEventStream(headers['content-type']) &&
   (headers['content-encoding'] === undefined || headers['content-encoding'] === 'identity')

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { isResponse, type JsonRpcResponse } from '../../../src/net/json-rpc.ts'
+import { isEventStream, readSse, type SseEvent } from '../../../src/net/sse.ts'
 import type { ProbeClient } from '../check-candidate.ts'
 import { revisionOf } from '../revisions/index.ts'
 import type { TargetPath } from './target-path.ts'
@@ -49,8 +50,10 @@ export async function openStreamableProbe({ agent, target, signal }: ProbeOption
         await body.dump()
         return 'credentials'
       }
-      const isStream = String(headers['content-type']).startsWith('text/event-stream')
-      const answer = isStream ? await fromEvents(eventsOf(body), id) : toMessage(await readAll(body))
+      const isStream = isEventStream(headers['content-type'])
+      const answer = isStream
+        ? await fromEvents(readSse(body, { maxBytes: MAX_BYTES }), id)
+        : toMessage(await readAll(body))
       body.on('error', () => {}).destroy()
       if (answer) return answer
       throw new Error(`${method} was answered with ${statusCode}`)
@@ -83,9 +86,9 @@ export async function openSseProbe({ agent, target, signal }: ProbeOptions): Pro
   stream.on('error', () => {})
   const wantsCredentials = statusCode === 401 || statusCode === 403
   if (statusCode !== 200 && !wantsCredentials) throw new Error(`GET /sse was answered with ${statusCode}`)
-  const events = eventsOf(stream)
+  const events = readSse(stream, { maxBytes: MAX_BYTES })
   const first = wantsCredentials ? undefined : await events.next()
-  const endpoint = first && !first.done ? URL.parse(first.value, `${target.origin}/`) : undefined
+  const endpoint = first && !first.done ? URL.parse(first.value.data, `${target.origin}/`) : undefined
   let id = 0
   async function post(body: string): Promise<void> {
     if (!endpoint) throw new Error('its stream does not begin with an endpoint')
@@ -121,27 +124,13 @@ const request = (id: number, method: string, paramsText: string): string =>
 
 const notification = (method: string): string => JSON.stringify({ jsonrpc: '2.0', method })
 
-/** The data of each event (WHATWG HTML, section 9.2), up to a bound for all together. */
-async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let held = ''
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error('its response is too long')
-    held += chunk.toString('utf8')
-    const events = held.split(/\r\n\r\n|\n\n|\r\r/)
-    held = events.pop() ?? ''
-    for (const event of events) {
-      const data = event.split(/\r\n|\n|\r/).flatMap(line => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
-      if (data.length) yield data.join('\n')
-    }
-  }
-}
-
-async function fromEvents(events: AsyncGenerator<string>, id: number): Promise<JsonRpcResponse | undefined> {
+async function fromEvents(
+  events: AsyncGenerator<SseEvent>,
+  id: number,
+): Promise<JsonRpcResponse | undefined> {
   // `for await` would end the stream, and further responses are expected on it.
   for (let event = await events.next(); !event.done; event = await events.next()) {
-    const message = toMessage(event.value)
+    const message = toMessage(event.value.data)
     if (message?.id === id) return message
   }
   return undefined

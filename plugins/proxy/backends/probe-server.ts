@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { messageOf } from '../../../src/errors.ts'
 import { isMessage } from '../../../src/net/json-rpc.ts'
+import { isEventStream } from '../../../src/net/sse.ts'
 import { revision20251125, revision20260728 } from '../revisions/index.ts'
 import { effectiveMode } from '../section.ts'
 import type { TargetPath } from './target-path.ts'
@@ -39,7 +40,7 @@ async function probeSse(agent: Dispatcher, target: TargetPath, signal: AbortSign
   })
   body.on('error', () => {}).destroy()
   if (statusCode === 401 || statusCode === 403) return undefined
-  const isStream = String(headers['content-type']).startsWith('text/event-stream')
+  const isStream = isEventStream(headers['content-type'])
   return statusCode === 200 && isStream ? undefined : `GET ${pathOf(path)} was answered with ${statusCode}`
 }
 

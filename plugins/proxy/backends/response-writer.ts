@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { isEventStream } from '../../../src/net/sse.ts'
 import { responseHeaders } from '../headers.ts'
 
 /** What of a response is changed on its way to the client. */
@@ -38,7 +39,7 @@ export interface ResponseWriter {
 export function createResponseWriter(response: ServerResponse, changes: ResponseChanges): ResponseWriter {
   let transform: ((chunk: Buffer | undefined) => Buffer) | undefined
   let first: Buffer | undefined
-  let isEventStream = false
+  let isStream = false
   let length = -1
   let received = 0
   let ended = false
@@ -53,7 +54,7 @@ export function createResponseWriter(response: ServerResponse, changes: Response
     start(controller, status, headers, statusMessage) {
       const raw = rawHeadersOf(controller, headers)
       transform = changes.transform(status, headers)
-      isEventStream = String(headers['content-type']).startsWith('text/event-stream')
+      isStream = isEventStream(headers['content-type'])
       const head = responseHeaders(raw, headers.connection as string | undefined, changes.replace(headers))
       response.writeHead(status, statusMessage, transform ? withoutLength(head) : head)
       if (!transform && headers['content-length'] !== undefined) length = Number(headers['content-length'])
@@ -82,7 +83,7 @@ export function createResponseWriter(response: ServerResponse, changes: Response
       response.end(transform?.(undefined))
     },
     get stream() {
-      return isEventStream ? { first } : undefined
+      return isStream ? { first } : undefined
     },
   }
 }

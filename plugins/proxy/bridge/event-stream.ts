@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { formatSse } from '../../../src/net/sse.ts'
 
 /** One event, kept until the client has received it. */
 export interface StoredEvent {
@@ -54,17 +55,8 @@ export const EVENT_STREAM_HEADERS = {
 /** How long a client waits before it reconnects, in milliseconds (SEP-1699 requires a `retry`). */
 const RETRY_MS = 1000
 
-/** The `data` lines of an event: JSON may have line breaks between tokens, and each ends a line of SSE. */
-const dataLines = (text: string): string =>
-  /[\r\n]/.test(text)
-    ? text
-        .split(/\r\n|\r|\n/)
-        .map(line => `data: ${line}\n`)
-        .join('')
-    : `data: ${text}\n`
-
-const eventText = ({ stream, number, text }: StoredEvent, withId: boolean): string =>
-  `event: message\n${withId ? `id: ${stream.id}_${number}\n` : ''}${dataLines(text)}\n`
+const toSse = ({ stream, number, text }: StoredEvent, ids: boolean): string =>
+  formatSse({ event: 'message', ...(ids ? { id: `${stream.id}_${number}` } : {}), data: text })
 
 /**
  * @param options.ids whether events carry ids; without them nothing can be resumed and nothing is kept
@@ -101,7 +93,7 @@ export function createEventStream(options: {
       const event = events.get(to.next)
       to.next += 1
       if (!event) continue
-      to.blocked = !to.response.write(eventText(event, ids), 'latin1')
+      to.blocked = !to.response.write(toSse(event, ids), 'latin1')
       if (!event.sent) {
         event.sent = true
         observer?.sent(event)

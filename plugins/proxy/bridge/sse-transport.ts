@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
+import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Reply } from './call.ts'
@@ -32,7 +33,8 @@ export function createSse(
       throw allSessionsTaken()
     }
     response.writeHead(200, EVENT_STREAM_HEADERS)
-    response.write(`event: endpoint\ndata: ${publicBase(request)}/messages?session_id=${session.id}\n\n`)
+    const endpoint = `${publicBase(request)}/messages?session_id=${session.id}`
+    response.write(formatSse({ event: 'endpoint', data: endpoint }))
     session.outbox.open(response, { prime: false })
   }
 

@@ -3,6 +3,7 @@ import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { parseRaw } from '../../../src/lib/raw-json.ts'
 import { INVALID_REQUEST, PARSE_ERROR, UNSUPPORTED_VERSION } from '../../../src/net/rpc-error-codes.ts'
 import { type Message, param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
+import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Call } from './call.ts'
@@ -141,5 +142,5 @@ function send(
     return
   }
   response.writeHead(200, { ...EVENT_STREAM_HEADERS, ...headers })
-  response.end(`event: message\ndata: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`, 'latin1')
+  response.end(formatSse({ event: 'message', data: text }), 'latin1')
 }

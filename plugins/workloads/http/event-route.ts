@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api, HttpEvent } from '../../../src/http/api.ts'
+import { formatSse } from '../../../src/net/sse.ts'
 import { createStatusFeed, type WorkloadEvent } from './status-feed.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import { toItem } from './to-details.ts'
@@ -70,4 +71,4 @@ function toEvent(event: WorkloadEvent): HttpEvent {
   return { name: kind, data: { name, from, to, at, ...(reason ? { reason } : {}) } }
 }
 
-const toText = ({ name, data }: HttpEvent): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+const toText = ({ name, data }: HttpEvent): string => formatSse({ event: name, data: JSON.stringify(data) })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
+import { formatSse } from '../../../src/net/sse.ts'
 import { assertWorkloadName } from '../../state/index.ts'
 import { tailFile } from '../tail-file.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -58,10 +59,11 @@ async function* events(log: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGe
   const decoder = new TextDecoder()
   try {
     for await (const chunk of log) {
-      yield `event: log\ndata: ${JSON.stringify(decoder.decode(chunk, { stream: true }))}\n\n`
+      const text = decoder.decode(chunk, { stream: true })
+      yield formatSse({ event: 'log', data: JSON.stringify(text) })
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
-  yield 'event: end\ndata: {}\n\n'
+  yield formatSse({ event: 'end', data: '{}' })
 }

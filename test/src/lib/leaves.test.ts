@@ -7,7 +7,6 @@ import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 import { redact } from '../../../src/lib/redact.ts'
 import { suggest } from '../../../src/lib/suggest.ts'
-import { formatSse } from '../../../src/net/sse.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 
@@ -107,12 +106,6 @@ describe('secrets in what is logged', () => {
       tokens: 5,
     })
   })
-})
-
-test('data of an event with line breaks becomes several data lines', () => {
-  expect(formatSse({ event: 'message', id: '1', data: 'a\nb' })).toBe(
-    'event: message\nid: 1\ndata: a\ndata: b\n\n',
-  )
 })
 
 test('a slip of the fingers is recognised, another word is not', () => {
