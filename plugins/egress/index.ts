@@ -8,7 +8,13 @@ import type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 import { egressSection } from './section.ts'
 
 export type { Decision, Destination, Resolve, Rule } from './decision.ts'
-export { isBridgeMode, type NetworkKind, networkKindOf, settleIsolation } from './network-isolation.ts'
+export {
+  isBridgeMode,
+  isolationOf,
+  type NetworkKind,
+  networkKindOf,
+  settleIsolation,
+} from './network-isolation.ts'
 export { compilePolicy, type Policy, policyOf } from './policy.ts'
 export { checkProfile, type ProfileReport } from './profile-check.ts'
 export type { EgressLimits } from './proxy/egress-limits.ts'

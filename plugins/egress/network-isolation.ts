@@ -1,5 +1,5 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import type { IsolationProbe, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
+import type { Isolation, IsolationProbe, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { failures } from './failures.ts'
 
@@ -53,8 +53,10 @@ export function applyIsolationFlag(
   config.isolate_network = kind === 'isolated'
 }
 
+type Obstacle = Extract<IsolationProbe, { ok: false }>
+
 /** For a runtime without isolation. */
-const UNKNOWN: IsolationProbe = {
+const UNKNOWN: Obstacle = {
   ok: false,
   problem: 'it has no means to do so.',
   hint: 'Choose another runtime, or say --isolate-network=false.',
@@ -62,11 +64,28 @@ const UNKNOWN: IsolationProbe = {
 }
 
 /** A process without a sandbox shares the host's network. */
-const UNWANTED: IsolationProbe = {
+const UNWANTED: Obstacle = {
   ok: false,
   problem: 'it runs without a sandbox (--no-sandbox).',
   hint: 'Omit --no-sandbox, or add --isolate-network=false.',
   fallback: true,
+}
+
+/** Why a workload cannot be isolated on any host; undefined when its runtime has the means. */
+function obstacleOf(config: RunConfig, runtime: Runtime): Obstacle | undefined {
+  if (config.no_sandbox) return UNWANTED
+  return runtime.isolation ? undefined : UNKNOWN
+}
+
+/**
+ * Returns what isolates a workload: undefined when it runs without isolation. Fails with
+ * `isolation_unsupported` when its runtime cannot isolate it.
+ */
+export function isolationOf(config: RunConfig, runtime: Runtime): Isolation | undefined {
+  if (networkKindOf(config) !== 'isolated') return undefined
+  const obstacle = obstacleOf(config, runtime)
+  if (obstacle) throw runtimeFailures.isolation_unsupported({ runtime: runtime.name, ...obstacle })
+  return runtime.isolation
 }
 
 /**
@@ -85,7 +104,7 @@ export async function settleIsolation(
   const kind = networkKindOf(config)
   if (kind === 'open') warnOfMode(config, warn)
   if (kind !== 'isolated') return { ...config, isolate_network: false }
-  const probe = config.no_sandbox ? UNWANTED : ((await runtime.isolation?.probe()) ?? UNKNOWN)
+  const probe = obstacleOf(config, runtime) ?? (await runtime.isolation?.probe()) ?? UNKNOWN
   if (probe.ok) {
     const lacking = (await runtime.isolation?.prefetch?.(wait)) ?? []
     for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))

@@ -25,7 +25,8 @@ export interface Selection {
 /** Lists the runtimes that plugins contribute and chooses one of them. */
 export interface Runtimes {
   /**
-   * The runtime of that name, else of KEELSON_RUNTIME, else the first by rank that can be used. Without a sandbox it is the process runtime unless another is named.
+   * The runtime of that name, else of KEELSON_RUNTIME, else the first by rank that can be used. With `noSandbox`:
+   * the runtime of that name, else the first by rank that runs packages on the host.
    * Fails with `runtime_unknown`, `runtime_unavailable`, `no_runtime`, `sandbox_wanted`.
    */
   select(name?: string, wanted?: Wanted): Promise<Selection>
@@ -41,9 +42,8 @@ type Factory = () => Runtime | Promise<Runtime>
 
 const DEFAULT_RANK = 500
 const LAST_RESORT_RANK = 900
-/** The runtime of packages that the user runs without a sandbox. */
-const WITHOUT_SANDBOX = 'process'
 const DETECTION_MS = 5000
+const BY_NAME = 'asked for by name'
 const NO_SANDBOX_HINT =
   '`run --no-sandbox` runs packages anyway: a server can then read, change and reach everything that you can.'
 
@@ -66,6 +66,14 @@ export function createRuntimes(options: {
     if (!runtime) {
       throw failures.runtime_unknown({ name, from, names: runtimes.map(candidate => candidate.name) })
     }
+    return runtime
+  }
+
+  /** The runtime for a package that the user runs without a sandbox. */
+  async function getUnsandboxed(name: string | undefined): Promise<Runtime> {
+    const runtime = name ? await get(name, BY_NAME) : (await all()).find(({ packages }) => packages)
+    if (!runtime) throw failures.no_runtime({ problems: ['None runs packages on this host.'], hints: [] })
+    if (!runtime.packages) throw failures.sandbox_wanted({ runtime: runtime.name })
     return runtime
   }
 
@@ -95,13 +103,13 @@ export function createRuntimes(options: {
 
   return {
     all,
-    get: name => get(name, 'asked for by name'),
+    get: name => get(name, BY_NAME),
 
     async select(name, { noSandbox = false } = {}) {
-      const wanted = name || (noSandbox ? WITHOUT_SANDBOX : env.KEELSON_RUNTIME)
-      if (!wanted) return detect()
-      const runtime = await get(wanted, name || noSandbox ? 'asked for by name' : 'from KEELSON_RUNTIME')
-      if (noSandbox && !runtime.packages) throw failures.sandbox_wanted({ runtime: runtime.name })
+      const wanted = name || env.KEELSON_RUNTIME
+      if (!wanted && !noSandbox) return detect()
+      const from = name ? BY_NAME : 'from KEELSON_RUNTIME'
+      const runtime = noSandbox ? await getUnsandboxed(name) : await get(wanted ?? '', from)
       const probe = await probeWithin(runtime, DETECTION_MS, { noSandbox })
       if (probe.ok) return { runtime, warnings: probe.warnings }
       const { problem, hint } = probe
@@ -109,7 +117,7 @@ export function createRuntimes(options: {
     },
 
     async probeAll({ name, timeoutMs = DETECTION_MS } = {}) {
-      const runtimes = name ? [await get(name, 'asked for by name')] : await all()
+      const runtimes = name ? [await get(name, BY_NAME)] : await all()
       return Promise.all(
         runtimes.map(async runtime => ({ runtime, probe: await probeWithin(runtime, timeoutMs) })),
       )

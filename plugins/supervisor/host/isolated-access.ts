@@ -9,7 +9,7 @@ import type {
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
-import { type EgressListener, type EgressProxy, networkKindOf, policyOf } from '../../egress/index.ts'
+import { type EgressListener, type EgressProxy, isolationOf, policyOf } from '../../egress/index.ts'
 import { type Connector, connectorTo, createCallbackPool, createPortRelay } from './port-relay.ts'
 
 /** Network access of an isolated workload: its egress listener, and relays to its ports. */
@@ -44,15 +44,11 @@ export function createIsolatedAccess(options: {
   egress: EgressProxy | undefined
   log: Log
 }): IsolatedAccess | undefined {
-  const { runtime, egress } = options
-  const { isolation } = runtime
-  if (networkKindOf(options.config) !== 'isolated') return undefined
-  if (isolation && egress) return connectIsolated({ ...options, isolation, egress })
-  throw runtimeFailures.isolation_unsupported({
-    runtime: runtime.name,
-    problem: 'it has no means to do so.',
-    hint: 'Say --isolate-network=false to run it without isolation, or choose another runtime.',
-  })
+  const { config, runtime, egress } = options
+  const isolation = isolationOf(config, runtime)
+  if (!isolation) return undefined
+  if (!egress) throw new Error('an isolated workload needs an egress proxy')
+  return connectIsolated({ ...options, isolation, egress })
 }
 
 function connectIsolated(options: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settleIsolation } from '../../../plugins/egress/network-isolation.ts'
+import { isolationOf, settleIsolation } from '../../../plugins/egress/network-isolation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { IsolationProbe, Runtime } from '../../../src/contracts/runtime.ts'
 import { createFakeRuntime } from '../../support/fake-runtime.ts'
@@ -73,6 +73,16 @@ test('a runtime that knows nothing of isolation counts as one that cannot', asyn
   await expect(settle(undefined, { isExplicit: true })).rejects.toMatchObject({
     code: 'isolation_unsupported',
   })
+})
+
+test.each([
+  ['has no means to', {}, {}],
+  ['runs it without a sandbox', { isolation: {} as Runtime['isolation'] }, { no_sandbox: true }],
+])('at a start, isolation is refused when the runtime %s', (_why, means, config) => {
+  const runtime = { ...createFakeRuntime({ programs: {} }), ...means } as Runtime
+  const refused = expect.objectContaining({ code: 'isolation_unsupported' })
+  expect(() => isolationOf({ ...base, ...config }, runtime)).toThrow(refused)
+  expect(isolationOf({ ...base, ...config, isolate_network: false }, runtime)).toBeUndefined()
 })
 
 test('a network mode of the target turns it off: aloud, unless there is no network', async () => {

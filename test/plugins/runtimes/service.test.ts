@@ -74,6 +74,14 @@ test('one without a sandbox is not chosen, by name neither, and the way out is s
   })
 })
 
+test('without a sandbox the first runtime of packages is chosen, whatever it is called', async () => {
+  const { runtimes, factories } = setUp({ docker: works(), other: works() })
+  const other = factories[1]?.() as Runtime
+  await expect(runtimes.select(undefined, { noSandbox: true })).rejects.toMatchObject({ code: 'no_runtime' })
+  Object.assign(other, { packages: { install: () => Promise.reject(new Error('not here')) } })
+  expect((await runtimes.select(undefined, { noSandbox: true })).runtime).toBe(other)
+})
+
 test('falling back to processes says why no engine is used', async () => {
   const { runtimes } = setUp({ docker: broken('not running'), process: works('no sandbox') })
   expect((await runtimes.select()).warnings).toEqual(['docker: not running', 'no sandbox'])
