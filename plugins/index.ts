@@ -99,7 +99,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'registry',
     verbs: ['registry', 'search'],
     services: ['registry'],
-    provides: ['flags', 'targets'],
+    provides: ['flags', 'sections', 'targets'],
     flagsOf: ['run'],
     routes: true,
     load: async () => (await import('./registry/index.ts')).default,

@@ -8,17 +8,21 @@ import type { RunOptions } from './contracts/run-options.ts'
 import type { Runtime } from './contracts/runtime.ts'
 import type { SecretsProviderOffer } from './contracts/secrets.ts'
 import type { Target } from './contracts/target.ts'
+import type { Members } from './lib/schema.ts'
 
 /** Services by name. Each plugin adds its own through declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the plugins
 export interface Services {}
 
-/** Checks the part of the run config that one plugin owns. */
+/** The part of the run config that one plugin owns. `checkSections` checks those of all plugins. */
 export interface Section {
-  /** Members of the run config it owns. */
-  readonly keys: readonly string[]
-  /** Throws a Failure naming the member that is wrong. */
-  check(config: RunConfig): void
+  /**
+   * The members that the plugin adds, with their schemas. `RunConfig` gets their types through declaration
+   * merging: `interface RunConfig extends ObjectOf<typeof members> {}`.
+   */
+  readonly members?: Members
+  /** Checks what schemas cannot say. Throws a Failure naming the member that is wrong. */
+  check?(config: RunConfig): void
 }
 
 /** Implementations that plugins add to what others offer. */

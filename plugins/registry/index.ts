@@ -9,6 +9,7 @@ import { RegistryVerifyCatalogue } from './commands/verify-catalogue.ts'
 import { permissionFlags } from './flags.ts'
 import { registryTarget } from './registry-target.ts'
 import type { RegistryTokens } from './registry-tokens.ts'
+import { registrySection } from './section.ts'
 import type { Registry } from './service.ts'
 
 export { loginFlags, permissionTable, readLoginFlags } from './flags.ts'
@@ -24,23 +25,6 @@ declare module '../../src/plugin.ts' {
   interface Services {
     registry: Registry
     registryTokens: RegistryTokens
-  }
-}
-
-declare module '../../src/contracts/run-config.ts' {
-  interface RunConfig {
-    /** Name of the entry that the workload was made from. */
-    registry_server_name?: string
-    /** The registry it was found in, when that is a file on the network. */
-    registry_url?: string
-    /** The same, when it is an API. */
-    registry_api_url?: string
-    /** The same, whatever it is: a URL, a path, or `built-in catalogue`. */
-    registry_source?: string
-    /** Variables that the entry listed then, whether or not they have a value. */
-    registry_env_vars?: string[]
-    /** Stands for the mounts that the entry wanted when the user decided about them; see `findWantedMounts`. */
-    accepted_permissions?: string
   }
 }
 
@@ -71,6 +55,6 @@ const registry: Plugin = {
       })
     },
   },
-  provides: { flags: [permissionFlags], targets: [registryTarget] },
+  provides: { flags: [permissionFlags], sections: [registrySection], targets: [registryTarget] },
 }
 export default registry

@@ -3,6 +3,5 @@ import { parseReferences } from './reference.ts'
 
 /** Checks the references, wherever the run config came from. */
 export const secretsSection: Section = {
-  keys: ['secrets'],
   check: ({ secrets = [] }) => void parseReferences(secrets),
 }

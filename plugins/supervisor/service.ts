@@ -4,6 +4,7 @@ import type { Supervisor } from '../../src/contracts/workload.ts'
 import { forbidCoreDumps } from '../../src/lib/forbid-core-dumps.ts'
 import { redactValues } from '../../src/lib/redact.ts'
 import { createLog } from '../../src/log.ts'
+import { checkSections } from '../../src/sections.ts'
 import { supervisorPaths } from './control-protocol.ts'
 import type { CrashJournal } from './crash-journal.ts'
 import { createWorkloadHost, type WorkloadHost } from './host/workload-host.ts'
@@ -53,6 +54,7 @@ export async function createAppHost(
     egress: egress.createProxy({ log: app.log }),
     leases: createLeases({ folder: supervisorPaths(app.paths).leases }),
     log: app.log,
+    checkConfig: config => checkSections(app, config),
     onChange: () => app.notify('workloadsChanged'),
     ...(journal ? { journal } : {}),
     logOf(config) {

@@ -3,10 +3,10 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { WaitOptions } from '../../src/contracts/runtime.ts'
 import type { Ask } from '../../src/contracts/target.ts'
-import { assertEnforced } from '../../src/contracts/unenforced.ts'
 import type { Status } from '../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { tryLock } from '../../src/lib/file-lock.ts'
+import { checkSections } from '../../src/sections.ts'
 import { type Accepted, assertNotLowered, type VerificationMode } from '../image-verification/index.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { makeCandidateConfig } from './candidate-config.ts'
@@ -69,7 +69,7 @@ export async function applyUpgrade(
   try {
     if (await store.upgrades.find(name)) await (await app.service('supervisor')).settleUpgrade(name)
     const from = await store.configs.get(name)
-    assertEnforced(from)
+    await checkSections(app, from)
     assertNotLowered(from, options.verification, options.accepted)
     const check = await checkOne(from)
     if (check.status !== 'upgrade-available') return { check, outcome: 'unchanged' }

@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
-import { assertEnforced } from '../../src/contracts/unenforced.ts'
 import { failures as core } from '../../src/errors.ts'
+import { checkSections } from '../../src/sections.ts'
 import { readUserFile } from '../../src/user-file.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
@@ -33,10 +33,4 @@ export async function configFromFile(
   if (config.remote_url)
     throw core.usage({ text: `--no-sandbox does not go with ${path}: that server is remote.` })
   return { ...config, no_sandbox: true }
-}
-
-/** Lets every plugin check its members, and refuses members that this version cannot enforce. */
-export async function checkSections(app: App, config: RunConfig): Promise<void> {
-  assertEnforced(config)
-  for (const section of await app.contributions('sections')) section.check(config)
 }

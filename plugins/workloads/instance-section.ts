@@ -7,7 +7,6 @@ const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/
 
 /** Refuses names and labels that an engine would refuse, or read as others, wherever the run config came from. */
 export const instanceSection: Section = {
-  keys: ['container_name', 'container_labels'],
   check({ container_name: name, container_labels: labels = {} }) {
     if (name && !NAME.test(name)) {
       throw failures.usage({

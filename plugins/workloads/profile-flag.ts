@@ -24,10 +24,7 @@ export async function readProfile(nameOrPath: string, cwd: string): Promise<Perm
       text: `--permission-profile "${nameOrPath}" is neither none nor network, and there is no such file.`,
     })
   }
-  return absoluteProfile(parseDocument(text, path, permissionProfileSchema) as PermissionProfile, {
-    cwd,
-    path,
-  })
+  return absoluteProfile(parseDocument(text, path, permissionProfileSchema), { cwd, path })
 }
 
 /** The profile with absolute paths of this host. `path` is named when one cannot be mounted. */

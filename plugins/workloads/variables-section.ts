@@ -3,6 +3,5 @@ import type { Section } from '../../src/plugin.ts'
 
 /** Refuses variables that no server may have, wherever the run config comes from. */
 export const variablesSection: Section = {
-  keys: ['env_vars'],
   check: ({ env_vars = {} }) => assertVariables(env_vars),
 }

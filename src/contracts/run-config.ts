@@ -1,5 +1,17 @@
-import * as t from 'typanion'
 import { failures } from '../errors.ts'
+import {
+  bool,
+  list,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  port,
+  type TypeOf,
+  text,
+  textMap,
+  texts,
+} from '../lib/schema.ts'
 import { parseDocument } from '../parse-document.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
@@ -10,65 +22,86 @@ export type Transport = (typeof TRANSPORTS)[number]
 export const PROXY_MODES = ['streamable-http', 'sse'] as const
 export type ProxyMode = (typeof PROXY_MODES)[number]
 
-/** What an instance may read, write and reach. */
-export interface PermissionProfile {
-  name?: string
-  read?: string[]
-  write?: string[]
-  network?: {
-    mode?: string
-    inbound?: { allow_host?: string[] }
-    outbound?: { insecure_allow_all?: boolean; allow_host?: string[]; allow_port?: number[] }
-  }
-  privileged?: boolean
+/**
+ * What an instance may read, write and reach.
+ *
+ * Members beside these are kept. What their values may be is decided by the egress plugin.
+ */
+export const permissionProfileSchema = object({
+  name: optional(text),
+  read: optional(texts),
+  write: optional(texts),
+  privileged: optional(bool),
+  network: optional(
+    object({
+      mode: optional(text),
+      inbound: optional(object({ allow_host: optional(texts) })),
+      outbound: optional(
+        object({
+          insecure_allow_all: optional(bool),
+          allow_host: optional(texts),
+          allow_port: optional(list(port)),
+        }),
+      ),
+    }),
+  ),
+})
+
+export type PermissionProfile = TypeOf<typeof permissionProfileSchema>
+
+/** The members of a run config that the core owns. Those of a plugin are in its section. */
+export const runConfigMembers = {
+  schema_version: text,
+  name: text,
+  base_name: optional(text),
+  container_name: optional(text),
+  group: optional(text),
+  /** The runtime of the instance; absent for remote workloads. */
+  runtime: optional(text),
+  /** The user insisted on a package that runs as a process of this host, without a sandbox. */
+  no_sandbox: optional(bool),
+  /** Image reference, or what the runtime's package store returned. */
+  image: optional(text),
+  /** The target as the user typed it, e.g. `npx://@scope/name`. */
+  source: optional(text),
+  remote_url: optional(text),
+  cmd_args: optional(texts),
+  transport: oneOf(TRANSPORTS),
+  proxy_mode: optional(oneOf(PROXY_MODES)),
+  /** Address the proxy listens on. */
+  host: optional(text),
+  /** Port the proxy listens on. */
+  port,
+  target_host: optional(text),
+  target_port: optional(port),
+  publish: optional(texts),
+  volumes: optional(texts),
+  env_vars: optional(textMap),
+  env_file_dir: optional(text),
+  secrets: optional(texts),
+  container_labels: optional(textMap),
+  permission_profile: optional(permissionProfileSchema),
+  permission_profile_name_or_path: optional(text),
+  ignore_config: optional(object({ loadGlobal: optional(bool), printOverlays: optional(bool) })),
+  runtime_config: optional(
+    object({
+      builder_image: optional(text),
+      additional_packages: optional(texts),
+      build_with: optional(texts),
+    }),
+  ),
+  /** Resource limits: bytes (or `512m`) and cores, as the flags take them. */
+  resources: optional(object({ memory: optional(text), cpus: optional(text) })),
+  debug: optional(bool),
 }
 
 /**
  * The one document that describes a workload; also the export format.
  *
  * Wire names are kept in code. Members that a plugin owns are added by that plugin through
- * declaration merging; unknown members are kept when it is written.
+ * declaration merging, from the schemas of its section; unknown members are kept when it is written.
  */
-export interface RunConfig {
-  schema_version: string
-  name: string
-  base_name?: string
-  container_name?: string
-  group?: string
-  /** The runtime of the instance; absent for remote workloads. */
-  runtime?: string
-  /** The user insisted on a package that runs as a process of this host, without a sandbox. */
-  no_sandbox?: boolean
-  /** Image reference, or what the runtime's package store returned. */
-  image?: string
-  /** The target as the user typed it, e.g. `npx://@scope/name`. */
-  source?: string
-  remote_url?: string
-  cmd_args?: string[]
-  transport: Transport
-  proxy_mode?: ProxyMode
-  /** Address the proxy listens on. */
-  host?: string
-  /** Port the proxy listens on. */
-  port: number
-  target_host?: string
-  target_port?: number
-  publish?: string[]
-  volumes?: string[]
-  env_vars?: Record<string, string>
-  env_file_dir?: string
-  secrets?: string[]
-  container_labels?: Record<string, string>
-  permission_profile?: PermissionProfile
-  permission_profile_name_or_path?: string
-  isolate_network?: boolean
-  allow_docker_gateway?: boolean
-  ignore_config?: { loadGlobal?: boolean; printOverlays?: boolean }
-  runtime_config?: { builder_image?: string; additional_packages?: string[]; build_with?: string[] }
-  /** Resource limits: bytes (or `512m`) and cores, as the flags take them. */
-  resources?: { memory?: string; cpus?: string }
-  debug?: boolean
-}
+export interface RunConfig extends ObjectOf<typeof runConfigMembers> {}
 
 /** What the runtime calls the workload's instance. */
 export const instanceName = (config: RunConfig): string => config.container_name || config.name
@@ -77,91 +110,17 @@ export const instanceName = (config: RunConfig): string => config.container_name
 export const toInstanceName = (workload: string): string =>
   /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/.test(workload) ? workload : `keelson-${workload}`
 
-const strings = t.isArray(t.isString())
-const stringMap = t.isRecord(t.isString())
-const port = t.cascade(t.isNumber(), [t.isInteger(), t.isInInclusiveRange(0, 65535)])
-const optional = t.isOptional
-
-export const permissionProfileSchema = t.isObject(
-  {
-    name: optional(t.isString()),
-    read: optional(strings),
-    write: optional(strings),
-    network: optional(
-      t.isObject(
-        {
-          mode: optional(t.isString()),
-          inbound: optional(t.isObject({ allow_host: optional(strings) }, { extra: t.isUnknown() })),
-          outbound: optional(
-            t.isObject(
-              {
-                insecure_allow_all: optional(t.isBoolean()),
-                allow_host: optional(strings),
-                allow_port: optional(t.isArray(port)),
-              },
-              { extra: t.isUnknown() },
-            ),
-          ),
-        },
-        { extra: t.isUnknown() },
-      ),
-    ),
-    privileged: optional(t.isBoolean()),
-  },
-  { extra: t.isUnknown() },
-)
-
-const schema = t.isObject(
-  {
-    schema_version: optional(t.isString()),
-    name: t.isString(),
-    base_name: optional(t.isString()),
-    container_name: optional(t.isString()),
-    group: optional(t.isString()),
-    runtime: optional(t.isString()),
-    no_sandbox: optional(t.isBoolean()),
-    image: optional(t.isString()),
-    source: optional(t.isString()),
-    remote_url: optional(t.isString()),
-    cmd_args: optional(strings),
-    transport: t.isEnum(TRANSPORTS),
-    proxy_mode: optional(t.isEnum([...PROXY_MODES, ''])),
-    host: optional(t.isString()),
-    port: optional(port),
-    target_host: optional(t.isString()),
-    target_port: optional(port),
-    publish: optional(strings),
-    volumes: optional(strings),
-    env_vars: optional(stringMap),
-    env_file_dir: optional(t.isString()),
-    secrets: optional(strings),
-    container_labels: optional(stringMap),
-    permission_profile: optional(permissionProfileSchema),
-    permission_profile_name_or_path: optional(t.isString()),
-    isolate_network: optional(t.isBoolean()),
-    allow_docker_gateway: optional(t.isBoolean()),
-    ignore_config: optional(t.isObject({}, { extra: t.isUnknown() })),
-    runtime_config: optional(
-      t.isObject(
-        {
-          builder_image: optional(t.isString()),
-          additional_packages: optional(strings),
-          build_with: optional(strings),
-        },
-        { extra: t.isUnknown() },
-      ),
-    ),
-    resources: optional(
-      t.isObject({ memory: optional(t.isString()), cpus: optional(t.isString()) }, { extra: t.isUnknown() }),
-    ),
-    debug: optional(t.isBoolean()),
-  },
-  { extra: t.isUnknown() },
-)
+/** A document may leave out what is then filled in, and ToolHive writes an empty proxy mode. */
+const storedSchema = object({
+  ...runConfigMembers,
+  schema_version: optional(text),
+  port: optional(port),
+  proxy_mode: optional(oneOf([...PROXY_MODES, ''])),
+})
 
 /** Turns text into a run config. `path` is named in the failure. */
 export function parseRunConfig(text: string, path: string): RunConfig {
-  const config = parseDocument(text, path, schema) as RunConfig & { proxy_mode?: string }
+  const config = parseDocument(text, path, storedSchema)
   if (config.schema_version && config.schema_version !== SCHEMA_VERSION) {
     throw failures.invalid_file({
       path,

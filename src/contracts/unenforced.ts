@@ -11,7 +11,7 @@ interface Unenforced {
 /**
  * Members that ToolHive writes and keelson does not enforce yet. A run config that asks for one of them is
  * refused, since a server that was meant to be behind a login, a filter or a limit must not run without.
- * The row goes when the feature comes.
+ * A row does not count where a plugin has the member in its section; without that plugin it counts again.
  */
 const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   oidc_config: { means: 'a login of clients at an OpenID provider' },
@@ -41,9 +41,13 @@ const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   },
 }
 
-/** Fails with `section_unenforced`, naming every member that this version cannot enforce. */
-export function assertEnforced(config: object): void {
+/**
+ * Fails with `section_unenforced`, naming every member that this version cannot enforce. The members in
+ * `owned` are enforced by plugins, which check and read them in this spelling only.
+ */
+export function assertEnforced(config: object, owned: ReadonlySet<string> = new Set()): void {
   const members = Object.entries(config).flatMap(([key, value]) => {
+    if (owned.has(key)) return []
     const name = key.toLowerCase() // ToolHive reads members in any case
     const row = Object.hasOwn(UNENFORCED, name) ? UNENFORCED[name] : undefined
     return row && (row.asks ?? says)(value) ? [`${key} (${row.means})`] : []

@@ -1,9 +1,9 @@
 import * as t from 'typanion'
 import { permissionProfileSchema } from '../../../src/contracts/run-config.ts'
+import { toCheck } from '../../../src/schema-check.ts'
 import {
   anyMap,
   boolean,
-  type Check,
   type Limits,
   list,
   object,
@@ -33,7 +33,7 @@ export function serverFacts({ word, oneOf }: Limits) {
       }),
     ),
     custom_metadata: optional(anyMap),
-    permissions: optional(permissionProfileSchema as Check),
+    permissions: optional(toCheck(permissionProfileSchema)),
     args: optional(strings),
     provenance: optional(
       object({

@@ -23,6 +23,7 @@ export interface HostedWorkload extends SupervisedServer {
 
 /** What the parts of a workload host share: what is hosted, in which order work is done, and statuses. */
 export interface HostState extends WorkloadHostOptions {
+  readonly checkConfig: NonNullable<WorkloadHostOptions['checkConfig']>
   readonly clock: Clock
   readonly times: Times
   readonly hosted: Map<string, HostedWorkload>
@@ -51,6 +52,7 @@ export function createHostState(options: WorkloadHostOptions): HostState {
   const watches = createRuntimeWatches({ hosted, clock, delays: times.delays, log })
   let leaving = false
   return {
+    checkConfig: async config => assertEnforced(config),
     ...options,
     clock,
     times,
@@ -87,7 +89,7 @@ export function createHostState(options: WorkloadHostOptions): HostState {
 
 /** Opens the listener of a workload and creates its lifecycle; the server is not started yet. */
 export async function openWorkload(state: HostState, found: RunConfig, lease: Lock): Promise<HostedWorkload> {
-  assertEnforced(found)
+  await state.checkConfig(found)
   const log = state.logOf(found)
   let lifecycle: Lifecycle | undefined
   const proxy = await state.proxies.open(found, { log, onAccess: () => lifecycle?.accessChanged() })

@@ -51,6 +51,8 @@ export interface WorkloadHostOptions {
   /** Finds the workload that crashes its host; left out in the foreground. */
   readonly journal?: CrashJournal
   readonly log: Log
+  /** Fails when the run config is not valid, or asks for a feature that is not there. */
+  readonly checkConfig?: (config: RunConfig) => Promise<void>
   /** The log of one workload's proxy. */
   readonly logOf: (config: RunConfig) => Log
   /** Variables that are read at every start. */

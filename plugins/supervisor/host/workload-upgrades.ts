@@ -1,4 +1,3 @@
-import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { isFailure } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import type { HostState } from './host-state.ts'
@@ -49,7 +48,7 @@ export function createWorkloadUpgrades(state: HostState): WorkloadUpgrades {
     if (!record) throw failures.upgrade_lost({ name })
     const step = { record, signal, leftovers }
     try {
-      assertEnforced(record.to)
+      await state.checkConfig(record.to)
       if (hosted.has(name)) await replaceServer(state, step)
       else await inTurn(name, () => tryWhileStopped(state, step))
     } catch (error) {

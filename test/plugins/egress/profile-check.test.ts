@@ -3,6 +3,7 @@ import { checkProfile } from '../../../plugins/egress/profile-check.ts'
 import { egressSection } from '../../../plugins/egress/section.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isFailure } from '../../../src/errors.ts'
+import { checkSection } from '../../../src/sections.ts'
 
 const outbound = (value: unknown) => ({ network: { outbound: value } })
 
@@ -101,12 +102,12 @@ test('a whole top-level domain is warned about', () => {
 
 test('the section refuses a run config with such a profile', () => {
   const config = { permission_profile: outbound({ allow_port: [0] }) } as unknown as RunConfig
-  const check = () => egressSection.check(config)
+  const check = () => checkSection(egressSection, config)
   expect(check).toThrow(/permission profile is not valid: network\.outbound\.allow_port\[0\]/)
   expect(check).toThrow(expect.toSatisfy(error => isFailure(error, 'profile_invalid')))
 })
 
 test('the section refuses switches that are no booleans', () => {
   const config = { isolate_network: 'true' } as unknown as RunConfig
-  expect(() => egressSection.check(config)).toThrow('isolate_network is true or false.')
+  expect(() => checkSection(egressSection, config)).toThrow('isolate_network is true or false.')
 })

@@ -3,6 +3,7 @@ import { proxyFlags } from '../../../plugins/proxy/flags.ts'
 import { clientUrl, effectiveMode, sessionTtlOf } from '../../../plugins/proxy/index.ts'
 import { proxySection } from '../../../plugins/proxy/section.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { checkSection } from '../../../src/sections.ts'
 
 const config = (more: Partial<RunConfig> = {}): RunConfig => ({
   schema_version: 'v0.1.0',
@@ -94,11 +95,12 @@ describe('the section', () => {
       /trust_proxy_headers is true or false/,
     ],
   ] as const)('%s is refused', (_what, more, text) => {
-    expect(() => proxySection.check(config(more as Partial<RunConfig>))).toThrow(text)
+    expect(() => checkSection(proxySection, config(more as Partial<RunConfig>))).toThrow(text)
   })
 
   test('a proper one passes', () => {
-    proxySection.check(
+    checkSection(
+      proxySection,
       config({
         stateless: true,
         endpoint_prefix: '/x',

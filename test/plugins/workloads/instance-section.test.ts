@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
 import { instanceSection } from '../../../plugins/workloads/instance-section.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { checkSection } from '../../../src/sections.ts'
 
 const check = (members: Partial<RunConfig>) =>
-  instanceSection.check({ name: 'w', transport: 'stdio', port: 0, schema_version: 'v0.1.0', ...members })
+  checkSection(instanceSection, {
+    name: 'w',
+    transport: 'stdio',
+    port: 0,
+    schema_version: 'v0.1.0',
+    ...members,
+  })
 
 test.each(['a b', '--privileged', '-v', 'a/b', 'a\nb', '.hidden'])(
   '%j is not the name of a container',

@@ -1,0 +1,83 @@
+/**
+ * JSON Schema as data, with the type of the values it describes. One schema is the source of the TypeScript
+ * type, of the check of a stored document and of the OpenAPI document.
+ */
+export interface Schema<T = unknown> {
+  readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object' | 'null'
+  readonly description?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly enum?: readonly string[]
+  readonly items?: Schema
+  readonly required?: readonly string[]
+  readonly properties?: Members
+  /** False where members that are not named are refused. */
+  readonly additionalProperties?: boolean
+  readonly patternProperties?: Members
+  readonly anyOf?: readonly Schema[]
+  /** Present only in types. */
+  readonly [VALUE]?: T
+}
+declare const VALUE: unique symbol
+
+const OPTIONAL = Symbol('optional')
+interface Optional {
+  readonly [OPTIONAL]: true
+}
+
+/** Members of an object by name. */
+export type Members = Readonly<Record<string, Schema>>
+
+/** The type of the values that a schema describes. */
+export type TypeOf<S extends Schema> = S extends Schema<infer T> ? T : never
+
+/** The type of an object with these members. */
+export type ObjectOf<M extends Members> = Flat<
+  { [K in keyof M as M[K] extends Optional ? never : K]: TypeOf<M[K]> } & {
+    [K in keyof M as M[K] extends Optional ? K : never]?: TypeOf<M[K]>
+  }
+>
+type Flat<T> = { -readonly [K in keyof T]: T[K] }
+
+/** What a schema may say about itself beside its type. */
+type Options = Pick<Schema, 'description'>
+
+export const text: Schema<string> = { type: 'string' }
+export const bool: Schema<boolean> = { type: 'boolean' }
+export const number: Schema<number> = { type: 'number' }
+export const integer: Schema<number> = { type: 'integer' }
+export const anything: Schema<unknown> = {}
+/** A port; 0 stands for one that is chosen later. */
+export const port: Schema<number> = { type: 'integer', minimum: 0, maximum: 65535 }
+
+export const list = <T>(items: Schema<T>, options: Options = {}): Schema<T[]> => ({
+  type: 'array',
+  items,
+  ...options,
+})
+
+export const texts = list(text)
+
+/** An object with any names, whose values are all alike. */
+export const map = <T>(values: Schema<T>): Schema<Record<string, T>> => ({
+  type: 'object',
+  patternProperties: { '^.*$': values },
+})
+
+export const textMap = map(text)
+
+export const oneOf = <const C extends readonly string[]>(choices: C): Schema<C[number]> => ({
+  enum: choices,
+})
+
+/** Marks a member of an object that may be absent. */
+export const optional = <S extends Schema>(schema: S): S & Optional => ({ ...schema, [OPTIONAL]: true })
+
+/** An object with these members; others are kept unless `additionalProperties` is false. */
+export function object<M extends Members>(
+  properties: M,
+  options: Options & Pick<Schema, 'additionalProperties'> = {},
+): Schema<ObjectOf<M>> {
+  const required = Object.keys(properties).filter(name => !(OPTIONAL in (properties[name] as Schema)))
+  return { type: 'object', ...(required.length ? { required } : {}), properties, ...options }
+}
