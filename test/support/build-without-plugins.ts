@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,42 +12,16 @@ const absent = (process.env.TEST_WITHOUT_PLUGINS ?? '').split(',')
 export const builtins = all.filter(({ name }) => !absent.includes(name))
 `
 
-/** What the build embeds; see tsup.config.ts. */
-const programs = () =>
-  Object.fromEntries(
-    globSync('plugins/**/programs/*.{cjs,py,sh}', { cwd: root }).map(file => [
-      file,
-      readFileSync(join(root, file), 'utf8'),
-    ]),
-  )
-
-/** Builds a copy of the program that lacks the plugins named in `TEST_WITHOUT_PLUGINS`. */
+/** Builds a copy of the program, as `npm run build` does, that lacks the plugins named in `TEST_WITHOUT_PLUGINS`. */
 export async function buildWithoutPlugins(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-without-'))
-  for (const part of ['src', 'plugins', 'package.json', 'tsconfig.json']) {
+  for (const part of ['src', 'plugins', 'package.json', 'tsconfig.json', 'tsup.config.ts']) {
     await cp(join(root, part), join(folder, part), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await rename(join(folder, 'plugins/index.ts'), join(folder, 'plugins/all.ts'))
   await writeFile(join(folder, 'plugins/index.ts'), LIST)
-  await execa(
-    join(root, 'node_modules/.bin/esbuild'),
-    [
-      'src/main.ts',
-      '--bundle',
-      '--splitting',
-      '--format=esm',
-      '--platform=node',
-      '--target=node22',
-      '--main-fields=module,main',
-      '--outdir=dist',
-      `--define:__KEELSON_PROGRAMS__=${JSON.stringify(programs())}`,
-      '--alias:clipanion=./node_modules/clipanion/lib/advanced/index.mjs',
-      '--alias:typanion=./node_modules/typanion/lib/index.mjs',
-      "--banner:js=import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    ],
-    { cwd: folder },
-  )
+  await execa(join(root, 'node_modules/.bin/tsup'), ['--silent'], { cwd: folder })
   return {
     main: join(folder, 'dist/main.js'),
     remove: () => rm(folder, { recursive: true, force: true }),
