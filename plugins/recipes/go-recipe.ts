@@ -1,6 +1,6 @@
 import { toRecipe } from './phases.ts'
 import { type CheckedOptions, type Pinned, type Recipe, VERSION_LINE } from './recipe.ts'
-import { run } from './stages.ts'
+import { run, runProgram } from './stages.ts'
 
 const BUILDER = 'golang:1.26-alpine'
 const RUNTIME = 'alpine:3.23'
@@ -13,14 +13,10 @@ const OFFLINE = `ENV GOPROXY=file://${MODULES}/cache/download GOSUMDB=off`
 /** A Go program from its module, built without cgo so that it needs nothing of the image it runs in. */
 export function goRecipe({ reference, version }: Pinned, options: CheckedOptions): Recipe {
   const path = `${reference.name}@${version ?? reference.wanted ?? 'latest'}`
-  // `go install` refuses a module that replaces others; as a dependency it is built without them.
-  const install = (flag: string, prepare: string) =>
-    `RUN go install ${flag} ${path} || { mkdir -p /fetched/build && cd /fetched/build && ${prepare} && go install ${flag} ${reference.name}; }`
   return goImage(options, {
-    // With -n it loads the packages, and only shows what it would do with them.
-    fetch: [install('-n', `go mod init build.invalid/build && go get ${path}`)],
+    fetch: [runProgram('go_install.sh', '-n', path)],
     build: [
-      install('-trimpath', 'test -e go.mod'),
+      runProgram('go_install.sh', '-trimpath', path),
       'RUN mkdir -p /app && mv /out/* /app/mcp-server',
       `RUN go version -m /app/mcp-server | sed -n 's/^.mod.[^ \\t]*.\\([^ \\t]*\\).*/${VERSION_LINE}\\1/p'`,
     ],

@@ -48,7 +48,7 @@ export function toRecipe({ fetch, build, runtime }: Phases, options: CheckedOpti
     name: 'base',
     dockerfile: toDockerfile([
       ...beginStage(runtime.image, options, { as: 'base', wants: runtime.wants }),
-      `RUN ${addUser}`,
+      addUser(),
     ]),
     files: new Map(caFiles(options.ca)),
   }

@@ -1,4 +1,5 @@
 import type { CheckedOptions } from './recipe.ts'
+import { recipeProgram } from './recipe-program.ts'
 
 /** Who servers run as in an image. */
 const USER = 1000
@@ -10,6 +11,10 @@ const ALONE = '/etc/ssl/certs/.keelson-alone'
 
 /** A command in exec form: no shell reads it, so nothing in it can be more than an argument. */
 export const run = (...command: readonly string[]): string => `RUN ${JSON.stringify(command)}`
+
+/** Runs a shell program of `programs/` whose text stands in the Dockerfile, so that it leaves no file in the image. */
+export const runProgram = (file: string, ...args: readonly string[]): string =>
+  run('/bin/sh', '-c', recipeProgram(file, { BUNDLE, ALONE }), file, ...args)
 
 /** The beginning of a stage: trust first, since everything after it may use the network. `trusts`: its tools, too. */
 export function beginStage(
@@ -43,46 +48,20 @@ const TRUST = `ENV ${[
 export const caFiles = (ca: string | undefined): [string, string][] =>
   ca === undefined ? [] : [[CA_FILE, ca]]
 
-/** Shell words that are true when the image has what the package brings. */
-const PRESENT: Readonly<Record<string, string>> = {
-  git: 'command -v git',
-  'ca-certificates': `test -s ${BUNDLE} -a ! -e ${ALONE}`,
-  'python3-venv': "python3 -c 'import venv, ensurepip'",
-}
-
 /**
  * What the user asked for must be installed; what a scheme usually wants is installed only where it
  * is missing, and a base image that cannot install it may do without.
  */
 function addPackages(asked: readonly string[], wants: readonly string[]): string[] {
-  const looks = wants
-    .filter(name => !asked.includes(name))
-    .map(name => `{ ${PRESENT[name]} >/dev/null 2>&1 || want="$want ${name}"; }`)
+  const usual = wants.filter(name => !asked.includes(name))
   return [
-    ...(looks.length > 0
-      ? [`RUN want=''; ${looks.join('; ')}; test -z "$want" || { ${install('$want')}; } || true`]
-      : []),
-    ...(asked.length > 0 ? [`RUN ${install(asked.join(' '))}`] : []),
+    ...(usual.length > 0 ? [runProgram('add_packages.sh', 'missing', ...usual)] : []),
+    ...(asked.length > 0 ? [runProgram('add_packages.sh', 'required', ...asked)] : []),
   ]
 }
 
-/** By what the image has, not by what it is called. */
-const install = (names: string): string =>
-  [
-    `if command -v apk >/dev/null; then apk add --no-cache ${names}`,
-    `elif command -v apt-get >/dev/null; then apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${names} && rm -rf /var/lib/apt/lists/*`,
-    `elif command -v microdnf >/dev/null; then microdnf install -y ${names}`,
-    `elif command -v dnf >/dev/null; then dnf install -y ${names}`,
-    'else echo "this image has neither apk, apt-get nor dnf" >&2; false; fi',
-  ].join('; ')
-
 /** The image gets a user of that number, with a home it can write to, unless it has one. */
-export const addUser = [
-  `{ grep -q '^[^:]*:[^:]*:${USER}:' /etc/group || echo 'app:x:${USER}:' >>/etc/group; }`,
-  `{ grep -q '^[^:]*:[^:]*:${USER}:' /etc/passwd || echo 'app:x:${USER}:${USER}::/home/app:/bin/sh' >>/etc/passwd; }`,
-  'mkdir -p /home/app',
-  `chown ${USER}:${USER} /home/app`,
-].join(' && ')
+export const addUser = (): string => runProgram('add_user.sh', String(USER))
 
 /** The end of the image: the program, owned by a user without rights, since some servers write beside their code. */
 export function endStage(args: readonly string[], env: readonly string[] = []): string[] {

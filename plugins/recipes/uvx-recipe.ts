@@ -24,10 +24,14 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
         folder: '/fetched',
         steps: [
           run('python3', '-m', 'venv', '/keelson/venv'),
-          'COPY requirements.txt fetch.py /keelson/',
+          'COPY requirements.txt fetch.py guarded_pip.py /keelson/',
           run('/keelson/venv/bin/python', '/keelson/fetch.py', name),
         ],
-        files: new Map([...files, ['fetch.py', recipeProgram('fetch_pypi.py')]]),
+        files: new Map([
+          ...files,
+          ['fetch.py', recipeProgram('fetch_pypi.py')],
+          ['guarded_pip.py', recipeProgram('guarded_pip.py')],
+        ]),
       },
       build: {
         steps: [

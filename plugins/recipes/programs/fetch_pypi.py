@@ -17,20 +17,7 @@ except ImportError:
 
 WHEELS, SDISTS, TOOLS, STUBS = "/fetched/wheels", "/fetched/sdists", "/fetched/tools", "/keelson/stubs"
 
-# A requirement that is an address is not bound by --only-binary: pip would build what it finds there.
-GUARD = """
-import os, runpy, sys
-def refuse(event, args):
-    if event != "subprocess.Popen":
-        return
-    program = os.path.basename(os.fsdecode(args[0] or args[1][0]))
-    if not program.startswith("ld-musl") and program not in ("lsb_release", "uname"):
-        raise SystemExit(f"A package wants to run {program} while it is fetched: refused.")
-sys.addaudithook(refuse)
-sys.argv[0] = "pip"
-runpy.run_module("pip", run_name="__main__", alter_sys=True)
-"""
-PIP = [sys.executable, "-c", GUARD, "--no-input", "--disable-pip-version-check"]
+PIP = [sys.executable, "/keelson/guarded_pip.py", "--no-input", "--disable-pip-version-check"]
 
 def pip(*args):
     with subprocess.Popen([*PIP, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child:

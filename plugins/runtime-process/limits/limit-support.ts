@@ -1,5 +1,6 @@
 import { availableParallelism, release } from 'node:os'
 import type { Limits } from '../../../src/contracts/runtime.ts'
+import { programText } from '../../../src/lib/program-text.ts'
 import { DEFAULT_LIMITS } from '../../../src/lib/resources.ts'
 import { type ControlGroups, findControlGroups, LIMITS } from './control-groups.ts'
 
@@ -53,18 +54,12 @@ export const processLimits = (
   ...(!groups.pids && countsProcesses && sandboxed ? { processes: limits.pids } : {}),
 })
 
-/**
- * Returns a command that runs another one under these limits and without core dumps. A limit that is tighter
- * already stays. The shell gets no variables of strangers. The letter for RLIMIT_NPROC depends on the shell.
- */
+const RUN_LIMITED = programText('plugins/runtime-process/programs/run-limited.sh')
+
+/** Returns a command that runs another one under these limits. The shell gets no variables of strangers. */
 export function withProcessLimits(command: readonly string[], { data, processes }: ProcessLimits): string[] {
-  const script = [
-    'ulimit -c 0',
-    ...(data === undefined ? [] : [`ulimit -d ${Math.ceil(data / 1024)} 2>/dev/null`]),
-    ...(processes === undefined ? [] : [`{ ulimit -u ${processes} || ulimit -p ${processes}; } 2>/dev/null`]),
-    'exec "$@"',
-  ]
-  return ['/bin/sh', '-c', script.join('; '), 'sh', ...command]
+  const kib = data === undefined ? '' : String(Math.ceil(data / 1024))
+  return ['/bin/sh', '-c', RUN_LIMITED, 'sh', kib, String(processes ?? ''), ...command]
 }
 
 const NAMES = { memory: 'memory', cpus: 'processor cores', pids: 'processes' } as const

@@ -63,7 +63,7 @@ describe('the plan', () => {
   test('pins a Go package', async () => {
     const { recipes } = await fresh({ kind: 'found', version: 'v1.2.3' })
     const { dockerfile } = await recipes.plan(request('go', 'example.test/x/cmd/y'))
-    expect(dockerfile).toContain('go install -trimpath example.test/x/cmd/y@v1.2.3')
+    expect(dockerfile).toContain('"-trimpath","example.test/x/cmd/y@v1.2.3"]')
   })
 
   test('starts the program directly, as a user without rights, with baked arguments as they are', async () => {
