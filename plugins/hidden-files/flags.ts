@@ -2,7 +2,9 @@ import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 
 const table = {
-  'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', true),
+  'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', {
+    fallback: true,
+  }),
   'print-resolved-overlays': flag.boolean('show which paths inside the container are hidden'),
 }
 

@@ -110,7 +110,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
     async checkCandidate(next, options) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
       const { checkHttpCandidate } = await import('./backends/check-http-candidate.ts')
-      const target = createTargetPath(next.target, config, next.remote)
+      const target = createTargetPath(next.target, config, next)
       await checkHttpCandidate({ agent, config, target, ...options })
       return {
         async promote({ graceMs, signal }) {

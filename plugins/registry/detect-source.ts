@@ -35,7 +35,8 @@ export async function detectSource(
       problem: 'plain http is only for private networks (--allow-private-ip)',
     })
   }
-  if (!url.pathname.endsWith('.json') && (await speaksProtocol(source, access, auth)))
+  // With a login only the login can tell, and that comes later.
+  if (!url.pathname.endsWith('.json') && (auth || (await speaksProtocol(source, access))))
     return { kind: 'api', place: source }
   const page = await fetchPage(source, access, { timeoutMs: access.timeouts.probeMs })
   if (!page) throw failures.registry_refused({ place: source, status: 404, problem: '' })
@@ -87,9 +88,8 @@ function parse(text: string, place: string) {
   }
 }
 
-async function speaksProtocol(source: string, access: Access, auth: boolean): Promise<boolean> {
+async function speaksProtocol(source: string, access: Access): Promise<boolean> {
   const url = `${source.replace(/\/+$/, '')}/v0.1/servers?limit=1&version=latest`
-  if (auth) return true // only a login can tell, and that comes later
   const response = await ask(url, access, { timeoutMs: access.timeouts.probeMs })
   if (response.status === 401 || response.status === 403) return true
   if (response.status !== 200 || !/\bjson\b/.test(response.header('content-type') ?? '')) return false

@@ -11,7 +11,7 @@ export const runFlags = {
   'no-sandbox': flag.boolean(
     'run a package on the process runtime without a sandbox: it can then read, change and reach everything that you can',
   ),
-  foreground: flag.boolean('stay, and take the workload down at the end', false, { short: 'f' }),
+  foreground: flag.boolean('stay, and take the workload down at the end', { short: 'f' }),
   'from-config': flag.file('run what `export` wrote'),
   env: flag.list('environment variable of the server', 'KEY=VALUE', { short: 'e' }),
   'env-file': flag.file('read environment variables from a file of KEY=VALUE lines'),

@@ -6,8 +6,8 @@ import { flag } from './flags.ts'
 /** Flags that every command takes, before or after its words. */
 export const GLOBAL_FLAGS = {
   debug: flag.boolean('say more, with stack traces'),
-  help: flag.boolean('show help', false, { short: 'h' }),
-  plugins: flag.boolean('load third-party plugins (--no-plugins leaves them out)', true),
+  help: flag.boolean('show help', { short: 'h' }),
+  plugins: flag.boolean('load third-party plugins (--no-plugins leaves them out)', { fallback: true }),
 } as const
 
 export interface Globals {

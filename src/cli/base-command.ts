@@ -23,7 +23,7 @@ export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'p
  * A command parses, calls one service method, prints.
  *
  * ```ts
- * const flags = { all: flag.boolean('also stopped ones', false, { short: 'a' }) }
+ * const flags = { all: flag.boolean('also stopped ones', { short: 'a' }) }
  *
  * export class Stop extends BaseCommand {
  *   static override paths = [['stop']]

@@ -100,8 +100,10 @@ function parseChoice(choices: readonly string[]) {
 
 /** The kinds of flags there are. Without a default the value is undefined when the flag is absent. */
 export const flag = {
-  boolean: (description: string, fallback = false, extra: Extra = {}): Flag<boolean> =>
-    make('boolean', description, fallback, '', parseBoolean, extra),
+  boolean: (
+    description: string,
+    { fallback = false, ...extra }: Extra & { fallback?: boolean } = {},
+  ): Flag<boolean> => make('boolean', description, fallback, '', parseBoolean, extra),
   string: (description: string, extra: Extra = {}): Flag<string | undefined> =>
     make<string | undefined>('value', description, undefined, 'TEXT', text => text, extra),
   file: (description: string, extra: Extra = {}): Flag<string | undefined> =>

@@ -4,7 +4,7 @@ import { complete } from '../complete-words.ts'
 
 const flags = {
   'new-word': flag.boolean('the cursor stands behind a space: PowerShell cannot pass an empty word'),
-  descriptions: flag.boolean('print what each word means', true),
+  descriptions: flag.boolean('print what each word means', { fallback: true }),
 }
 
 /**

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { parseShell, SHELLS, shellScript } from '../shells.ts'
 
-const flags = { descriptions: flag.boolean('show what each word means', true) }
+const flags = { descriptions: flag.boolean('show what each word means', { fallback: true }) }
 
 export class Completion extends BaseCommand {
   static override paths = [['completion']]

@@ -37,7 +37,7 @@ export const registrySource: Setting = {
     ],
     synopsis: 'URL|PATH',
     flags: {
-      'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', false, {
+      'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', {
         short: 'p',
       }),
       ...loginFlags,

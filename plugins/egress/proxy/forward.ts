@@ -58,7 +58,7 @@ export function forward(
   exchange: { request: IncomingMessage; response: ServerResponse; head: Head; decision: Decision },
   agent: Agent,
   limits: EgressLimits,
-  isRetry = false,
+  { isRetry = false }: { isRetry?: boolean } = {},
 ): void {
   const { request, response, head, decision } = exchange
   const { addresses, port } = decision
@@ -91,7 +91,7 @@ export function forward(
     if (response.destroyed || response.headersSent) return response.destroy()
     // The server may just have closed a kept connection; it has seen nothing of this request.
     if (outgoing.reusedSocket && !hasBody && BODILESS.has(method) && !isRetry) {
-      return forward(exchange, agent, limits, true)
+      return forward(exchange, agent, limits, { isRetry: true })
     }
     sendRefusal(response, refuseUnreachable(decision.host, port, error))
   })

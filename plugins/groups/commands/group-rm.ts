@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 
 const flags = {
   'with-workloads': flag.boolean('also stop and forget its workloads'),
-  yes: flag.boolean('do not ask', false, { short: 'y' }),
+  yes: flag.boolean('do not ask', { short: 'y' }),
 }
 
 export class GroupRemove extends BaseCommand {

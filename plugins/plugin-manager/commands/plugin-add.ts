@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
 import type { StagedPlugin } from '../service.ts'
 
-const flags = { yes: flag.boolean('add it without asking', false, { short: 'y' }) }
+const flags = { yes: flag.boolean('add it without asking', { short: 'y' }) }
 
 export class PluginAdd extends BaseCommand {
   static override paths = [['plugin', 'add']]

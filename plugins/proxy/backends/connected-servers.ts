@@ -30,7 +30,7 @@ export interface ConnectedServers {
   disconnect(reason: string): void
 }
 
-export function createConnectedServers(config: RunConfig, remote: boolean): ConnectedServers {
+export function createConnectedServers(config: RunConfig, { remote }: { remote: boolean }): ConnectedServers {
   const sse = effectiveMode(config) === 'sse'
   const endpoints = new Map<string, ConnectedServer>()
   let current: ConnectedServer | undefined
@@ -38,7 +38,7 @@ export function createConnectedServers(config: RunConfig, remote: boolean): Conn
 
   function connect(url: URL): void {
     epoch++
-    const target = createTargetPath(url, config, remote)
+    const target = createTargetPath(url, config, { remote })
     current = { target, epoch, calls: createSlots(), streams: createSlots() }
   }
 

@@ -39,7 +39,7 @@ export function createHttpBackend(options: {
   rules: BodyRules
 }): HttpBackend {
   const { config, sessions, remote, rules } = options
-  const servers = createConnectedServers(config, remote)
+  const servers = createConnectedServers(config, { remote })
   const send = createHttpSender({ ...options, servers, tracker: createSessionTracker(options) })
   return {
     get target() {

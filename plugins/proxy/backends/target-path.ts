@@ -21,7 +21,11 @@ export interface TargetPath {
  * server has more (where messages go is announced), so only `/sse` stands for its own path. The query of the
  * remote URL is put before the client's; it is ours and never shown to clients.
  */
-export function createTargetPath(target: URL, config: RunConfig, remote: boolean): TargetPath {
+export function createTargetPath(
+  target: URL,
+  config: RunConfig,
+  { remote }: { remote: boolean },
+): TargetPath {
   const base = target.pathname.replace(/\/+$/, '')
   const query = target.search.slice(1)
   const single = remote && effectiveMode(config) === 'streamable-http'

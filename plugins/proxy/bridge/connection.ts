@@ -23,18 +23,18 @@ export function createConnection(options: {
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
   /** `wanted`: the bridge closed the connection, and the process did not end by itself. */
-  onGone: (reason: string, wanted: boolean) => void
+  onGone: (reason: string, options: { wanted: boolean }) => void
 }): Connection {
   const { limits, onLine, onOversize, onGone } = options
   let current: Attachment | undefined
   let problem: string | undefined = 'the server has not started yet'
 
-  function drop(attachment: Attachment, reason: string, wanted: boolean): void {
+  function drop(attachment: Attachment, reason: string, { wanted }: { wanted: boolean }): void {
     if (current !== attachment) return
     current = undefined
     problem = reason
     attachment.detach()
-    onGone(reason, wanted)
+    onGone(reason, { wanted })
   }
 
   async function watch(attachment: Attachment, ended: Promise<void>): Promise<void> {
@@ -44,7 +44,7 @@ export function createConnection(options: {
     })
     await Promise.race([exited, ended])
     await Promise.race([Promise.all([exited, ended]), delay(OUTPUT_DRAIN_MS, undefined, { ref: false })])
-    drop(attachment, describe(exit), false)
+    drop(attachment, describe(exit), { wanted: false })
   }
 
   return {
@@ -60,7 +60,7 @@ export function createConnection(options: {
       return true
     },
     open(attachment) {
-      if (current) drop(current, 'the server was replaced', true)
+      if (current) drop(current, 'the server was replaced', { wanted: true })
       current = attachment
       problem = undefined
       const { stdin, stdout, stderr } = attachment
@@ -83,7 +83,7 @@ export function createConnection(options: {
       void watch(attachment, ended)
     },
     close(reason) {
-      if (current) drop(current, reason, true)
+      if (current) drop(current, reason, { wanted: true })
       problem = reason
     },
   }

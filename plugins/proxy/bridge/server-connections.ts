@@ -42,7 +42,7 @@ export function createServerConnections(options: {
         noise.report(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
         onOversize(Number(idOfOversize(head, tail)), connection)
       },
-      onGone(reason, wanted) {
+      onGone(reason, { wanted }) {
         log[wanted ? 'debug' : 'warn'](`the connection to the server is gone: ${reason}`)
         checking?.ended(reason)
         onGone(connection, reason)

@@ -6,7 +6,7 @@ const flags = {
   in: flag.file('file to convert (default: standard input)'),
   out: flag.file('file to write (default: standard output)'),
   'in-place': flag.boolean('replace the file of --in, keeping the old one as FILE.bak'),
-  backup: flag.boolean('keep the old file; --no-backup does not', true, { hidden: false }),
+  backup: flag.boolean('keep the old file; --no-backup does not', { fallback: true, hidden: false }),
 } as const
 
 export class RegistryConvert extends BaseCommand {

@@ -13,7 +13,7 @@ const flags = {
     max: 65535,
   }),
   'skip-browser': flag.boolean('only show the address; open no browser'),
-  'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', false, {
+  'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', {
     short: 'p',
   }),
 } as const

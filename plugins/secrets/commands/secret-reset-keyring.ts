@@ -2,7 +2,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { SecretsCommand } from './secrets-command.ts'
 
-const flags = { yes: flag.boolean('do not ask', false, { short: 'y' }) }
+const flags = { yes: flag.boolean('do not ask', { short: 'y' }) }
 
 export class SecretResetKeyring extends SecretsCommand {
   static override paths = [['secret', 'reset-keyring']]

@@ -11,7 +11,7 @@ import type { UpgradeCheck } from '../check-result.ts'
 import { changeLines } from '../print-check.ts'
 
 const flags = {
-  yes: flag.boolean('do not ask', false, { short: 'y' }),
+  yes: flag.boolean('do not ask', { short: 'y' }),
   'dry-run': flag.boolean('only say what would change'),
   env: flag.list('environment variable of the server; wins over the one it has', 'KEY=VALUE', { short: 'e' }),
   secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),

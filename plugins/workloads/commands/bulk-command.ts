@@ -5,7 +5,7 @@ import { Failure, isFailure, messageOf } from '../../../src/errors.ts'
 import type { Outcome } from '../service.ts'
 
 export const chooseFlags = {
-  all: flag.boolean('all workloads', false, { short: 'a' }),
+  all: flag.boolean('all workloads', { short: 'a' }),
   group: flag.string('the workloads of this group', { placeholder: 'GROUP', short: 'g' }),
 }
 

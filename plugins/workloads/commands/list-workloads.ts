@@ -5,7 +5,7 @@ import { failures } from '../../../src/errors.ts'
 import { callerHeaders } from '../../callers/index.ts'
 
 const flags = {
-  all: flag.boolean('also those that do not run', false, { short: 'a' }),
+  all: flag.boolean('also those that do not run', { short: 'a' }),
   format: flag.choice(
     'how to print; mcpservers is what clients paste',
     ['text', 'json', 'mcpservers'],

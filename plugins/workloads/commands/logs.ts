@@ -7,8 +7,8 @@ import { printableStream } from '../../../src/lib/printable.ts'
 import { tailFile } from '../tail-file.ts'
 
 const flags = {
-  follow: flag.boolean('go on with what comes', false, { short: 'f' }),
-  proxy: flag.boolean('the log of the proxy instead of the server', false, { short: 'p' }),
+  follow: flag.boolean('go on with what comes', { short: 'f' }),
+  proxy: flag.boolean('the log of the proxy instead of the server', { short: 'p' }),
   lines: flag.integer('only the last lines', { placeholder: 'N' }),
   raw: flag.boolean('byte for byte as it was printed, with whatever would steer a terminal'),
 }

@@ -7,7 +7,7 @@ import { BulkCommand, chooseFlags } from './bulk-command.ts'
 
 const flags = {
   ...chooseFlags,
-  foreground: flag.boolean('stay, and stop the workload at the end', false, { short: 'f' }),
+  foreground: flag.boolean('stay, and stop the workload at the end', { short: 'f' }),
 }
 
 export class Start extends BulkCommand {

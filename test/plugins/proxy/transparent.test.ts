@@ -10,7 +10,11 @@ describe('where a request goes', () => {
     ['http://127.0.0.1:9', '//evil.example/x', '//evil.example/x'],
     ['http://127.0.0.1:9/base/', '/mcp', '/base/mcp'],
   ])('local %s: %s -> %s', (target, asked, sent) => {
-    const paths = createTargetPath(new URL(target), { ...config, transport: 'streamable-http' }, false)
+    const paths = createTargetPath(
+      new URL(target),
+      { ...config, transport: 'streamable-http' },
+      { remote: false },
+    )
     expect(paths.pathFor(asked)).toBe(sent)
   })
 
@@ -21,7 +25,11 @@ describe('where a request goes', () => {
     ['https://x.example', '/', '/'],
     ['https://x.example/?key=k', '/mcp', '/?key=k'],
   ])('remote streamable %s: %s -> %s', (target, asked, sent) => {
-    const paths = createTargetPath(new URL(target), { ...config, transport: 'streamable-http' }, true)
+    const paths = createTargetPath(
+      new URL(target),
+      { ...config, transport: 'streamable-http' },
+      { remote: true },
+    )
     expect(paths.pathFor(asked)).toBe(sent)
   })
 
@@ -32,7 +40,7 @@ describe('where a request goes', () => {
     ['https://x.example', '/sse', '/sse'],
     ['https://x.example/sse?key=k', '/messages?key=k&s=1', '/messages?key=k&s=1'],
   ])('remote sse %s: %s -> %s', (target, asked, sent) => {
-    const paths = createTargetPath(new URL(target), { ...config, transport: 'sse' }, true)
+    const paths = createTargetPath(new URL(target), { ...config, transport: 'sse' }, { remote: true })
     expect(paths.pathFor(asked)).toBe(sent)
   })
 

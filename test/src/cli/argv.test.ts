@@ -5,9 +5,9 @@ import { flag } from '../../../src/cli/flags.ts'
 const table = {
   env: flag.list('a variable', 'KEY=VALUE', { short: 'e' }),
   name: flag.string('a name'),
-  foreground: flag.boolean('stay', false, { short: 'f' }),
-  proxy: flag.boolean('the proxy', false, { short: 'p' }),
-  'isolate-network': flag.boolean('isolate', true),
+  foreground: flag.boolean('stay', { short: 'f' }),
+  proxy: flag.boolean('the proxy', { short: 'p' }),
+  'isolate-network': flag.boolean('isolate', { fallback: true }),
 }
 const globals = () => ({ debug: false, help: false, plugins: true })
 const args = (...argv: string[]) => normaliseArgv(argv, table, globals()).args
