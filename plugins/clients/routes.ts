@@ -1,13 +1,12 @@
-import { Type } from 'typebox'
 import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
+import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 
 const tag = 'clients'
 const path = '/api/v1beta/clients'
 
-const registration = Type.Object({ name: text, groups: texts }, closed)
-const status = Type.Object(
+const registration = object({ name: text, groups: texts }, closed)
+const status = object(
   {
     client_type: text,
     installed: bool,
@@ -18,8 +17,8 @@ const status = Type.Object(
   },
   closed,
 )
-const single = Type.Object({ name: text, groups: optional(texts) })
-const several = Type.Object({ names: texts, groups: optional(texts) })
+const single = object({ name: text, groups: optional(texts) })
+const several = object({ names: texts, groups: optional(texts) })
 
 const DEFAULT_GROUPS = ['default']
 
@@ -47,7 +46,7 @@ export const clientRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'Registered clients by name',
-    response: [200, Type.Array(registration)],
+    response: [200, list(registration)],
     handle: async () => (await clients()).listRegistered(),
   })
 
@@ -73,7 +72,7 @@ export const clientRoutes: Routes = (api, app) => {
     tag,
     summary: 'Register several clients',
     body: several,
-    response: [200, Type.Array(registration)],
+    response: [200, list(registration)],
     failures: [404, 409, 503],
     async handle({ body: { names, groups = [] } }) {
       await change('register', someOf(names), groups)
@@ -123,7 +122,7 @@ export const clientRoutes: Routes = (api, app) => {
     path: '/api/v1beta/discovery/clients',
     tag,
     summary: 'All clients there are: which are installed, which are registered',
-    response: [200, Type.Object({ clients: Type.Array(status) }, closed)],
+    response: [200, object({ clients: list(status) }, closed)],
     handle: async () => ({ clients: await (await clients()).status() }),
   })
 }

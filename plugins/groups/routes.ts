@@ -1,12 +1,11 @@
-import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-import { closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
+import { closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Group } from './group.ts'
 
 const tag = 'groups'
 const path = '/api/v1beta/groups'
 
-const group = Type.Object(
+const group = object(
   {
     name: text,
     registered_clients: texts,
@@ -15,7 +14,7 @@ const group = Type.Object(
   },
   closed,
 )
-const nameOnly = Type.Object({ name: text })
+const nameOnly = object({ name: text })
 
 /** The operations on groups. */
 export const groupRoutes: Routes = (api, app) => {
@@ -27,7 +26,7 @@ export const groupRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'Groups by name',
-    response: [200, Type.Object({ groups: Type.Array(group) }, closed)],
+    response: [200, object({ groups: list(group) }, closed)],
     handle: async () => ({ groups: (await (await groups()).list()).map(toAnswer) }),
   })
 
@@ -38,7 +37,7 @@ export const groupRoutes: Routes = (api, app) => {
     tag,
     summary: 'Make an empty group',
     body: nameOnly,
-    response: [201, Type.Object({ name: text }, closed)],
+    response: [201, object({ name: text }, closed)],
     failures: [409],
     handle: async ({ body }) => ({ name: (await (await groups()).create(body.name)).name }),
   })

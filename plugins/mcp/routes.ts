@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
+import { anything, closed, list, map, object, optional, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { withServer } from './connect.ts'
 import { findServer } from './find-server.ts'
@@ -8,12 +8,12 @@ import { listOffers } from './list-offers.ts'
 
 const TIMEOUT_MS = 30_000
 
-const tool = Type.Object(
+const tool = object(
   {
-    name: Type.String(),
-    title: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    inputSchema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    name: text,
+    title: optional(text),
+    description: optional(text),
+    inputSchema: optional(map(anything)),
   },
   { additionalProperties: true, description: 'A tool, as MCP writes it' },
 )
@@ -26,7 +26,7 @@ export const mcpRoutes: Routes = (api, app) => {
     path: '/api/v1beta/workloads/{name}/tools',
     tag: 'workloads',
     summary: 'The tools that the server of a running workload offers now',
-    response: [200, Type.Object({ tools: Type.Array(tool) }, { additionalProperties: false })],
+    response: [200, object({ tools: list(tool) }, closed)],
     failures: [400, 404, 409, 502],
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)

@@ -1,7 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { closed, text } from '../../src/http/schema-shorthands.ts'
+import { closed, list, object, type TypeOf, text } from '../../src/lib/schema.ts'
 import { failures } from './failures.ts'
 import { assertDefault } from './http/assert-default.ts'
 import { loginRoutes } from './http/login-routes.ts'
@@ -27,7 +26,7 @@ export const registryRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'The registry; there is one',
-    response: [200, Type.Object({ registries: Type.Array(summary) }, closed)],
+    response: [200, object({ registries: list(summary) }, closed)],
     failures: [502, 503],
     style,
     handle: async ({ signal }) => ({
@@ -74,7 +73,7 @@ export const registryRoutes: Routes = (api, app) => {
     tag,
     summary: 'Read the registry from elsewhere; an empty body goes back to the built-in catalogue',
     body: sourceBody,
-    response: [200, Type.Object({ type: text }, closed)],
+    response: [200, object({ type: text }, closed)],
     failures: [404, 502, 503],
     style,
     async handle({ params: { name }, body }) {
@@ -114,7 +113,7 @@ export const registryRoutes: Routes = (api, app) => {
     path: `${path}/{name}/refresh`,
     tag,
     summary: 'Read the registry anew',
-    response: [200, Type.Object({ status: text }, closed)],
+    response: [200, object({ status: text }, closed)],
     failures: READING,
     style,
     async handle({ params: { name }, signal }) {
@@ -130,7 +129,7 @@ export const registryRoutes: Routes = (api, app) => {
   v01Routes(api, app)
 }
 
-function sourceOf({ url, api_url, local_path }: Static<typeof sourceBody>): string | undefined {
+function sourceOf({ url, api_url, local_path }: TypeOf<typeof sourceBody>): string | undefined {
   const given = [url, api_url, local_path].filter(value => value !== undefined)
   if (given.length > 1) throw failures.registry_sources()
   return given[0]

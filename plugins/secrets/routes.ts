@@ -1,19 +1,18 @@
-import { Type } from 'typebox'
 import { failures as core } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, optional, text } from '../../src/http/schema-shorthands.ts'
+import { bool, closed, described, list, object, optional, text } from '../../src/lib/schema.ts'
 import { failures } from './failures.ts'
 import type { Secrets } from './service.ts'
 
 const tag = 'secrets'
 const path = '/api/v1beta/secrets'
 
-const capabilities = Type.Object(
+const capabilities = object(
   { can_read: bool, can_write: bool, can_delete: bool, can_list: bool, can_cleanup: bool },
   closed,
 )
-const provider = Type.Object({ name: text, provider_type: text, capabilities }, closed)
-const done = Type.Object({ key: text, message: text }, closed)
+const provider = object({ name: text, provider_type: text, capabilities }, closed)
+const done = object({ key: text, message: text }, closed)
 
 /** The operations on secrets. They accept values and never return one. */
 export const secretRoutes: Routes = (api, app) => {
@@ -33,15 +32,13 @@ function addProvider(api: Api, secrets: Service): void {
     path,
     tag,
     summary: 'Choose where secrets are kept',
-    body: Type.Object({
+    body: object({
       provider_type: text,
       password: optional(
-        Type.String({
-          description: 'Not used: the key is made at random, and kept in the keyring of the system',
-        }),
+        described(text, 'Not used: the key is made at random, and kept in the keyring of the system'),
       ),
     }),
-    response: [201, Type.Object({ provider_type: text, message: text }, closed)],
+    response: [201, object({ provider_type: text, message: text }, closed)],
     failures: [502],
     async handle({ body: { provider_type } }) {
       assertGiven('provider_type', provider_type)
@@ -85,10 +82,7 @@ function addKeys(api: Api, secrets: Service): void {
     summary: 'Names of the secrets, in order',
     response: [
       200,
-      Type.Object(
-        { keys: Type.Array(Type.Object({ key: text, description: optional(text) }, closed)) },
-        closed,
-      ),
+      object({ keys: list(object({ key: text, description: optional(text) }, closed)) }, closed),
     ],
     failures: [400, 403, 404, 405, 502],
     handle: async () => ({ keys: await (await secrets()).list() }),
@@ -100,7 +94,7 @@ function addKeys(api: Api, secrets: Service): void {
     path: `${path}/default/keys`,
     tag,
     summary: 'Store a new secret',
-    body: Type.Object({ key: text, value: text }),
+    body: object({ key: text, value: text }),
     response: [201, done],
     failures: [404, 405, 409, 502],
     async handle({ body: { key, value } }) {
@@ -122,7 +116,7 @@ function addKeys(api: Api, secrets: Service): void {
     path: `${path}/default/keys/{key}`,
     tag,
     summary: 'Give a secret another value',
-    body: Type.Object({ value: text }),
+    body: object({ value: text }),
     response: [200, done],
     failures: [404, 405, 502],
     async handle({ params: { key }, body: { value } }) {

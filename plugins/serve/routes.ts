@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { BUILD, VERSION } from '../../src/build-info.ts'
 import type { ResourceMetadata } from '../../src/contracts/caller-auth.ts'
 import type { HttpHost } from '../../src/http/http-host.ts'
+import { closed, object, text } from '../../src/lib/schema.ts'
 
 /** Operations on the server itself: its health, its version, and where its callers log in. */
 export function ownRoutes(
@@ -25,7 +25,7 @@ export function ownRoutes(
     path: '/api/v1beta/version',
     tag: 'system',
     summary: 'Version of the program',
-    response: [200, Type.Object({ version: Type.String() }, { additionalProperties: false })],
+    response: [200, object({ version: text }, closed)],
     handle: () => ({ version: BUILD === 'dev' ? 'dev' : `v${VERSION}` }),
   })
   if (!metadata) return
@@ -35,7 +35,7 @@ export function ownRoutes(
     path: metadata.path,
     tag: 'system',
     summary: 'Where callers log in (RFC 9728)',
-    response: [200, Type.Object({ resource: Type.String() }, { additionalProperties: true })],
+    response: [200, object({ resource: text }, { additionalProperties: true })],
     open: true,
     handle: () => metadata.document,
   })

@@ -1,13 +1,12 @@
 import { isAbsolute } from 'node:path'
-import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
+import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 import { failures } from './failures.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
 
-const build = Type.Object(
+const build = object(
   { tag: text, digest: text, name: optional(text), description: optional(text), version: optional(text) },
   closed,
 )
@@ -22,10 +21,10 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/validate`,
     tag,
     summary: 'Check the skill in a folder; one that is not valid is an answer too',
-    body: Type.Object({ path: optional(text) }),
+    body: object({ path: optional(text) }),
     response: [
       200,
-      Type.Object(
+      object(
         {
           valid: bool,
           errors: optional(texts),
@@ -48,8 +47,8 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/build`,
     tag,
     summary: 'Pack the skill in a folder',
-    body: Type.Object({ path: optional(text), tag: optional(text) }),
-    response: [200, Type.Object({ reference: text }, closed)],
+    body: object({ path: optional(text), tag: optional(text) }),
+    response: [200, object({ reference: text }, closed)],
     failures: [503],
     slow: true,
     handle: async ({ body, signal }) => {
@@ -64,7 +63,7 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/builds`,
     tag,
     summary: 'Builds on this machine, by tag',
-    response: [200, Type.Object({ builds: Type.Array(build) }, closed)],
+    response: [200, object({ builds: list(build) }, closed)],
     handle: async () => ({ builds: await (await builds()).list() }),
   })
 
@@ -85,7 +84,7 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/push`,
     tag,
     summary: 'Upload a build to the registry that its tag names, signed in one way or not at all',
-    body: Type.Object({
+    body: object({
       reference: optional(text),
       key: optional(text),
       identity_token: optional(text),

@@ -1,17 +1,16 @@
-import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-import { closed, optional, text } from '../../src/http/schema-shorthands.ts'
+import { closed, integer, list, object, optional, text } from '../../src/lib/schema.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills/content'
-const content = Type.Object(
+const content = object(
   {
     name: text,
     description: text,
     version: optional(text),
     license: optional(text),
     body: text,
-    files: Type.Array(Type.Object({ path: text, size: Type.Integer() }, closed)),
+    files: list(object({ path: text, size: integer }, closed)),
   },
   closed,
 )
@@ -28,7 +27,7 @@ export const contentRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'The text of a skill and the list of its files; nothing is installed',
-    body: Type.Object({ ref: optional(text) }),
+    body: object({ ref: optional(text) }),
     response: [200, content],
     failures,
     slow: true,

@@ -1,6 +1,5 @@
-import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
+import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 import type { SkillDetails } from './install/installer.ts'
 
 const tag = 'skills'
@@ -13,11 +12,11 @@ const placeQuery = {
   project_root: { type: 'string', description: 'The absolute path of the project' },
 } as const
 
-const metadata = Type.Object(
+const metadata = object(
   { name: text, version: text, description: text, author: text, tags: optional(texts) },
   closed,
 )
-const installedSkill = Type.Object(
+const installedSkill = object(
   {
     metadata,
     scope: text,
@@ -28,14 +27,14 @@ const installedSkill = Type.Object(
     status: text,
     installed_at: text,
     clients: optional(texts),
-    dependencies: optional(Type.Array(Type.Object({ name: text, reference: text, digest: text }, closed))),
+    dependencies: optional(list(object({ name: text, reference: text, digest: text }, closed))),
     managed: bool,
   },
   closed,
 )
 const trust = {
   provenance: optional(
-    Type.Object({
+    object({
       signerIdentity: text,
       certIssuer: text,
       repositoryUri: optional(text),
@@ -63,7 +62,7 @@ export const skillRoutes: Routes = (api, app) => {
       client: { type: 'string', description: 'Only those of this client' },
       group: { type: 'string', description: 'Only those of this group' },
     },
-    response: [200, Type.Object({ skills: Type.Array(installedSkill) }, closed)],
+    response: [200, object({ skills: list(installedSkill) }, closed)],
     failures: [400, 404],
     handle: async ({ query: { scope, project_root, client, group } }) => ({
       skills: await (await skills()).list({ scope, projectRoot: project_root, client, group }),
@@ -76,7 +75,7 @@ export const skillRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'Install a skill and what it needs, for all clients or none',
-    body: Type.Object({
+    body: object({
       name: optional(text),
       version: optional(text),
       ...place,
@@ -85,7 +84,7 @@ export const skillRoutes: Routes = (api, app) => {
       group: optional(text),
       allow_unsigned: optional(bool),
     }),
-    response: [201, Type.Object({ skill: installedSkill, ...trust }, closed)],
+    response: [201, object({ skill: installedSkill, ...trust }, closed)],
     failures: [400, 401, 403, 404, 409, 422, 429, 501, 502, 503, 504],
     slow: true,
     location: ({ skill }: SkillDetails) => `${path}/${skill.metadata.name}`,
@@ -110,7 +109,7 @@ export const skillRoutes: Routes = (api, app) => {
     tag,
     summary: 'An installed skill, and who signed it',
     query: placeQuery,
-    response: [200, Type.Object({ metadata, installed_skill: installedSkill, ...trust }, closed)],
+    response: [200, object({ metadata, installed_skill: installedSkill, ...trust }, closed)],
     failures: [400, 404],
     async handle({ params: { name }, query: { scope, project_root } }) {
       const { skill, ...whose } = await (await skills()).get(name, { scope, projectRoot: project_root })

@@ -1,13 +1,12 @@
-import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, optional, text, texts } from '../../src/http/schema-shorthands.ts'
+import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 import { withoutEmpty } from './update/without-empty.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
 
 const failure = { name: text, reason: text, error: text }
-const syncAnswer = Type.Object(
+const syncAnswer = object(
   {
     installed: optional(texts),
     drifted: optional(texts),
@@ -16,12 +15,12 @@ const syncAnswer = Type.Object(
     never_managed: optional(texts),
     removed_from_lock: optional(texts),
     pruned: optional(texts),
-    failed: optional(Type.Array(Type.Object(failure, closed))),
+    failed: optional(list(object(failure, closed))),
   },
   closed,
 )
-const fromTo = Type.Object({ before: text, after: text }, closed)
-const outcome = Type.Object(
+const fromTo = object({ before: text, after: text }, closed)
+const outcome = object(
   {
     name: text,
     status: text,
@@ -32,10 +31,10 @@ const outcome = Type.Object(
     reason: optional(text),
     error: optional(text),
     changes: optional(
-      Type.Object(
+      object(
         {
           version: optional(fromTo),
-          files: optional(Type.Object({ added: texts, removed: texts, changed: texts }, closed)),
+          files: optional(object({ added: texts, removed: texts, changed: texts }, closed)),
           tools_added: optional(texts),
           signer: optional(fromTo),
         },
@@ -56,7 +55,7 @@ export const updateRoutes: Routes = (api, app) => {
     path: `${path}/sync`,
     tag,
     summary: 'Make the folders of a project what its lock file says',
-    body: Type.Object({
+    body: object({
       project_root: optional(text),
       clients: optional(texts),
       prune: optional(bool),
@@ -86,7 +85,7 @@ export const updateRoutes: Routes = (api, app) => {
     path: `${path}/upgrade`,
     tag,
     summary: 'Replace skills by what their sources hold now, or say what would change',
-    body: Type.Object({
+    body: object({
       scope: optional(text),
       project_root: optional(text),
       names: optional(texts),
@@ -98,7 +97,7 @@ export const updateRoutes: Routes = (api, app) => {
       clients: optional(texts),
       force: optional(bool),
     }),
-    response: [200, Type.Object({ outcomes: Type.Array(outcome) }, closed)],
+    response: [200, object({ outcomes: list(outcome) }, closed)],
     failures: [400, 404, 409, 503],
     slow: true,
     async handle({ body, signal }) {

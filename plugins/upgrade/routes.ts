@@ -1,16 +1,26 @@
-import { Type } from 'typebox'
 import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables-schema.ts'
-import { bool, closed, optional, text } from '../../src/http/schema-shorthands.ts'
 import { unacceptedPermissions } from '../../src/http/unaccepted-permissions-schema.ts'
+import {
+  bool,
+  closed,
+  described,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  textMap,
+  texts,
+} from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 
 const tag = 'workloads'
 const path = '/api/v1beta/workloads'
-const change = Type.Object({ from: text, to: text }, closed)
+const change = object({ from: text, to: text }, closed)
 
-const variable = Type.Object(
+const variable = object(
   {
     name: text,
     description: optional(text),
@@ -21,39 +31,29 @@ const variable = Type.Object(
   closed,
 )
 
-const result = Type.Object(
+const result = object(
   {
     workload_name: text,
     registry_server: optional(text),
-    status: Type.Enum([
-      'up-to-date',
-      'upgrade-available',
-      'not-registry-sourced',
-      'server-not-found',
-      'unknown',
-    ]),
+    status: oneOf(['up-to-date', 'upgrade-available', 'not-registry-sourced', 'server-not-found', 'unknown']),
     current_image: optional(text),
     candidate_image: optional(text),
     reason: optional(text),
-    env_var_drift: optional(
-      Type.Object({ added: Type.Array(variable), removed: Type.Array(variable) }, closed),
-    ),
+    env_var_drift: optional(object({ added: list(variable), removed: list(variable) }, closed)),
     config_drift: optional(
-      Type.Object({ transport: optional(change), permission_profile: optional(change) }, closed),
+      object({ transport: optional(change), permission_profile: optional(change) }, closed),
     ),
   },
   closed,
 )
 
-const applyBody = Type.Object(
+const applyBody = object(
   {
-    env: optional(
-      Type.Record(text, text, { description: 'Variables; these values win over those there are' }),
-    ),
+    env: optional(described(textMap, 'Variables; these values win over those there are')),
     accept_permissions: optional(
-      Type.String({ description: 'The hash of the mounts that the user has agreed to, from a 409' }),
+      described(text, 'The hash of the mounts that the user has agreed to, from a 409'),
     ),
-    secrets: optional(Type.Array(text, { description: 'References, `NAME,target=VARIABLE`; never values' })),
+    secrets: optional(described(texts, 'References, `NAME,target=VARIABLE`; never values')),
   },
   closed,
 )
@@ -72,7 +72,7 @@ export const upgradeRoutes: Routes = (api, app) => {
       all: { type: 'boolean', description: 'Also those that do not run' },
       group: { type: 'string', description: 'Only those of this group' },
     },
-    response: [200, Type.Object({ results: Type.Array(result) }, closed)],
+    response: [200, object({ results: list(result) }, closed)],
     failures: [400, 404, 503],
     async handle({ query: { all, group } }) {
       if (group) await (await app.service('groups')).assertExists(group)
@@ -88,7 +88,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     path: `${path}/{name}/upgrade-check`,
     tag,
     summary: 'What the registry has for a workload; nothing is fetched or changed',
-    response: [200, Type.Object({ result }, closed)],
+    response: [200, object({ result }, closed)],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
@@ -105,7 +105,7 @@ export const upgradeRoutes: Routes = (api, app) => {
       'Put the newer version of a workload in its place; the result is what was found before, and with any other status than `upgrade-available` nothing was done',
     body: applyBody,
     bodyOptional: true,
-    response: [200, Type.Object({ result }, closed)],
+    response: [200, object({ result }, closed)],
     failures: [400, 404, 409, 422, 500, 503],
     failureSchemas: { 409: unacceptedPermissions, 422: missingVariables },
     slow: true,

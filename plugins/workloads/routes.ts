@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import type { Routes } from '../../src/http/api.ts'
+import { closed, list, object, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
@@ -29,7 +29,7 @@ export const workloadRoutes: Routes = (api, app) => {
       all: { type: 'boolean', description: 'Also those that do not run' },
       group: { type: 'string', description: 'Only those of this group' },
     },
-    response: [200, Type.Object({ workloads: Type.Array(workloadItem) }, { additionalProperties: false })],
+    response: [200, object({ workloads: list(workloadItem) }, closed)],
     failures: [400, 404, 503],
     async handle({ query: { all, group } }) {
       if (group) await (await app.service('groups')).assertExists(group)
@@ -72,7 +72,7 @@ export const workloadRoutes: Routes = (api, app) => {
     path: `${path}/{name}/status`,
     tag,
     summary: 'The status of a workload',
-    response: [200, Type.Object({ status: Type.String() }, { additionalProperties: false })],
+    response: [200, object({ status: text }, closed)],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)

@@ -1,5 +1,5 @@
-import type { Static, TSchema } from 'typebox'
 import type { App } from '../app.ts'
+import type { Schema, TypeOf } from '../lib/schema.ts'
 
 /** Names in braces of a path: `/groups/{name}` has `name`. */
 type ParamsOf<P extends string> = P extends `${string}{${infer N}}${infer R}`
@@ -7,17 +7,17 @@ type ParamsOf<P extends string> = P extends `${string}{${infer N}}${infer R}`
   : unknown
 
 /** One request, read and checked. */
-export interface Call<P extends string, B extends TSchema> {
+export interface Call<P extends string, B extends Schema> {
   readonly params: ParamsOf<P>
   /** The first value of each. */
   readonly query: Readonly<Record<string, string | undefined>>
-  readonly body: Static<B>
+  readonly body: TypeOf<B>
   /** Aborts when the caller goes away, the time is over or the server ends. */
   readonly signal: AbortSignal
 }
 
 /** What a success carries: a document, text, a page, an endless stream of events, or nothing. */
-export type Content = TSchema | 'text' | 'html' | 'events' | 'empty'
+export type Content = Schema | 'text' | 'html' | 'events' | 'empty'
 
 /**
  * The header that shows that a program asks. A page of another site cannot send it: browsers ask the
@@ -29,7 +29,7 @@ export const CLIENT_HEADER = 'X-Keelson-Client'
 export type FailureStyle = 'text' | 'registry' | 'json'
 
 /** One operation of the management API: the route, what it takes and all that it may answer. */
-export interface Operation<P extends string = string, B extends TSchema = TSchema> {
+export interface Operation<P extends string = string, B extends Schema = Schema> {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As OpenAPI writes it. A path whose last part is a name has no other form with a slash behind it. */
@@ -56,7 +56,7 @@ export interface Operation<P extends string = string, B extends TSchema = TSchem
   /** Statuses of failures. Those that any operation may have are added by the host. */
   readonly failures?: readonly number[]
   /** By status: the JSON of failures that have `extra` members. */
-  readonly failureSchemas?: Readonly<Record<number, TSchema>>
+  readonly failureSchemas?: Readonly<Record<number, Schema>>
   readonly style?: FailureStyle
   /** It may take minutes: an image is pulled or built. */
   readonly slow?: boolean
@@ -79,7 +79,7 @@ export interface EventSource {
 
 /** Where plugins put their operations. */
 export interface Api {
-  operation<P extends string, B extends TSchema>(operation: Operation<P, B>): void
+  operation<P extends string, B extends Schema>(operation: Operation<P, B>): void
   /** Adds news to the stream of events. */
   events(source: EventSource): void
   /** All that was added so far. */

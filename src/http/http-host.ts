@@ -1,8 +1,8 @@
 import type { RequestListener, Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Static, TSchema } from 'typebox'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
+import type { Schema, TypeOf } from '../lib/schema.ts'
 import type { Log } from '../log.ts'
 import { createAdmission } from './admit-request.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
@@ -86,7 +86,7 @@ export function createHttpHost(options: {
         operation.handle({
           params: request.params as never,
           query: firstOfEach(request.query),
-          body: request.body as Static<TSchema>,
+          body: request.body as TypeOf<Schema>,
           signal: AbortSignal.any([signal, gone.signal, ...(endless ? [ending.signal] : [])]),
         })
       const value = endless ? await work(gone.signal) : await withOperationDeadline(work, operation)

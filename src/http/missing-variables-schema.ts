@@ -1,15 +1,14 @@
-import { Type } from 'typebox'
-import { bool, closed, optional, text } from './schema-shorthands.ts'
+import { bool, closed, list, object, optional, text } from '../lib/schema.ts'
 
 /** The 422 of operations that run a server of the registry: the variables that it needs and that were not given. */
-export const missingVariables = Type.Object(
+export const missingVariables = object(
   {
     code: text,
     message: text,
     registry: text,
     server: text,
-    missing: Type.Array(
-      Type.Object({ name: text, secret: bool, description: optional(text), stored: optional(text) }, closed),
+    missing: list(
+      object({ name: text, secret: bool, description: optional(text), stored: optional(text) }, closed),
     ),
   },
   {

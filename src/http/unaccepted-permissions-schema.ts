@@ -1,19 +1,18 @@
-import { Type } from 'typebox'
-import { closed, optional, text } from './schema-shorthands.ts'
+import { closed, list, object, oneOf, optional, text } from '../lib/schema.ts'
 
 /** The 409 of operations that run a server of the registry: the mounts that it asks for and the user has not allowed. */
-export const unacceptedPermissions = Type.Object(
+export const unacceptedPermissions = object(
   {
     code: text,
     message: text,
     wanted_permissions: optional(
-      Type.Object(
+      object(
         {
           server: text,
           hash: text,
-          mounts: Type.Array(
-            Type.Object(
-              { source: text, target: text, access: Type.Enum(['read', 'write']), remark: optional(text) },
+          mounts: list(
+            object(
+              { source: text, target: text, access: oneOf(['read', 'write']), remark: optional(text) },
               closed,
             ),
           ),

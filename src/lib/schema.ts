@@ -39,22 +39,15 @@ export type ObjectOf<M extends Members> = Flat<
 >
 type Flat<T> = { -readonly [K in keyof T]: T[K] }
 
-/** What a schema may say about itself beside its type. */
-type Options = Pick<Schema, 'description'>
-
 export const text: Schema<string> = { type: 'string' }
 export const bool: Schema<boolean> = { type: 'boolean' }
 export const number: Schema<number> = { type: 'number' }
 export const integer: Schema<number> = { type: 'integer' }
-export const anything: Schema<unknown> = {}
+export const anything: Schema = {}
 /** A port; 0 stands for one that is chosen later. */
 export const port: Schema<number> = { type: 'integer', minimum: 0, maximum: 65535 }
 
-export const list = <T>(items: Schema<T>, options: Options = {}): Schema<T[]> => ({
-  type: 'array',
-  items,
-  ...options,
-})
+export const list = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items })
 
 export const texts = list(text)
 
@@ -70,13 +63,23 @@ export const oneOf = <const C extends readonly string[]>(choices: C): Schema<C[n
   enum: choices,
 })
 
+export const either = <A, B>(one: Schema<A>, other: Schema<B>): Schema<A | B> => ({ anyOf: [one, other] })
+
+export const nullable = <T>(schema: Schema<T>): Schema<T | null> => either(schema, { type: 'null' })
+
 /** Marks a member of an object that may be absent. */
 export const optional = <S extends Schema>(schema: S): S & Optional => ({ ...schema, [OPTIONAL]: true })
 
-/** An object with these members; others are kept unless `additionalProperties` is false. */
+/** The schema with a text for people, which the OpenAPI document shows. */
+export const described = <S extends Schema>(schema: S, description: string): S => ({ ...schema, description })
+
+/** For `object`: members that are not named are refused. */
+export const closed = { additionalProperties: false }
+
+/** An object with these members; others are kept unless it is `closed`. */
 export function object<M extends Members>(
   properties: M,
-  options: Options & Pick<Schema, 'additionalProperties'> = {},
+  options: Pick<Schema, 'additionalProperties' | 'description'> = {},
 ): Schema<ObjectOf<M>> {
   const required = Object.keys(properties).filter(name => !(OPTIONAL in (properties[name] as Schema)))
   return { type: 'object', ...(required.length ? { required } : {}), properties, ...options }

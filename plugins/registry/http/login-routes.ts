@@ -1,6 +1,5 @@
-import { Type } from 'typebox'
 import type { Routes } from '../../../src/http/api.ts'
-import { closed, text } from '../../../src/http/schema-shorthands.ts'
+import { closed, object, text } from '../../../src/lib/schema.ts'
 
 const tag = 'registry'
 const path = '/api/v1beta/registry'
@@ -16,7 +15,7 @@ export const loginRoutes: Routes = (api, app) => {
     path: `${path}/auth/login`,
     tag,
     summary: 'Log in to the registry, in a browser on the machine of the server',
-    response: [200, Type.Object({ status: text }, closed)],
+    response: [200, object({ status: text }, closed)],
     failures: [400, 403, 404, 405, 409, 502, 503, 504],
     style,
     slow: true,
@@ -40,7 +39,7 @@ export const loginRoutes: Routes = (api, app) => {
     path: `${path}/auth/logout`,
     tag,
     summary: 'Forget the login to the registry',
-    response: [200, Type.Object({ status: text }, closed)],
+    response: [200, object({ status: text }, closed)],
     failures: [400, 404],
     style,
     async handle() {

@@ -1,10 +1,21 @@
-import { Type } from 'typebox'
-import { bool, closed, optional, text, texts } from '../../../src/http/schema-shorthands.ts'
+import {
+  anything,
+  bool,
+  closed,
+  integer,
+  list,
+  map,
+  object,
+  optional,
+  type Schema,
+  text,
+  texts,
+} from '../../../src/lib/schema.ts'
 
 const open = { additionalProperties: true }
-const anything = Type.Record(text, Type.Unknown())
+const anyMap = map(anything)
 
-const auth = Type.Object({
+const auth = object({
   issuer: text,
   client_id: text,
   audience: optional(text),
@@ -12,7 +23,7 @@ const auth = Type.Object({
 })
 
 /** What a registry is set to; none of the three sources: the built-in one. */
-export const sourceBody = Type.Object({
+export const sourceBody = object({
   url: optional(text),
   api_url: optional(text),
   local_path: optional(text),
@@ -24,16 +35,16 @@ const summaryMembers = {
   name: text,
   version: text,
   last_updated: text,
-  server_count: Type.Integer(),
+  server_count: integer,
   type: text,
   source: text,
   auth_status: text,
   auth_type: text,
   auth_config: optional(auth),
 }
-export const summary = Type.Object(summaryMembers, closed)
+export const summary = object(summaryMembers, closed)
 
-const variable = Type.Object(
+const variable = object(
   {
     name: text,
     description: text,
@@ -56,52 +67,52 @@ const serverMembers = {
   overview: optional(text),
   repository_url: optional(text),
   tags: optional(texts),
-  metadata: optional(anything),
-  custom_metadata: optional(anything),
-  env_vars: optional(Type.Array(variable)),
-  proxy_port: optional(Type.Integer()),
+  metadata: optional(anyMap),
+  custom_metadata: optional(anyMap),
+  env_vars: optional(list(variable)),
+  proxy_port: optional(integer),
   stateless: optional(bool),
-  tool_definitions: optional(Type.Array(anything)),
+  tool_definitions: optional(list(anyMap)),
 }
 
-export const imageServer = Type.Object(
+export const imageServer = object(
   {
     ...serverMembers,
     image: text,
     args: optional(texts),
     docker_tags: optional(texts),
-    permissions: optional(anything),
-    provenance: optional(anything),
-    target_port: optional(Type.Integer()),
+    permissions: optional(anyMap),
+    provenance: optional(anyMap),
+    target_port: optional(integer),
   },
   closed,
 )
 
-export const remoteServer = Type.Object(
+export const remoteServer = object(
   {
     ...serverMembers,
     url: text,
-    headers: optional(Type.Array(variable)),
-    oauth_config: optional(anything),
+    headers: optional(list(variable)),
+    oauth_config: optional(anyMap),
   },
   closed,
 )
 
-const imageServers = Type.Record(text, imageServer)
-const remoteServers = Type.Record(text, remoteServer)
+const imageServers = map(imageServer)
+const remoteServers = map(remoteServer)
 
-export const detail = Type.Object(
+export const detail = object(
   {
     ...summaryMembers,
-    registry: Type.Object(
+    registry: object(
       {
         version: text,
         last_updated: text,
         servers: imageServers,
         remote_servers: optional(remoteServers),
         groups: optional(
-          Type.Array(
-            Type.Object(
+          list(
+            object(
               {
                 name: text,
                 description: text,
@@ -119,33 +130,33 @@ export const detail = Type.Object(
   closed,
 )
 
-export const serverLists = Type.Object(
-  { servers: Type.Array(imageServer), remote_servers: optional(Type.Array(remoteServer)) },
+export const serverLists = object(
+  { servers: list(imageServer), remote_servers: optional(list(remoteServer)) },
   closed,
 )
 
-export const oneServer = Type.Object(
+export const oneServer = object(
   { is_remote: bool, server: optional(imageServer), remote_server: optional(remoteServer) },
   closed,
 )
 
 /** As the MCP registry's own schema says; what else an entry has goes through. */
-export const serverEntry = Type.Object(
+export const serverEntry = object(
   { $schema: text, name: text, description: text, version: text },
   { ...open, description: 'A server.json document of the MCP registry, schema of 2025-12-11' },
 )
 
-export const skillEntry = Type.Object(
+export const skillEntry = object(
   { namespace: text, name: text, description: text, version: text },
   { ...open, description: 'A skill, as registries list it' },
 )
 
-const metadata = Type.Object({ total: Type.Integer(), page: Type.Integer(), limit: Type.Integer() }, closed)
-export const serverPage = Type.Object({ servers: Type.Array(serverEntry), metadata }, closed)
-export const skillPage = Type.Object({ skills: Type.Array(skillEntry), metadata }, closed)
+const metadata = object({ total: integer, page: integer, limit: integer }, closed)
+export const serverPage = object({ servers: list(serverEntry), metadata }, closed)
+export const skillPage = object({ skills: list(skillEntry), metadata }, closed)
 
 /** The members of a value that its schema names. */
-export const onlyKnown = (schema: { readonly properties: object }, value: object): Record<string, unknown> =>
+export const onlyKnown = ({ properties = {} }: Schema, value: object): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(value).filter(([key, member]) => key in schema.properties && member !== undefined),
+    Object.entries(value).filter(([key, member]) => Object.hasOwn(properties, key) && member !== undefined),
   )

@@ -1,8 +1,7 @@
-import { Type } from 'typebox'
 import type { App } from '../../../src/app.ts'
 import { failures as core } from '../../../src/errors.ts'
 import type { Api } from '../../../src/http/api.ts'
-import { closed, optional, text } from '../../../src/http/schema-shorthands.ts'
+import { closed, described, list, object, optional, text } from '../../../src/lib/schema.ts'
 import { failures } from '../failures.ts'
 import { type Origin, secretsOf } from '../server-secrets.ts'
 import { unavailable } from './unavailable.ts'
@@ -12,7 +11,7 @@ const tag = 'registry'
 const path = '/api/v1beta/registry/{name}/servers/{serverName}/secrets'
 
 /** As the members of `secrets` of a workload: the name of a secret, and the variable that it becomes. */
-const reference = Type.Object({ name: text, target: text }, closed)
+const reference = object({ name: text, target: text }, closed)
 
 /** Which secrets a server of the registry is given: what a person agreed to, here or on a terminal. */
 export function serverSecretRoutes(api: Api, app: App): void {
@@ -30,7 +29,7 @@ export function serverSecretRoutes(api: Api, app: App): void {
     path,
     tag,
     summary: 'Secrets that the user has agreed to give to a server of the registry; never values',
-    response: [200, Type.Object({ secrets: Type.Array(reference) }, closed)],
+    response: [200, object({ secrets: list(reference) }, closed)],
     failures: [400, 404, 502, 503],
     style: 'registry',
     async handle({ params: { name, serverName }, signal }) {
@@ -47,9 +46,9 @@ export function serverSecretRoutes(api: Api, app: App): void {
     tag,
     summary:
       'Agree to give a server of the registry a secret, as this variable: one that is stored, or a value that is stored for this server alone',
-    body: Type.Object({
-      name: optional(Type.String({ description: 'Name of a stored secret' })),
-      value: optional(Type.String({ description: 'A new value, in the place of one from before' })),
+    body: object({
+      name: optional(described(text, 'Name of a stored secret')),
+      value: optional(described(text, 'A new value, in the place of one from before')),
     }),
     response: [200, reference],
     failures: [400, 404, 405, 502, 503],

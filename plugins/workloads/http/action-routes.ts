@@ -1,6 +1,6 @@
-import type { Static } from 'typebox'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
+import type { TypeOf } from '../../../src/lib/schema.ts'
 import { assertWorkloadName } from '../../state/index.ts'
 import { failures } from '../failures.ts'
 import type { Outcome, Workloads } from '../service.ts'
@@ -33,7 +33,7 @@ export function actionRoutes(api: Api, app: App): void {
     })
   }
 
-  async function namesOf({ names = [], group = '' }: Static<typeof bulkBody>): Promise<readonly string[]> {
+  async function namesOf({ names = [], group = '' }: TypeOf<typeof bulkBody>): Promise<readonly string[]> {
     if (names.length > 0 === (group !== '')) throw failures.bulk_choice()
     if (group === '') {
       names.forEach(assertWorkloadName)

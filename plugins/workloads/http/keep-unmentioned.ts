@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Static } from 'typebox'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { TypeOf } from '../../../src/lib/schema.ts'
 import type { editBody } from './schemas.ts'
 
-type Body = Static<typeof editBody>
+type Body = TypeOf<typeof editBody>
 
 /** The members that an edit keeps unless its body has them. An empty value removes a member. */
 const KEPT = [

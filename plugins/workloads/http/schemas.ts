@@ -1,19 +1,31 @@
-import { Type } from 'typebox'
 import { STATUSES } from '../../../src/contracts/workload.ts'
-import { bool, closed, optional, text, texts } from '../../../src/http/schema-shorthands.ts'
-
-const textMap = Type.Record(text, text)
-const port = Type.Integer({ minimum: 0, maximum: 65535 })
+import {
+  bool,
+  closed,
+  described,
+  either,
+  integer,
+  list,
+  map,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  port,
+  text,
+  textMap,
+  texts,
+} from '../../../src/lib/schema.ts'
 
 /** A workload as lists show it. */
-export const workloadItem = Type.Object(
+export const workloadItem = object(
   {
     name: text,
     package: text,
     url: text,
-    port: Type.Integer(),
+    port: integer,
     transport_type: text,
-    status: Type.Enum([...STATUSES]),
+    status: oneOf(STATUSES),
     created_at: text,
     started_at: text,
     proxy_mode: optional(text),
@@ -27,21 +39,21 @@ export const workloadItem = Type.Object(
   closed,
 )
 
-export const permissionProfile = Type.Object(
+export const permissionProfile = object(
   {
     name: optional(text),
     read: optional(texts),
     write: optional(texts),
     privileged: optional(bool),
     network: optional(
-      Type.Object({
+      object({
         mode: optional(text),
-        inbound: optional(Type.Object({ allow_host: optional(texts) })),
+        inbound: optional(object({ allow_host: optional(texts) })),
         outbound: optional(
-          Type.Object({
+          object({
             insecure_allow_all: optional(bool),
             allow_host: optional(texts),
-            allow_port: optional(Type.Array(port)),
+            allow_port: optional(list(port)),
           }),
         ),
       }),
@@ -50,9 +62,9 @@ export const permissionProfile = Type.Object(
   { description: 'What the server may read, write and reach' },
 )
 
-const secretReference = Type.Object({ name: text, target: text })
+const secretReference = object({ name: text, target: text })
 
-const runtimeConfig = Type.Object({
+const runtimeConfig = object({
   builder_image: optional(text),
   additional_packages: optional(texts),
   build_with: optional(texts),
@@ -62,12 +74,12 @@ const runtimeConfig = Type.Object({
 /** Members whose features are not here yet: their shape is checked, and whatever is in them is refused. */
 const unsupported = {
   authz_config: optional(text),
-  oidc: optional(Type.Object({})),
+  oidc: optional(object({})),
   tools: optional(texts),
-  tools_override: optional(Type.Record(text, Type.Object({}))),
-  oauth_config: optional(Type.Object({})),
-  headers: optional(Type.Array(Type.Object({}))),
-  header_forward: optional(Type.Object({})),
+  tools_override: optional(map(object({}))),
+  oauth_config: optional(object({})),
+  headers: optional(list(object({}))),
+  header_forward: optional(object({})),
 }
 
 /** Members that a run config has and ToolHive's requests have not: what they ask for is kept too. */
@@ -80,12 +92,12 @@ const runConfigMembers = {
   publish: optional(texts),
   env_file_dir: optional(text),
   container_labels: optional(textMap),
-  resources: optional(Type.Object({ memory: optional(text), cpus: optional(text) })),
+  resources: optional(object({ memory: optional(text), cpus: optional(text) })),
   permission_profile_name_or_path: optional(
-    Type.String({ description: '`none` or `network`; beside `permission_profile` it is only a name' }),
+    described(text, '`none` or `network`; beside `permission_profile` it is only a name'),
   ),
   isolate_network: optional(bool),
-  ignore_config: optional(Type.Object({ loadGlobal: optional(bool), printOverlays: optional(bool) })),
+  ignore_config: optional(object({ loadGlobal: optional(bool), printOverlays: optional(bool) })),
   image_verification: optional(text),
   allowed_origins: optional(texts),
   endpoint_prefix: optional(text),
@@ -106,12 +118,7 @@ const editable = {
   proxy_port: optional(port),
   env_vars: optional(textMap),
   secrets: optional(
-    Type.Array(
-      Type.Union([
-        secretReference,
-        Type.String({ description: 'As a run config has it: `NAME,target=VARIABLE`' }),
-      ]),
-    ),
+    list(either(secretReference, described(text, 'As a run config has it: `NAME,target=VARIABLE`'))),
   ),
   transport: optional(text),
   proxy_mode: optional(text),
@@ -126,21 +133,21 @@ const editable = {
 }
 
 /** What a workload is edited to; what the details do not show stays unless it is named. */
-export const editBody = Type.Object(editable)
+export const editBody = object(editable)
 
-export const createBody = Type.Object({
+export const createBody = object({
   name: optional(text),
   registry: optional(text),
   server: optional(text),
   accept_permissions: optional(
-    Type.String({ description: 'The hash of the mounts that the user has agreed to, from a 409' }),
+    described(text, 'The hash of the mounts that the user has agreed to, from a 409'),
   ),
   ...editable,
 })
 
-export const bulkBody = Type.Object({ names: optional(texts), group: optional(text) })
+export const bulkBody = object({ names: optional(texts), group: optional(text) })
 
-const oidc = Type.Object(
+const oidc = object(
   {
     issuer: text,
     audience: text,
@@ -154,28 +161,28 @@ const oidc = Type.Object(
 )
 
 /** A workload in the shape that it is created in. */
-export const workloadDetails = Type.Object(
+export const workloadDetails = object(
   {
     name: text,
     image: text,
     url: optional(text),
     host: text,
     cmd_arguments: texts,
-    target_port: Type.Integer(),
-    proxy_port: Type.Integer(),
+    target_port: integer,
+    proxy_port: integer,
     env_vars: textMap,
-    secrets: Type.Array(secretReference),
+    secrets: list(secretReference),
     volumes: texts,
     transport: text,
     authz_config: text,
     oidc,
-    permission_profile: Type.Union([permissionProfile, Type.Null()]),
+    permission_profile: nullable(permissionProfile),
     proxy_mode: text,
     network_isolation: bool,
     trust_proxy_headers: bool,
     tools: texts,
-    tools_override: Type.Record(text, Type.Object({})),
-    oauth_config: Type.Object({}),
+    tools_override: map(object({})),
+    oauth_config: object({}),
     runtime_config: optional(runtimeConfig),
     allow_docker_gateway: optional(bool),
     no_sandbox: optional(bool),
@@ -185,17 +192,17 @@ export const workloadDetails = Type.Object(
 )
 
 /** A run config; members of plugins stand beside those of the core. */
-export const runConfig = Type.Object(
+export const runConfig = object(
   {
     schema_version: text,
     name: text,
     image: text,
     transport: text,
     host: text,
-    port: Type.Integer(),
-    permission_profile: Type.Union([permissionProfile, Type.Null()]),
+    port: integer,
+    permission_profile: nullable(permissionProfile),
   },
   { additionalProperties: true, description: 'The run config, as `keelson export` writes it' },
 )
 
-export const nameAndPort = Type.Object({ name: text, port: Type.Integer() }, closed)
+export const nameAndPort = object({ name: text, port: integer }, closed)

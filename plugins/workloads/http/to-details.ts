@@ -1,6 +1,6 @@
-import type { Static } from 'typebox'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Workload } from '../../../src/contracts/workload.ts'
+import type { TypeOf } from '../../../src/lib/schema.ts'
 import { isBridgeMode } from '../../egress/index.ts'
 import { effectiveMode } from '../../proxy/index.ts'
 import type { runConfig, workloadDetails, workloadItem } from './schemas.ts'
@@ -10,22 +10,22 @@ const NO_TIME = '0001-01-01T00:00:00Z'
 const LOOPBACK = '127.0.0.1'
 
 /** A workload as the API lists it. */
-export const toItem = ({ last_upgrade, ...workload }: Workload): Static<typeof workloadItem> => ({
+export const toItem = ({ last_upgrade, ...workload }: Workload): TypeOf<typeof workloadItem> => ({
   ...workload,
   created_at: workload.created_at || NO_TIME,
   started_at: workload.started_at ?? NO_TIME,
 })
 
 /** The run config as the API exports it. */
-export const toExport = (config: RunConfig): Static<typeof runConfig> => ({
+export const toExport = (config: RunConfig): TypeOf<typeof runConfig> => ({
   ...config,
   image: config.image ?? '',
   host: config.host ?? LOOPBACK,
-  permission_profile: (config.permission_profile ?? null) as Static<typeof runConfig>['permission_profile'],
+  permission_profile: (config.permission_profile ?? null) as TypeOf<typeof runConfig>['permission_profile'],
 })
 
 /** The run config in the shape of the request that makes such a workload. */
-export function toDetails(config: RunConfig): Static<typeof workloadDetails> {
+export function toDetails(config: RunConfig): TypeOf<typeof workloadDetails> {
   const { runtime_config: build, allow_docker_gateway: gateway } = config
   return {
     name: config.name,
@@ -41,7 +41,7 @@ export function toDetails(config: RunConfig): Static<typeof workloadDetails> {
     transport: config.transport,
     authz_config: '',
     oidc: { issuer: '', audience: '', jwks_url: '', introspection_url: '', client_id: '', client_secret: '' },
-    permission_profile: (config.permission_profile ?? null) as Static<
+    permission_profile: (config.permission_profile ?? null) as TypeOf<
       typeof workloadDetails
     >['permission_profile'],
     proxy_mode: effectiveMode(config),

@@ -1,13 +1,13 @@
-import type { Static } from 'typebox'
 import { PROXY_MODES, TRANSPORTS } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { assertVariables } from '../../../src/contracts/variables.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
+import type { TypeOf } from '../../../src/lib/schema.ts'
 import { MODES } from '../../image-verification/index.ts'
 import type { createBody } from './schemas.ts'
 
-type Body = Static<typeof createBody>
+type Body = TypeOf<typeof createBody>
 
 /**
  * The options of `run` that the members of a body set. A member of ToolHive's requests comes before

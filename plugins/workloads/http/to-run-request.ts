@@ -1,9 +1,9 @@
-import type { Static } from 'typebox'
 import type { App } from '../../../src/app.ts'
 import type { FlagTable } from '../../../src/cli/flags.ts'
 import type { PermissionProfile, RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
+import type { TypeOf } from '../../../src/lib/schema.ts'
 import { assertNotLowered } from '../../image-verification/index.ts'
 import { type RunRequest, withDefaults } from '../build-config.ts'
 import { failures } from '../failures.ts'
@@ -12,7 +12,7 @@ import { isSameTarget, keptBesideFlags, unmentioned } from './keep-unmentioned.t
 import type { createBody } from './schemas.ts'
 import { toOptions } from './to-options.ts'
 
-type Body = Static<typeof createBody>
+type Body = TypeOf<typeof createBody>
 
 const UNSUPPORTED = [
   'authz_config',
