@@ -3,7 +3,7 @@ import type { Caller } from '../../src/contracts/caller-auth.ts'
 import { isFailure } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 
-/** Signatures with a public key alone: `none` is none, and HS256 could be made with what everybody can read. */
+/** Signatures with a public key alone: `none` has no signature, and HS256 could be made with a public key. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512']
 
 /** Whether a token has the form of a JWT (RFC 7519); what it says is another matter. */

@@ -7,7 +7,7 @@ import type { FetchDocument } from './fetch-document.ts'
 /** A token that was taken back is found out after this at the latest. */
 const KEPT_MS = 30_000
 const MOST_KEPT = 1000
-/** What is asked beyond this at a time is refused: a provider that stalls must not hold everybody up. */
+/** What is asked beyond this at a time is refused: a provider that stalls must not block all callers. */
 const MOST_PENDING = 64
 
 /**

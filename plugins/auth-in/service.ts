@@ -10,7 +10,10 @@ import { createTokenChecker } from './token-checker.ts'
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const REFUSALS = new Set(['token_missing', 'token_invalid', 'caller_not_allowed', 'auth_unavailable'])
 
-/** Lets callers in by their tokens. Fails with `auth_config_invalid`; the provider is first asked when somebody comes. */
+/**
+ * Accepts callers by their tokens. Fails with `auth_config_invalid`; the provider is first asked when
+ * somebody comes.
+ */
 export function createCallerAuth(
   config: CallerAuthConfig,
   { log, ...parts }: { log: Log; now?: () => number; timeoutMs?: number },

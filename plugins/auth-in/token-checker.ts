@@ -7,11 +7,13 @@ import { findJwks } from './find-jwks.ts'
 import { createIntrospection } from './introspect.ts'
 import { createKeySet } from './key-set.ts'
 
-/** Answers whose a token is. Fails with `token_invalid`, or `auth_unavailable` where that cannot be found out. */
+/**
+ * Returns whose a token is. Fails with `token_invalid`, or `auth_unavailable` where that cannot be found out.
+ */
 export type TokenChecker = (token: string) => Promise<Caller>
 
 /**
- * JWTs are checked by the keys of their issuer; what is none goes to the introspection endpoint, and so
+ * JWTs are checked by the keys of their issuer; other tokens go to the introspection endpoint, and so
  * does everything where no keys are to be had. A JWT that is refused is not asked about again elsewhere.
  */
 export function createTokenChecker(

@@ -7,7 +7,7 @@ const LISTENS: ReadonlySet<Status> = new Set(['running', 'unhealthy', 'auth_retr
 
 /**
  * Whether clients should see a workload. One that is brought back after a crash is in between, and so is one
- * whose host was killed: its successor is about to take it over.
+ * whose host was killed: the next supervisor is about to take it over.
  */
 export function presenceOf(record: StatusRecord | undefined): Candidate['presence'] {
   if (!record) return 'down'

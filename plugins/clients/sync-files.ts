@@ -108,7 +108,7 @@ async function carryOut(first: Plan): Promise<Plan> {
   throw failures.client_file_changing({ client: first.client.id, path: first.path })
 }
 
-/** The memory with the plans in it: before the files are written, or after. */
+/** The record with the planned entries: before the files are written, or after. */
 function withPlans(
   before: WrittenEntries,
   plans: readonly Plan[],
@@ -128,7 +128,7 @@ function withPlans(
   return after
 }
 
-/** Whether neither the file nor the memory has to change. */
+/** Whether neither the file nor the record has to change. */
 const isDone =
   (before: WrittenEntries) =>
   ({ client, bytes, edited }: Plan): boolean => {

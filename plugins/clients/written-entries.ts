@@ -10,7 +10,7 @@ import { parseDocument } from '../../src/parse-document.ts'
 export type WrittenEntries = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 /**
- * The memory of what we wrote into clients' files, `<state>/clients/written.json`: it tells our entries
+ * The record of what we wrote into clients' files, `<state>/clients/written.json`: it tells our entries
  * from the user's. It is written before the files are, so a kill in between never turns ours into theirs.
  */
 export interface WrittenEntriesStore {

@@ -46,7 +46,7 @@ async function skillNames(paths: Paths): Promise<string[]> {
   return [...names].sort()
 }
 
-/** Nobody wants to hear in the middle of a word that a file cannot be read; the command itself will say so. */
+/** A warning would appear in the middle of the line that the user types; the command itself prints it. */
 function skillsIn(text: string): string[] {
   try {
     const { skills = {} } = JSON.parse(text) as { skills?: object }

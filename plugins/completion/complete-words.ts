@@ -59,7 +59,7 @@ async function firstWords(app: App, current: string): Promise<Candidate[]> {
   return [...own, ...added, { value: 'help', description: 'show help' }]
 }
 
-/** Words that lead on from those typed to a longer command, such as `list` behind `mcp`. */
+/** Words that continue those typed to a longer command, such as `list` behind `mcp`. */
 function nextWords(commands: readonly CommandClass[], before: readonly string[]): Candidate[] {
   const next = new Map<string, string>()
   for (const command of commands) {

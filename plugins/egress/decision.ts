@@ -21,7 +21,7 @@ export interface Destination {
   readonly port: number
 }
 
-/** The answer about one destination, for programs and people. */
+/** The decision about one destination, for programs and people. */
 export interface Decision {
   readonly allowed: boolean
   readonly rule: Rule

@@ -11,7 +11,7 @@ const invalid = (problem: string): Host => ({ kind: 'invalid', problem })
 
 /**
  * Reads a host: lower case, one trailing dot dropped, IDN to its ASCII form (UTS 46), addresses in
- * every notation to their usual one. A text whose last label is a number is an address or nothing.
+ * every notation to their usual one. A text whose last label is a number is an address or invalid.
  */
 export function parseHost(text: string): Host {
   if (text === '') return invalid('it is empty')

@@ -5,11 +5,11 @@ import type { Log } from '../../src/log.ts'
 import type { Egress } from './index.ts'
 import { compilePolicy } from './policy.ts'
 
-/** A proxy to some registries and to nowhere else, open while packages are installed or built. */
+/** A proxy to some registries only, open while packages are installed or built. */
 export interface RegistryProxy {
   /** Address of the proxy, where it listens on this host itself. */
   readonly url: string | undefined
-  /** Where the tool wanted to go and was not let: `host:port`. */
+  /** The hosts that the tool was denied: `host:port`. */
   readonly denied: ReadonlySet<string>
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export interface RegistryProxyOptions {
   readonly log: Log
 }
 
-/** Opens an egress proxy that lets through to registries. Fails with `egress_listener_unusable`. */
+/** Opens an egress proxy that allows only registries. Fails with `egress_listener_unusable`. */
 export async function openRegistryProxy(
   { createProxy }: Pick<Egress, 'createProxy'>,
   options: RegistryProxyOptions,

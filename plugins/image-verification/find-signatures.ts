@@ -29,9 +29,8 @@ const BUNDLE = 'application/vnd.dev.sigstore.bundle'
 const MAX_CANDIDATES = 30
 
 /**
- * Finds what may be signatures of a digest: referrers (or their tag fallback), then the tags that
- * cosign used before. What cannot be read is told and left behind, so that rubbish which somebody
- * adds does not hide a good signature.
+ * Finds what may be signatures of a digest: referrers (or their tag fallback), then the tags that cosign used
+ * before. What cannot be read is reported and skipped, so that it does not hide a valid signature.
  */
 export async function* findSignatures(
   oci: Oci,

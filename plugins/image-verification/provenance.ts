@@ -20,14 +20,14 @@ export const namesSigner = (provenance: Provenance | undefined): provenance is P
 /** The login of GitHub's workflows, as certificates name it. */
 export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
 
-/** Logins of the hosts of repositories whose workflows sign. */
+/** The logins of repository hosts whose workflows sign. */
 const ISSUERS: Readonly<Record<string, string>> = {
   'github.com': GITHUB_ISSUER,
   'gitlab.com': 'https://gitlab.com',
 }
 
 /**
- * The login whose word on the signer counts: the entry's, else that of the repository's host. Undefined: a
+ * The login that the certificate must name: the entry's, else that of the repository's host. Undefined: a
  * signature of this name could be had from any login, where somebody else may have it.
  */
 export function issuerOf({ cert_issuer, signer_identity, repository_uri }: Provenance): string | undefined {

@@ -19,7 +19,7 @@ const schema = t.isObject(
   extra,
 )
 
-/** Reads the payload of an envelope; undefined when it is no statement. */
+/** Reads the payload of an envelope; undefined when it is something else. */
 export function parseStatement(payload: Uint8Array): Statement | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(payload).toString('utf8'))

@@ -16,14 +16,14 @@ const DAY = 24 * HOUR
 
 /**
  * Sigstore signs its root metadata anew about twice a year, and each is valid for half a year (TUF
- * specification, "expires"). Whoever keeps newer ones from us keeps us from learning that a key was taken
- * back, so a trust root is not believed for longer than that.
+ * specification, "expires"). Who withholds newer ones could hide that a key was revoked, so a trust root is
+ * not trusted for longer than that.
  */
 const LAST_DAYS = 182
 /** A root older than this causes a warning: it should be refreshed every day. */
 const WARN_DAYS = 60
 
-/** Finds the keys and certificates to believe. */
+/** Finds the keys and certificates to trust. */
 export interface TrustRoots {
   /** By the `sigstore_url` of a registry entry; or why there are none. */
   find(sigstoreUrl: string | undefined): Promise<TrustRoot | { readonly problem: string }>
@@ -44,7 +44,7 @@ interface Kept extends Partial<Dated> {
 
 /**
  * The trust root comes with keelson, so nothing needs the network. Once a day a newer one is fetched
- * and kept; when that fails, what there is serves, and the next try is an hour away. After two
+ * and kept; when that fails, the present one stays in use, and the next attempt is an hour later. After two
  * months a warning says so, and after half a year nothing is verified any more.
  *
  * A file given by the user, for a Sigstore of their own, replaces all of this.
@@ -112,7 +112,7 @@ export function createTrustRoots(options: {
     return isNewer ? { root, fetchedAt } : built
   }
 
-  /** That a cache cannot be written is no reason not to verify. */
+  /** Verification also works without a cache. */
   async function keep(kept: Kept): Promise<void> {
     await writeFileAtomic(cachePath, JSON.stringify(kept)).catch(error => debug(messageOf(error)))
   }
@@ -135,7 +135,7 @@ export function shippedAt(): number {
 
 function toMaterial(document: unknown): TrustRoot['material'] {
   const root = TrustedRoot.fromJSON(document)
-  // The reader takes anything, and makes of it a root that trusts nobody.
+  // The reader accepts any text, and may return a trust root without keys.
   if (!root.certificateAuthorities.length) throw new Error('it names no certificate authority')
   return toTrustMaterial(root)
 }

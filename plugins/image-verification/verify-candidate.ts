@@ -5,7 +5,7 @@ import type { Candidate } from './find-signatures.ts'
 import { type SignerClaims, toClaims } from './signer-claims.ts'
 import { isAbout, parseStatement, STATEMENT_TYPE, type Statement } from './statement.ts'
 
-/** Keys and certificates that are believed, and how much evidence they must give. */
+/** Keys and certificates that are trusted, and how much evidence they must give. */
 export interface TrustRoot {
   readonly material: TrustMaterial
   /** GitHub's own Sigstore has no public logs, only timestamps. */
@@ -24,7 +24,7 @@ export type Verification =
 
 /**
  * Checks one candidate: the signature, the certificate at the time of signing, the logs, and that
- * it is this image which was signed. Who signed is told, not judged.
+ * it is this image which was signed. Returns who signed; the caller judges that.
  */
 export function verifyCandidate(
   { bundle: json, payload }: Candidate,
@@ -48,7 +48,7 @@ export function verifyCandidate(
     if (!statement) return { ok: false, problem: 'what is signed is no statement about an image' }
     return isAbout(statement, image.digest) ? { ok: true, claims, statement } : other
   } catch (error) {
-    // The libraries throw all sorts of errors at documents that anybody may have written.
+    // The libraries throw errors of many kinds for malformed documents.
     const text = error instanceof Error ? error.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200) : 'failed'
     return { ok: false, problem: `a signature does not hold (${text})` }
   }

@@ -7,8 +7,8 @@ import type { TrustRoot, Verification } from './verify-candidate.ts'
 
 /**
  * Checks a detached signature of some bytes: the signature, that the certificate comes from the trusted
- * authority, and the receipt of the certificate log. Nobody vouches for the time; the signer's own word
- * must lie within the ten minutes of the certificate. So much less is proven than by a bundle.
+ * authority, and the receipt of the certificate log. No log confirms the time; the time that the signer
+ * states must lie within the ten minutes of the certificate. So it proves less than a bundle.
  */
 export function verifyDetached(
   signature: Buffer,

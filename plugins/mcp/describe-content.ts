@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 
-/** A tool's answer for people: text as it is, anything else in brackets, structured content as JSON. */
+/** A tool's result for people: text as it is, anything else in brackets, structured content as JSON. */
 export function describeContent({ content = [], structuredContent }: CallToolResult): string[] {
   const lines = content.map(describeBlock)
   return structuredContent === undefined ? lines : [...lines, JSON.stringify(structuredContent, null, 2)]

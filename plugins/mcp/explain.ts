@@ -12,7 +12,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was cut.',
 }
 
-/** What went wrong between us and a server, as a Failure. What is one already stays as it is. */
+/** Turns an error of a request to a server into a Failure. A Failure is returned unchanged. */
 export function explain(
   error: unknown,
   about: { url: string; what: string; timeoutMs: number; late: boolean },

@@ -41,9 +41,9 @@ export function credentialFiles(env: Env, home: string): string[] {
 }
 
 /**
- * Looks credentials up where `docker login` and `podman login` leave them. A file that cannot be
- * read, or a helper that is not there, is no end: the others are asked, and the problem is told
- * only when access is refused.
+ * Looks credentials up where `docker login` and `podman login` leave them. A file that cannot be read, or a
+ * helper that is not there, does not end the search: the others are asked, and the problem is reported only
+ * when access is refused.
  */
 export function createCredentialFinder({ env, home }: { env: Env; home: string }): FindCredentials {
   return async (registry, repository, signal) => {
@@ -134,7 +134,7 @@ async function askHelper(
     return undefined
   }
   if (result.status === 'failed') {
-    // Its words are not repeated: a helper may print what it holds.
+    // Its output is not repeated: it may hold the credentials.
     if (!/credentials not found/i.test(result.stdout + result.stderr)) {
       problems.push(`The credential helper ${program} failed.`)
     }

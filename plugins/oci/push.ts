@@ -72,7 +72,9 @@ function uploadAddress(location: Location, given: string | undefined, digest: st
   return url
 }
 
-/** Uploads a manifest; what it says it refers to learns of it, through the registry or through the fallback tag. */
+/**
+ * Uploads a manifest; the manifest that it refers to lists it, through the referrers API or the fallback tag.
+ */
 export async function pushManifest(
   session: Session,
   location: Location,

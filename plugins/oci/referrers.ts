@@ -41,7 +41,7 @@ export async function listFallback(
   return found?.content.manifests ?? []
 }
 
-/** Undefined when the registry has no referrers API: 404, or (some do) a page that is none. */
+/** Undefined when the registry has no referrers API: 404, or (some do) a page of another kind. */
 async function fromApi(
   session: Session,
   location: Location,

@@ -41,7 +41,7 @@ export interface TransportOptions {
 
 const ATTEMPTS = 3
 const REDIRECTS = 5
-/** A registry that wants a longer pause has effectively said no. */
+/** A longer pause counts as a refusal. */
 const LONGEST_PAUSE_MS = 20_000
 
 /**

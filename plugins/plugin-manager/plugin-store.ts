@@ -25,13 +25,15 @@ interface Staging {
   discard(): Promise<void>
 }
 
-/** The folder of added plugins on disk. What counts is the lock file; folders it does not name are rubbish. */
+/**
+ * The folder of added plugins on disk. What counts is the lock file; folders it does not name are leftovers.
+ */
 export interface PluginStore {
   read(): Promise<PluginRecord[]>
   stage(): Promise<Staging>
   /**
    * Changes the list in one step. `change` gets the present list and returns the new one;
-   * `staged` is moved to its final place before, and what no record needs is swept away after.
+   * `staged` is moved to its final place before, and what no record needs is removed after.
    */
   update(
     change: (records: readonly PluginRecord[]) => PluginRecord[],
@@ -87,7 +89,9 @@ export function createPluginStore(paths: Paths): PluginStore {
   }
 }
 
-/** The final folder is named after its content, so one that is there already is kept, unless it was spoilt. */
+/**
+ * The final folder is named after its content, so one that is there already is kept, unless it was damaged.
+ */
 async function moveIn(from: string, to: string, integrity: string): Promise<void> {
   const there = await hashTree(to).catch(() => undefined)
   if (there === integrity) return

@@ -49,7 +49,7 @@ export interface ForwardRules {
   readonly targetScheme: 'http' | 'https'
   readonly remote: boolean
   readonly trust: boolean
-  /** Leaves out `Accept-Encoding`: the answer has to be read. */
+  /** Leaves out `Accept-Encoding`: the response has to be read. */
   readonly identity: boolean
   /** Leaves out `Last-Event-ID`: the server does not know that event. */
   readonly forgetEvents: boolean
@@ -105,7 +105,7 @@ function isLeftOut(key: string, rules: ForwardRules): boolean {
   return key === 'accept-encoding' ? rules.identity : rules.forgetEvents
 }
 
-/** The headers of an answer as the client gets them; `replace` holds new values by lower-case name. */
+/** The headers of a response as the client gets them; `replace` holds new values by lower-case name. */
 export function responseHeaders(
   raw: readonly (Buffer | string)[],
   connection: string | undefined,

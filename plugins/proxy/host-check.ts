@@ -6,7 +6,7 @@ import { isLoopback } from '../../src/net/loopback.ts'
 
 /**
  * Names that mean this machine to whoever asks: browsers resolve them without DNS, or DNS cannot be made to
- * answer them (`.internal` is reserved for private use), so a page cannot be rebound to them.
+ * resolve them (`.internal` is reserved for private use), so a page cannot be rebound to them.
  */
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]', 'host.docker.internal', 'host.containers.internal']
 

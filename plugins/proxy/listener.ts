@@ -29,8 +29,8 @@ export const LISTENER_LIMITS: ListenerLimits = {
 }
 
 /**
- * A bare HTTP server, whose requests wait until it is known who calls. Answers are never timed: tool calls and
- * event streams last as long as they last.
+ * A bare HTTP server, whose requests wait until it is known who calls. Responses have no time limit: tool
+ * calls and event streams last as long as they last.
  */
 export function createListener(
   limits: ListenerLimits,

@@ -55,7 +55,7 @@ function createWatch(rules: BodyRules): (chunk: Buffer) => Error | undefined {
   }
 }
 
-/** Reads the whole body. What a refused client still sends is discarded so that it can read the answer. */
+/** Reads the whole body. What a refused client still sends is discarded so that it can read the response. */
 export function readBody(request: IncomingMessage, rules: BodyRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (request.destroyed && !request.readableEnded) return reject(new ClientGone())
@@ -83,7 +83,7 @@ export function readBody(request: IncomingMessage, rules: BodyRules): Promise<Bu
 export function streamBody(request: IncomingMessage, rules: BodyRules): Readable {
   const watch = createWatch(rules)
   async function* checked() {
-    // The socket has to outlive a refusal: it carries the answer.
+    // The socket has to stay open after a refusal, which is sent on it.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       const error = watch(chunk)
       if (error) throw error

@@ -22,7 +22,7 @@ export function sendRefusal(exchange: Exchange, error: unknown, log: Log): void 
     return
   }
   if (response.headersSent) {
-    // Too late for a status: a broken stream is the only honest end.
+    // Too late for a status: only a broken stream shows that the response is incomplete.
     log.debug('an answer broke off', { url: request.url, error: messageOf(error) })
     response.destroy()
     return

@@ -9,7 +9,7 @@ import type {} from '../callers/index.ts'
 import { LISTENER_LIMITS } from './listener.ts'
 import { type OpenProxy, openProxy } from './open-proxy.ts'
 
-/** How long a server may take until it begins to answer: tool calls may work for minutes. */
+/** How long a server may take until it begins to respond: tool calls may take minutes. */
 const REQUEST_TIMEOUT_MS = 600_000
 const CONNECT_TIMEOUT_MS = 10_000
 const SWEEP_MS = 60_000

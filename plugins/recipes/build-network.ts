@@ -19,9 +19,9 @@ export interface Reach {
 /** The network of one build, open until it is closed. */
 export interface BuildNetwork {
   readonly network: NonNullable<ImageBuild['network']>
-  /** What the build wanted to reach and was not let: `host:port`. */
+  /** The hosts that the build was denied: `host:port`. */
   readonly denied: ReadonlySet<string>
-  /** Takes all of it down. */
+  /** Removes all of it. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export interface BuildNetworks {
   }): Promise<BuildNetwork>
 }
 
-/** Makes networks whose only way out is an egress proxy of this process. */
+/** Makes networks whose only exit is an egress proxy of this process. */
 export const createBuildNetworks = (host: {
   egress: () => Promise<Pick<Services['egress'], 'openRegistryProxy'>>
   log: Log

@@ -1,7 +1,10 @@
 import { defineFailures } from '../../src/errors.ts'
 import { PACKAGE_FORM } from '../../src/lib/package-reference.ts'
 
-/** The words of Node, npm, pip, uv, curl, git and Go where a name is not found or no way leads to an address. */
+/**
+ * The messages of Node, npm, pip, uv, curl, git and Go when a name is not found or an address cannot be
+ * reached.
+ */
 const WANTS_NETWORK =
   /ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENOTCACHED|Network is unreachable|[Nn]ame (?:or service not known|resolution)|[Cc]ould(?: not|n't) resolve|fetch failed/
 

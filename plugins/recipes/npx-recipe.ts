@@ -6,7 +6,7 @@ import { run } from './stages.ts'
 const IMAGE = 'node:24-alpine'
 const WANTS = ['git', 'ca-certificates']
 const PLAIN = ['--no-audit', '--no-fund', '--no-update-notifier', '--cache=/fetched/cache']
-// npm shows the name in its error: packages come from registries, not from repositories of anybody's.
+// npm shows the name in its error: packages come from registries, not from repositories.
 const WITHOUT_GIT = '--git=git-dependencies-are-refused'
 
 /** An npm package, fetched without its scripts and started directly: no network at the start. */

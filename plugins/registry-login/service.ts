@@ -60,7 +60,7 @@ export function createRegistryTokens(options: {
     return refresh(clientOf(subject), { ...tokens, refresh_token: token }, clock)
   }
 
-  /** No place for secrets, no login. */
+  /** Without a place for secrets there is no login. */
   const unlessNotSetUp = (error: unknown): undefined => {
     if (isFailure(error, 'secrets_not_set_up')) return undefined
     throw error
@@ -83,7 +83,7 @@ export function createRegistryTokens(options: {
     },
 
     async login({ url, allowPrivate, auth }, { browser, show, check, signal }) {
-      // First what needs no person: who sits through a login wants it tokenStore.
+      // First what needs no user: a login that cannot be stored would be in vain.
       await secrets.assertCanStore('registry login')
       await tokenStore.find('registry login')
       const found =

@@ -5,7 +5,7 @@ import { withFileLock } from '../../src/with-file-lock.ts'
 import type { SecretsView } from '../secrets/index.ts'
 import type { Tokens } from './oauth/oauth-tokens.ts'
 
-/** New tokens, or why there will be none. */
+/** New tokens, or why the login is over. */
 export type Renewal = Tokens | { readonly over: string }
 
 /** Tokens of logins, kept among the secrets. */
@@ -15,7 +15,7 @@ export interface TokenStore {
   /** Forgets all of them. */
   clear(): Promise<void>
   /**
-   * An access token that is good for a while, renewed ahead of its end. One renewal at a time among
+   * An access token that is valid for a while, renewed before it expires. One renewal at a time among
    * all processes: a provider that replaces refresh tokens takes a second use of one for theft.
    * `rejected` is one that the other side did not accept. Undefined: there is no login.
    */
@@ -95,7 +95,7 @@ export function createTokenStore(options: {
         withFileLock(lockPath, () => renewed(name, seen, renew), { seconds: LOCK_SECONDS }),
       )
       if (seen.access_token === rejected || !isGood(seen, 0)) return known
-      // It was early: while the provider is out of reach, the old one still does.
+      // The renewal was early: while the provider cannot be reached, the old token is still valid.
       return known.catch(error => {
         if (isFailure(error, 'issuer_unreachable')) return seen.access_token
         throw error

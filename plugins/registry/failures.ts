@@ -11,7 +11,9 @@ const some = (problems: readonly string[]): string => {
 
 const quoted = (names: readonly string[]): string => names.map(name => `"${name}"`).join(', ')
 
-/** What is missing before a registry answers: where to log in, a login that is good, or a person who may. */
+/**
+ * What is missing before a registry can be read: where to log in, a valid login, or a user who may read it.
+ */
 export type AuthLack = 'address' | 'login' | 'permission'
 
 export const failures = defineFailures({

@@ -10,7 +10,7 @@ const wordsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
 
-/** Slips of the fingers are forgiven in words of four letters and more. */
+/** Typing mistakes are accepted in words of four letters and more. */
 const fuzziness = (word: string): number | false => (word.length < 4 ? false : word.length < 6 ? 1 : 2)
 
 function createIndex(servers: readonly ServerJson[]): MiniSearch {
@@ -39,7 +39,7 @@ function createIndex(servers: readonly ServerJson[]): MiniSearch {
 
 /**
  * Servers for a person's words, best first: the name itself, then names, then the rest (title, tags,
- * description). Parts of words count, as do words with a slip in them.
+ * description). Parts of words count, as do words with a typing mistake.
  */
 export function searchServers(servers: readonly ServerJson[], query: string): ServerJson[] {
   const text = query.trim().toLowerCase()

@@ -44,7 +44,7 @@ export interface Registry extends SourceSetting {
   find(name: string, options?: ReadOptions): Promise<ServerJson | undefined>
   /** As `find`; fails with `server_unknown`, suggesting near names. */
   get(name: string, options?: ReadOptions): Promise<ServerJson>
-  /** Best first; names before descriptions, slips of the fingers forgiven. */
+  /** Best first; names before descriptions, typing mistakes accepted. */
   search(query: string, options?: ReadOptions): Promise<readonly ServerJson[]>
   /** Names that a mistyped one may have meant. */
   near(name: string): Promise<readonly string[]>

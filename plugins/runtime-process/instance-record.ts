@@ -67,7 +67,10 @@ const exit = t.isObject({
 
 export type InstanceRecords = ReturnType<typeof createInstanceRecords>
 
-/** Instances as folders: `<name>/instance.json`, `exit.json`, `log`, `home/`. A folder without the first is none. */
+/**
+ * Instances as folders: `<name>/instance.json`, `exit.json`, `log`, `home/`. A folder without the first is
+ * not an instance.
+ */
 export function createInstanceRecords(folder: string) {
   const place = (name: string) => join(folder, name)
   const recordPath = (name: string) => join(place(name), 'instance.json')

@@ -31,7 +31,7 @@ export const portAccessOf = (root: string, instance: string, ports: readonly num
   callbacks: ports.map(port => ({ port, path: networkFiles(root, instance).callback(port) })),
 })
 
-/** Sandboxes without a network, whose only way out and in are sockets in a folder of this host. */
+/** Sandboxes without a network, whose only connections in and out are sockets in a folder of this host. */
 export function createSandboxNetworks(options: {
   /** Where the sockets are kept. */
   root: string

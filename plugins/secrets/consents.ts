@@ -22,7 +22,10 @@ export interface Consent extends Wanted {
   readonly secret: string
 }
 
-/** Remembers which servers of registries the user gives stored secrets to. Only the user's own answers come in here. */
+/**
+ * Remembers which servers of registries the user gives stored secrets to. Only decisions of the user are
+ * stored here.
+ */
 export interface Consents {
   /** Name of the secret that the user gives; undefined when nothing was agreed. */
   find(wanted: Wanted): Promise<string | undefined>

@@ -7,7 +7,7 @@ const SCOPED = /^__thv_([^_]+)_(.+)$/s
 
 /**
  * Opens ToolHive's `secrets_encrypted`: nonce, AES-256-GCM, tag; the key is one SHA-256 of the
- * password. Undefined when the password is wrong or this is no such file. What ToolHive keeps for
+ * password. Undefined when the password is wrong or this is another kind of file. What ToolHive keeps for
  * itself gets our names.
  */
 export function openToolhiveFile(bytes: Buffer, password: string): Map<string, string> | undefined {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Callers } from '../../src/http/callers.ts'
 import type { SiteGuard } from '../../src/http/guard-sites.ts'
 
-// To import it would load the whole of fetch, which is in the way of the first answer.
+// To import it would load the whole of fetch, which would delay the first response.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** The HTTP server, listening before the operations are loaded. */

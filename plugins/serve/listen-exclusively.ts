@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { messageOf } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 
-/** Answers the port that is listened on. */
+/** Returns the port that is listened on. */
 export async function listenOnPort(server: Server, host: string, port: number): Promise<number> {
   await listen(server, { host: host.replace(/^\[|\]$/g, ''), port }).catch(error => {
     throw explain(error, `${host}:${port}`)

@@ -83,7 +83,7 @@ async function callersOf(app: App): Promise<Callers> {
   return createCallers({ owners: createPeerOwners(), token: () => token.required(), log: app.log })
 }
 
-/** Hosts workloads in this process unless another process does. `hand` gives them to a successor. */
+/** Hosts workloads in this process unless another process does. `hand` gives them to the next supervisor. */
 function takeRole(app: App): { hand(): Promise<void> } {
   const ending = new AbortController()
   const role = takeSupervisorRole(app, { signal: ending.signal }).catch(error =>

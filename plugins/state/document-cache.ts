@@ -50,7 +50,7 @@ export function createDocumentCache<T extends object>(
 
 const stampOf = ({ ino, size, ctimeNs }: BigIntStats): string => `${ino} ${size} ${ctimeNs}`
 
-/** What is given out twice must not be changed by who got it first. */
+/** Several callers get the same document, so none may change it. */
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const member of Object.values(value)) freeze(member)

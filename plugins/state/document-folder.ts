@@ -47,7 +47,7 @@ export function createDocumentFolder<T extends object>(options: {
     }
   }
 
-  /** What cannot be read like that is looked at with care: it is set aside, or told. */
+  /** A file that cannot be read like that is read again on its own: it is set aside, or reported. */
   function read(name: string, file: string): T | undefined | Promise<T | undefined> {
     try {
       return cache.read(file, path(name))

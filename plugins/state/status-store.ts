@@ -7,7 +7,7 @@ import { parseDocument } from '../../src/parse-document.ts'
 import type { Paths } from '../../src/paths.ts'
 import { createDocumentFolder } from './document-folder.ts'
 
-/** What a host says about a workload; the dates are the store's. */
+/** What a host writes about a workload; the store adds the dates. */
 export type StatusChange = Omit<StatusRecord, 'created_at' | 'updated_at' | 'last_upgrade'>
 
 /**

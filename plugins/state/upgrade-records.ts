@@ -7,15 +7,15 @@ import type { Paths } from '../../src/paths.ts'
 import { createDocumentFolder } from './document-folder.ts'
 
 /**
- * An upgrade under way. Written before anything is made for it, so that whoever comes after a kill knows
+ * An upgrade under way. Written before anything is made for it, so that after a kill the next process knows
  * which two instances there may be. The one that the workload's run config names is the one to keep.
  */
 export interface UpgradeRecord {
-  /** The run config that serves. */
+  /** The run config of the running server. */
   readonly from: RunConfig
-  /** The one that is to take its place. */
+  /** The run config of the candidate. */
   readonly to: RunConfig
-  /** How long the new server may take to answer. */
+  /** How long the candidate may take to respond, in milliseconds. */
   readonly wait_ms: number
 }
 

@@ -16,7 +16,7 @@ export interface FlagContext {
   readonly isolated?: boolean | undefined
 }
 
-/** Says why a flag has no effect, as the end of "--flag does not go with …"; undefined when it has. */
+/** Says why a flag has no effect, as the end of "--flag does not go with …"; undefined when it has one. */
 type FlagCheck = (context: FlagContext, value?: unknown) => string | undefined
 
 const always: FlagCheck = () => undefined

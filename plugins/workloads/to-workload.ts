@@ -31,7 +31,7 @@ export function lookOnce(): Runs {
 export const isOrphaned = (record: StatusRecord | undefined, runs: Runs = runsNow): boolean =>
   record !== undefined && HOSTED.has(record.status) && !runs(record.process_id)
 
-/** Whether a host was killed while it took the workload down; its successor finishes that. */
+/** Whether a host was killed while it took the workload down; the next supervisor finishes that. */
 export const isHalfDown = ({ status, process_id }: StatusRecord, runs: Runs = runsNow): boolean =>
   (status === 'stopping' || status === 'removing') && !runs(process_id)
 

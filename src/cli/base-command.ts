@@ -96,7 +96,7 @@ export abstract class BaseCommand extends Command<CliContext> {
     stdout.write(isTerminal(stdout) ? printable(text) : text)
   }
 
-  /** A line for the person at the terminal, out of the way of what is piped. */
+  /** A line for the user, on standard error, so that piped output stays clean. */
   protected say(line: string): void {
     this.context.stderr.write(`${printable(line)}\n`)
   }

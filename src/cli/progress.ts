@@ -4,7 +4,7 @@ import { clean, isTerminal } from './output.ts'
 
 export interface Progress {
   readonly report: Report
-  /** Takes the line away. */
+  /** Clears the line. */
   done(): void
 }
 
@@ -12,7 +12,7 @@ const QUIET_MS = 300
 
 /**
  * Progress of long work. On a terminal one line that replaces itself, shown only when the work
- * takes long enough to wonder; elsewhere a line for each step, without details.
+ * takes some time; elsewhere a line for each step, without details.
  */
 export function createProgress(stream: Writable, now: () => number = Date.now): Progress {
   const terminal = isTerminal(stream)

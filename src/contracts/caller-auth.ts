@@ -6,7 +6,7 @@ export interface Caller {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** What is sent to who may not come in: bytes for any HTTP server. */
+/** The response to a caller who is refused: bytes for any HTTP server. */
 export interface Refusal {
   /** 401: log in. 403: not with this account. 503: whether the token is good cannot be found out now. */
   readonly status: 401 | 403 | 503
@@ -15,12 +15,12 @@ export interface Refusal {
   readonly body: string
 }
 
-/** Lets callers in by the bearer token of their requests. */
+/** Accepts callers by the bearer token of their requests. */
 export interface CallerAuth {
   admit(
     authorization: string | undefined,
   ): Promise<{ readonly caller: Caller } | { readonly refusal: Refusal }>
-  /** The document that says where tokens are to be had (RFC 9728), if the resource has a URL. */
+  /** The document that says which servers issue tokens (RFC 9728), if the resource has a URL. */
   readonly metadata: ResourceMetadata | undefined
 }
 
@@ -34,9 +34,9 @@ export interface ResourceMetadata {
 export interface CallerAuthConfig {
   /** Whose tokens are taken; where its keys are is asked there unless `jwksUrl` says. */
   readonly issuer?: string | undefined
-  /** Whom tokens must be made for. Without it the service is refused. */
+  /** The audience that tokens must have. Without it the service is refused. */
   readonly audience?: string | undefined
-  /** `claim=value`: who is let in. Values of one claim are alternatives; all claims named must fit. */
+  /** `claim=value`: who is accepted. Values of one claim are alternatives; all claims named must fit. */
   readonly allow?: readonly string[]
   readonly jwksUrl?: string | undefined
   /** The endpoint that checks tokens of other forms than JWT (RFC 7662). */

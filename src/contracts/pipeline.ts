@@ -113,8 +113,8 @@ export type Backend =
 export interface Candidate {
   /**
    * Routes new requests to the candidate at once; sessions go on with it. Resolves when the old server has
-   * answered its requests, at the latest after `graceMs` (milliseconds) or when the signal aborts. The old
-   * server can be stopped then.
+   * responded to its requests, at the latest after `graceMs` (milliseconds) or when the signal aborts. The
+   * old server can be stopped then.
    */
   promote(options: { graceMs: number; signal: AbortSignal }): Promise<void>
   /** Closes the connection to the candidate; the running server stays. */
@@ -135,7 +135,7 @@ export interface Proxy {
   disconnect(reason: string): void
   /**
    * Sends `initialize` and `tools/list` to another server while the running one serves. Fails with
-   * `candidate_failed` when that server returns an error or does not answer within `timeoutMs`
+   * `candidate_failed` when that server returns an error or does not respond within `timeoutMs`
    * (milliseconds); the running server is not affected.
    */
   checkCandidate(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Candidate>

@@ -206,7 +206,7 @@ export interface Attachment {
   readonly stderr: Readable
   /** Resolves when the instance has ended or the stream broke; never rejects. */
   readonly exit: Promise<Exit>
-  /** Lets go of the streams; the instance is not stopped. */
+  /** Closes the streams; the instance is not stopped. */
   detach(): void
 }
 

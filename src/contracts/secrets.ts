@@ -24,7 +24,7 @@ export interface SecretsProvider {
    * May make what it needs, e.g. an empty file.
    */
   prepare(): Promise<void>
-  /** Forgets what opens it on this machine, e.g. a key in the keyring. False when there was nothing. */
+  /** Deletes what opens it on this machine, e.g. a key in the keyring. False when there was nothing. */
   forgetKey?(): Promise<boolean>
 }
 
@@ -34,7 +34,7 @@ export interface SecretsContext {
   readonly ask?: (question: string) => Promise<string>
   /** File with a password that the user named once and for all. */
   readonly passwordFile?: string
-  /** What a new key is made from, if the user has a wish. */
+  /** What a new key is made from, if the user says so. */
   readonly keyFrom?: 'keyring' | 'password'
 }
 

@@ -71,7 +71,7 @@ function memberOf(value: unknown, name: string): unknown {
   return Object.entries(value).find(([key]) => plain(key) === plain(name))?.[1]
 }
 
-/** Names, rates and attributes matter only when there is somewhere for telemetry to go. */
+/** Names, rates and attributes matter only when there is an endpoint that telemetry is sent to. */
 function asksForTelemetry(value: unknown): boolean {
   if (typeof value !== 'object') return says(value)
   return says(memberOf(value, 'endpoint')) || says(memberOf(value, 'enablePrometheusMetricsPath'))

@@ -5,7 +5,10 @@ import { httpFailures } from './failures.ts'
 import type { SiteGuard } from './guard-sites.ts'
 import { callerOf, createRateLimit } from './rate-limit.ts'
 
-/** More requests than this being answered at a time are refused: each may hold a body and start work. */
+/**
+ * The most requests that are handled at a time. Further ones are refused, since each may hold a body and
+ * start work.
+ */
 const MOST_AT_A_TIME = 512
 
 export interface AdmissionOptions {
@@ -17,9 +20,9 @@ export interface AdmissionOptions {
   readonly auth?: CallerAuth | undefined
   /** Checks callers where no login is required; absent when every caller is accepted. */
   readonly callers?: Callers | undefined
-  /** How many requests are being answered. */
+  /** How many requests are being handled. */
   readonly running: () => number
-  /** Whether the operation is there for everybody. */
+  /** Whether everybody may use the operation. */
   readonly isOpen: (request: FastifyRequest) => boolean
 }
 

@@ -28,7 +28,7 @@ export const CLIENT_HEADER = 'X-Keelson-Client'
 /** How failures are written: as text, as the registry's few codes, or all as `{code, message}`. */
 export type FailureStyle = 'text' | 'registry' | 'json'
 
-/** One operation of the management API: the route, what it takes and all that it may answer. */
+/** One operation of the management API: the route, what it takes and all that it may return. */
 export interface Operation<P extends string = string, B extends Schema = Schema> {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -42,7 +42,7 @@ export interface Operation<P extends string = string, B extends Schema = Schema>
   >
   readonly body?: B
   /**
-   * For a GET that fetches what its query names: it is only answered with `CLIENT_HEADER`. A page of another
+   * For a GET that fetches what its query names: it is refused without `CLIENT_HEADER`. A page of another
    * site can make a browser send any other GET, without an `Origin`. A POST beside it needs no such header.
    */
   readonly programsOnly?: boolean
@@ -60,32 +60,34 @@ export interface Operation<P extends string = string, B extends Schema = Schema>
   readonly style?: FailureStyle
   /** It may take minutes: an image is pulled or built. */
   readonly slow?: boolean
-  /** Answered to everybody, also where callers have to log in. */
+  /** Open to everybody, also where callers have to log in. */
   readonly open?: boolean
   readonly handle: (call: Call<P, B>) => unknown
 }
 
-/** Something that happened, as it is told to who listens at `/api/v1beta/events`. */
+/** An event, as it is sent to clients of `/api/v1beta/events`. */
 export interface HttpEvent {
   readonly name: string
   readonly data: unknown
 }
 
-/** A kind of news. */
+/** A source of events. */
 export interface EventSource {
-  /** Tells how things are, if there is that to tell, then of every change. Answers how it stops. */
+  /**
+   * Reports the present state, if there is one, then every change. Returns a function that ends the reports.
+   */
   subscribe(hear: (event: HttpEvent) => void): Promise<() => void>
 }
 
 /** Where plugins put their operations. */
 export interface Api {
   operation<P extends string, B extends Schema>(operation: Operation<P, B>): void
-  /** Adds news to the stream of events. */
+  /** Adds a source to the stream of events. */
   events(source: EventSource): void
   /** All that was added so far. */
   readonly eventSources: readonly EventSource[]
   /**
-   * Goes on with work after the answer was sent, also if the caller goes away. The server waits for it
+   * Goes on with work after the response was sent, also if the caller goes away. The server waits for it
    * before it ends; a failure is logged, and shows where the work itself leaves it.
    */
   background(what: string, work: () => Promise<void>): void

@@ -20,7 +20,7 @@ const NO_COMPILERS = {
 /** A fastify server on a listener that already listens; it gets its requests by `handler`. */
 export function createFastifyServer(options: {
   listener: Server
-  /** Answers what fastify refuses before any hook has run. */
+  /** Responds to what fastify refuses before any hook has run. */
   onFrameworkError: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 }): { server: FastifyInstance; handler: () => RequestListener } {
   let handler: RequestListener = () => undefined

@@ -1,4 +1,4 @@
-/** One page of a list, as the registry operations answer it. */
+/** One page of a list, as the registry operations return it. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly metadata: { readonly total: number; readonly page: number; readonly limit: number }

@@ -11,8 +11,8 @@ export interface Lock {
 }
 
 /**
- * Takes a lock that lives in a file, or undefined when another live process (or another caller in
- * this one) has it. The file names its holder, so the lock of a killed process is free.
+ * Takes a lock, which is a file. Undefined while another running process (or another caller in this one) has
+ * it. The file names its holder, so the lock of a killed process is free.
  *
  * Ours because `proper-lockfile` tells a dead holder by age: a busy machine would lose its lock.
  *
@@ -58,11 +58,11 @@ export async function withLock<T>(
 }
 
 /**
- * Removes a dead holder's lock; false when another live process is about to.
+ * Removes the lock of a process that has ended; false when another running process is about to.
  *
- * Of two that saw the dead holder, the slower must not remove the faster one's new lock. So whoever
- * wants to remove it first claims the removal of this very holder's lock, and while a claim's process
- * lives nobody else removes it. A claim whose process died is followed by a claim on top of it.
+ * Of two that saw the dead holder, the slower must not remove the faster one's new lock. So whoever wants to
+ * remove it first claims the removal of this very holder's lock, and while the process of a claim runs, no
+ * other process removes it. A claim whose process has ended is followed by a claim on top of it.
  */
 async function clear(path: string, holder: string, mine: string): Promise<boolean> {
   const claims: string[] = []

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readFileIfThere } from './atomic-file.ts'
 
-/** The user's netrc, as far as it speaks of these hosts; an entry for any host (`default`) is left out. */
+/** The entries of the user's netrc for these hosts; an entry for any host (`default`) is left out. */
 export async function netrcFor(
   hosts: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -10,8 +10,8 @@ import { inScratchFolder } from './scratch-folder.ts'
 import { toolEnvironment } from './tool-environment.ts'
 
 /**
- * What a registry says. `absent`: it answered that there is no such thing; `unknown`: nobody could be
- * asked (no tool, no network).
+ * What a registry says. `absent`: there is no such thing; `unknown`: it could not be asked (no tool, no
+ * network).
  */
 export type VersionAnswer =
   | { readonly kind: 'found'; readonly version: string }

@@ -14,7 +14,7 @@ const REGISTRY =
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 const DIGEST = /^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}$/
 
-/** Reads an image reference; undefined when it is none. */
+/** Reads an image reference; undefined when the text is not one. */
 export function parseOciReference(text: string): OciReference | undefined {
   const [head = '', digest, ...more] = text.split('@')
   if (more.length || (digest !== undefined && !DIGEST.test(digest))) return undefined

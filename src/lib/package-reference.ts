@@ -24,7 +24,7 @@ export const PACKAGE_FORM = {
 } as const
 
 /**
- * Reads a package name, or undefined when it is none. Strict on purpose: what passes holds no blank,
+ * Reads a package name; undefined when the text is not one. Strict on purpose: what passes holds no blank,
  * quote, shell or option character, so it can be an argument of a tool and a line of a Dockerfile.
  */
 export function parsePackageReference(

@@ -2,7 +2,7 @@ const GIB = 2 ** 30
 
 /**
  * The default limits of an instance: enough for servers that drive a browser or hold
- * a language server, too little to take a laptop down. Bytes, cores, processes and threads.
+ * a language server, too little to make a laptop unusable. Bytes, cores, processes and threads.
  */
 export const DEFAULT_LIMITS = { memory: 2 * GIB, cpus: 2, pids: 512 } as const
 

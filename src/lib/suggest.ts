@@ -17,7 +17,7 @@ function distance(a: string, b: string): number {
   return last[b.length] ?? 0
 }
 
-/** The nearest of the words when one is near enough to be a slip of the fingers. */
+/** The nearest of the words when one is near enough to be a typing mistake. */
 export function suggest(word: string, words: Iterable<string>): string | undefined {
   let best: { word: string; distance: number } | undefined
   for (const candidate of words) {

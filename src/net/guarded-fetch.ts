@@ -71,10 +71,10 @@ const MiB = 1024 * 1024
 /**
  * Fetches a document from a place that somebody else names.
  *
- * The address is judged when the connection is made, on what the name resolved to, so a name that
- * changes its mind (DNS rebinding) gains nothing. Redirects are followed here, each hop judged anew,
- * credentials left out as soon as the origin changes. The body is counted as it arrives: a header
- * that lies about its length is not believed. Throws FetchProblem.
+ * The address is judged when the connection is made, on what the name resolved to, so a name that resolves to
+ * another address later (DNS rebinding) gains nothing. Redirects are followed here, each hop judged anew,
+ * credentials left out as soon as the origin changes. The body is counted as it arrives: the length in its
+ * header is not relied on. Throws FetchProblem.
  */
 export async function guardedFetch(address: string, options: GuardedRequest = {}): Promise<GuardedResponse> {
   const {

@@ -3,7 +3,9 @@ import { parseAddress } from './address.ts'
 
 const KEPT_MS = 2000
 
-/** The addresses of this machine, looked at anew every two seconds: networks come and go with workloads. */
+/**
+ * The addresses of this machine, read again every two seconds, because networks come and go with workloads.
+ */
 export function createOwnAddresses(now: () => number = Date.now): () => ReadonlySet<string> {
   let known: { until: number; addresses: ReadonlySet<string> } | undefined
   return () => {

@@ -1,7 +1,10 @@
 import type { App } from '../../../src/app.ts'
 import { reportProblems } from './report-problems.ts'
 
-/** Registers clients once everything that should run does, and says what stood in the way; the exit code. */
+/**
+ * Registers clients once everything runs that should, and prints why entries could not be written. Returns
+ * the exit code.
+ */
 export async function registerAndReport(
   app: App,
   ids: readonly string[],

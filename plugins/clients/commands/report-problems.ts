@@ -1,6 +1,9 @@
 import { type Failure, isFailure } from '../../../src/errors.ts'
 
-/** Says what stood in the way of entries; 1 when it was about one of these clients, else 0. */
+/**
+ * Prints why entries could not be written. Returns the exit code: 1 when one of these clients is concerned,
+ * else 0.
+ */
 export function reportProblems(
   problems: readonly Error[],
   ids: readonly string[],

@@ -21,7 +21,7 @@ export interface Block {
   readonly pairs: readonly Pair[]
 }
 
-/** Says where things stand in TOML that has been parsed before, so is known to be valid (TOML 1.0). */
+/** Finds the positions of the parts of TOML text (TOML 1.0). The text was parsed before, so it is valid. */
 export function scanToml(text: string): readonly Block[] {
   const blocks: { path: string[]; isElement: boolean; header: Range; pairs: Pair[] }[] = [
     { path: [], isElement: false, header: { start: 0, end: 0 }, pairs: [] },

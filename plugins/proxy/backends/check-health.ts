@@ -8,7 +8,7 @@ const PING_TIMEOUT_MS = 5000
 const KEPT_MS = 1000
 const PING = '{"jsonrpc":"2.0","id":"keelson-ping","method":"ping"}'
 
-/** Asks an HTTP server whether it is there; any answer below 500 is a yes. */
+/** Whether an HTTP server responds; every status below 500 counts. */
 export function createHealthCheck(options: {
   agent: Dispatcher
   target: () => TargetPath | undefined

@@ -19,7 +19,7 @@ interface CheckOptions {
 }
 
 /**
- * Checks a candidate, and repeats the check while the server does not answer. A response that is an error
+ * Checks a candidate, and repeats the check while the server does not respond. A response that is an error
  * ends the check at once. Fails with `candidate_failed`.
  */
 export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: number }): Promise<void> {

@@ -10,7 +10,7 @@ import type { BrokenStream } from './response-writer.ts'
  *
  * The stream of a call gets the call's error as its last event. Not so if its events have ids and the server
  * is remote: it may only be the network that broke, and the client can ask for the rest. A local server that
- * breaks a connection has died, and its memory with it. Returns false where the connection has to break.
+ * breaks a connection has ended, and its sessions with it. Returns false where the connection has to break.
  */
 export function endStream(
   { request, response }: Exchange,

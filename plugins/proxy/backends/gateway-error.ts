@@ -3,7 +3,7 @@ import type { RequestId } from '../../../src/net/json-rpc.ts'
 import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { ClientGone, Refusal, rpcRefusal, textRefusal, unavailable } from '../request-refusal.ts'
 
-/** The server was taken away while it answered. */
+/** The server was disconnected before its response was complete. */
 export class BackendGone extends Error {
   override readonly name = 'BackendGone'
 }
@@ -13,7 +13,7 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** What a client is told when the server could not be asked or did not answer. Names no address of it. */
+/** The error for a client whose request the server did not respond to. It names no address of the server. */
 export function toGatewayError(error: unknown, id: RequestId | undefined): Error {
   if (error instanceof Refusal || error instanceof ClientGone) return error
   const code = codeOf(error)

@@ -18,8 +18,8 @@ export interface HttpBackend {
   /** Connects a server. Sessions of the one before are opened again when they are used. */
   connect(target: URL): void
   /**
-   * Connects another server; requests in flight stay with the one before. Resolves when they have been
-   * answered. Streams without an end, and what takes longer than `graceMs` (milliseconds), are cut.
+   * Connects another server; requests in flight stay with the one before. Resolves when they have ended.
+   * Streams without an end, and what takes longer than `graceMs` (milliseconds), are cut.
    */
   replace(target: URL, options: { graceMs: number; signal: AbortSignal }): Promise<void>
   /** Cuts what is in flight. */

@@ -45,8 +45,8 @@ async function probeSse(agent: Dispatcher, target: TargetPath, signal: AbortSign
 }
 
 /**
- * A JSON-RPC answer of any kind shows that MCP is spoken, an error too: a server of another revision, or one
- * that wants credentials, is there. The session that a probe opened is closed again.
+ * Every JSON-RPC response shows that the server speaks MCP, also an error, as of a server of another revision
+ * or one that requires credentials. The session that a probe opened is closed again.
  */
 async function probeStreamable(
   agent: Dispatcher,
@@ -109,7 +109,7 @@ async function readSome(body: Dispatcher.ResponseData['body']): Promise<string> 
 function isJsonRpc(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)
-    // Errors that answer no readable request carry `id: null` (JSON-RPC 2.0 section 5).
+    // Errors about an unreadable request have `id: null` (JSON-RPC 2.0 section 5).
     return isMessage(value)
   } catch {
     return false

@@ -52,7 +52,7 @@ export async function reopen(
     })
   try {
     const answer = await post(opening.body, [])
-    // The answer has to arrive whole: breaking it off may cancel the opening.
+    // The response has to be read to its end: to break it off may cancel the opening.
     await answer.body.dump({ limit: 1024 * 1024 })
     const id = answer.headers['mcp-session-id']
     if (answer.statusCode !== 200 || typeof id !== 'string') return false

@@ -13,8 +13,8 @@ export interface StoredEvent {
 /**
  * A `text/event-stream` that can be resumed after its connection broke.
  *
- * A connection remembers the next event and writes as its socket drains. A slow client costs one buffered event,
- * and a client that reconnects goes on where it stopped.
+ * A connection remembers the next event and writes as its socket drains. A slow client costs one buffered
+ * event, and a client that reconnects continues where it stopped.
  */
 export interface EventStream {
   readonly id: string

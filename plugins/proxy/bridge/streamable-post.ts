@@ -80,7 +80,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
     const { idText } = message
     let started: Call | undefined
     const onGone = () => {
-      // Nobody can fetch this answer any more.
+      // No client can get this response any more.
       if (started) router.calls.abandon(started, 'cancelled', 'the client has gone')
     }
     const stream = wantsStream(request)

@@ -27,8 +27,8 @@ export async function discoverIssuer(issuer: string, clientId: string, reach: Re
 }
 
 /**
- * Asks for a client of our own (RFC 7591), a public one: what everybody can read in a program is no
- * secret. Fails with `login_client_needed` where nobody gets one just so.
+ * Asks for a client of our own (RFC 7591), a public one, since everybody can read what a program contains.
+ * Fails with `login_client_needed` where the provider does not register clients.
  */
 export async function registerClient(
   issuer: string,

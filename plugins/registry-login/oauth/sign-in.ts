@@ -29,7 +29,7 @@ export interface SignInRequest {
   readonly port: number
   /** How long the person may take. */
   readonly waitMs: number
-  /** Hands the address to the person. */
+  /** Shows the address to the user. */
   readonly show: (url: string) => void | Promise<void>
   readonly reach: Reach
   readonly clock: () => number

@@ -12,7 +12,10 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'file_unreadable',
 ])
 
-/** For `catch` where the registry is only read: that it cannot be is one thing to programs, and not their mistake. */
+/**
+ * For `catch` where the registry is only read: for programs all reasons are one, and the request is not at
+ * fault.
+ */
 export function unavailable(error: unknown): never {
   if (isFailure(error) && UNREADABLE.has(error.code)) {
     throw failures.registry_unavailable({ problem: messageOf(error) }, { cause: error })

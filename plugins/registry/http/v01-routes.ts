@@ -17,7 +17,7 @@ const paging = {
   limit: { type: 'integer', description: 'Entries on a page: 50, at most 200' },
 } as const
 
-/** The registry as MCP registries answer; its name in the path says nothing. */
+/** The registry with the API of MCP registries; the name in the path is ignored. */
 export function v01Routes(api: Api, app: App): void {
   const registry = () => app.service('registry')
 

@@ -18,7 +18,7 @@ export interface Timeouts {
   readonly answerMs: number
   /** All pages of a list. */
   readonly listMs: number
-  /** The look at an address that somebody wants to set. */
+  /** The check of an address that is to be set. */
   readonly probeMs: number
 }
 
@@ -28,7 +28,7 @@ const MAX_BYTES = 10 * 1024 * 1024
 
 interface PageOptions {
   readonly timeoutMs: number
-  /** What was answered last time: asked for only if it has changed. */
+  /** The last response; the registry sends the document again only if it has changed. */
   readonly known?: CachedPage | undefined
   readonly signal?: AbortSignal | undefined
 }

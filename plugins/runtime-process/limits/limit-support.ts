@@ -56,7 +56,9 @@ export const processLimits = (
 
 const RUN_LIMITED = programText('plugins/runtime-process/programs/run-limited.sh')
 
-/** Returns a command that runs another one under these limits. The shell gets no variables of strangers. */
+/**
+ * Returns a command that runs another one under these limits. The shell gets none of the server's variables.
+ */
 export function withProcessLimits(command: readonly string[], { data, processes }: ProcessLimits): string[] {
   const kib = data === undefined ? '' : String(Math.ceil(data / 1024))
   return ['/bin/sh', '-c', RUN_LIMITED, 'sh', kib, String(processes ?? ''), ...command]

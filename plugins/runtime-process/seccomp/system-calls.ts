@@ -18,8 +18,8 @@ export const JUDGED = {
 
 /**
  * Calls that are refused whatever their arguments: what docker's default profile refuses without
- * capabilities, and ptrace, process_vm_*, io_uring and the like, whose bugs have let programs out of sandboxes.
- * Numbers: asm/unistd_64.h of x86 and asm-generic/unistd.h (which arm64 uses) of Linux.
+ * capabilities, and ptrace, process_vm_*, io_uring and the like, whose bugs have allowed programs to escape
+ * sandboxes. Numbers: asm/unistd_64.h of x86 and asm-generic/unistd.h (which arm64 uses) of Linux.
  */
 export const REFUSED: Readonly<Record<string, Numbers>> = {
   // mounts and namespaces
@@ -54,7 +54,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   open_by_handle_at: [304, 265],
   lookup_dcookie: [212, 18],
   modify_ldt: [154, undefined],
-  // keys of the kernel, which know no namespaces
+  // keys of the kernel, which are not kept apart by namespaces
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],

@@ -36,7 +36,7 @@ const HEADERS = {
 }
 
 /**
- * Shows the page at `/`. It is answered to everybody, also where callers have to log in: it holds
+ * Shows the page at `/`. It is sent to everybody, also where callers have to log in: it holds
  * nothing of the user's, and asks for a token. No path of a request ever reaches the disk.
  */
 export async function pageRoutes(server: FastifyInstance): Promise<void> {

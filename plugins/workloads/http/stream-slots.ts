@@ -2,7 +2,7 @@ import { failures } from '../failures.ts'
 
 /** Keeps the number of open streams within bounds: each holds a connection, some a process. */
 export interface StreamSlots {
-  /** Answers how it is given back, once. Fails with `streams_exhausted`. */
+  /** Takes a slot. Returns a function that gives it back, once. Fails with `streams_exhausted`. */
   take(): () => void
 }
 

@@ -36,7 +36,7 @@ export const imageTarget = (app: App): Target => ({
   },
 })
 
-/** A name with a slip in it is often a valid image reference. */
+/** A mistyped name is often a valid image reference. */
 async function withNearNames(app: App, argument: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure)) return error
   const targets = (await app.contributions('targets')).map(make => make(app))
