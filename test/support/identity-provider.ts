@@ -150,7 +150,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
     const before = grantId === undefined ? undefined : await provider.Grant.find(grantId)
     const grant = before ?? new provider.Grant({ accountId: session?.accountId, clientId: params.client_id })
     grant.addOIDCScope('openid offline_access profile email')
-    grant.addResourceScope(audience, API_SCOPE)
+    for (const resource of [params.resource ?? audience].flat()) grant.addResourceScope(resource, API_SCOPE)
     const saved = await grant.save()
     return provider.interactionFinished(request, response, { consent: { grantId: saved } })
   }

@@ -11,7 +11,7 @@ declare module 'oidc-provider' {
 
   interface Interaction {
     readonly prompt: { readonly name: string; readonly details: Record<string, unknown> }
-    readonly params: { readonly client_id: string }
+    readonly params: { readonly client_id: string; readonly resource?: string | string[] }
     readonly session?: { readonly accountId: string }
     readonly grantId?: string
   }

@@ -1,0 +1,74 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  remote_login_place_unknown: {
+    status: 502,
+    text: (d: { target: string; problem: string }) =>
+      `${d.target} demands a login and does not say where: ${d.problem}.`,
+    hint: 'Name the identity provider with --remote-auth-issuer, or give a token with --remote-auth-bearer-token-file.',
+  },
+  remote_resource_mismatch: {
+    status: 502,
+    text: (d: { target: string; resource: string }) =>
+      `${d.target} presents itself as another resource (${d.resource}), so its tokens could be meant for another server.`,
+    hint: 'Check the URL. If it is right, name the resource with --remote-auth-resource.',
+  },
+  remote_issuer_unreachable: {
+    status: 504,
+    text: (d: { issuer: string; problem: string }) =>
+      `The identity provider ${d.issuer} cannot be reached: ${d.problem}.`,
+    hint: 'Try again later; nothing was changed.',
+  },
+  remote_issuer_invalid: {
+    status: 502,
+    text: (d: { issuer: string; problem: string }) =>
+      `${d.issuer} cannot be used as an identity provider: ${d.problem}.`,
+    hint: 'Check --remote-auth-issuer, or ask the operator of the server.',
+  },
+  remote_pkce_missing: {
+    status: 502,
+    text: (d: { issuer: string }) =>
+      `${d.issuer} does not say that it knows PKCE with S256, which protects the login (RFC 7636).`,
+    hint: 'If you trust it all the same, give --remote-auth-authorize-url and --remote-auth-token-url.',
+  },
+  remote_client_needed: {
+    status: 400,
+    exit: 2,
+    text: (d: { issuer: string; problem: string }) => `${d.issuer} gives out no client ID: ${d.problem}.`,
+    hint: 'Register keelson there, and give --remote-auth-client-id and, if there is one, --remote-auth-client-secret-file.',
+  },
+  remote_client_expired: {
+    status: 502,
+    text: (d: { issuer: string; problem: string }) =>
+      `The client that ${d.issuer} registered has expired and was not renewed: ${d.problem}.`,
+    hint: 'Log in again.',
+  },
+  remote_key_invalid: {
+    status: 400,
+    exit: 2,
+    text: (d: { problem: string }) => `The private key for the login cannot be used: ${d.problem}.`,
+    hint: 'Give a private key in PEM (PKCS #8) or as a JSON Web Key.',
+  },
+  remote_login_port_taken: {
+    status: 409,
+    text: (d: { port: number; problem: string }) =>
+      `The browser cannot come back to port ${d.port}: ${d.problem}.`,
+    hint: 'Let another login finish first, or give --remote-auth-callback-port.',
+  },
+  remote_login_denied: {
+    status: 403,
+    text: (d: { issuer: string; problem: string }) => `The login at ${d.issuer} was refused: ${d.problem}.`,
+    hint: 'Log in again and agree, or ask its operator for access.',
+  },
+  remote_login_failed: {
+    status: 502,
+    text: (d: { issuer: string; problem: string }) => `The login at ${d.issuer} failed: ${d.problem}.`,
+    hint: 'Nothing was stored. Log in again.',
+  },
+  remote_login_timeout: {
+    status: 504,
+    text: (d: { issuer: string; seconds: number }) =>
+      `Nobody finished the login at ${d.issuer} within ${d.seconds} seconds.`,
+    hint: 'Log in again; --remote-auth-timeout gives more time.',
+  },
+})

@@ -1,0 +1,124 @@
+import {
+  authorizationCodeGrant,
+  calculatePKCECodeChallenge,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import { messageOf } from '../../../src/errors.ts'
+import { type Callback, listenForCallback } from '../../../src/login/callback.ts'
+import { failures } from '../failures.ts'
+import { authorizationUrl } from './authorization-url.ts'
+import { openSession } from './configuration.ts'
+import { readPastedRedirect } from './pasted-redirect.ts'
+import { assertPublicName } from './public-name.ts'
+import { toFailure } from './to-failure.ts'
+import { toTokenSet } from './token-set.ts'
+import type { ClientIdentity, LoginRequest, LoginResult, Person, Reach, TokenSet } from './types.ts'
+import { withinTime } from './within-time.ts'
+
+/** A port to come back to, and who we are there. */
+export interface CodeFlow extends LoginRequest {
+  /** 0 takes any. */
+  readonly port: number
+  /** Another port does where the wanted one is taken. */
+  readonly anyPort: boolean
+  readonly scopes: readonly string[]
+  /** Called with the port that the browser will come back to. */
+  readonly identify: (port: number) => Promise<ClientIdentity>
+}
+
+/**
+ * Logs in with an authorization code (RFC 6749 section 4.1) and PKCE (RFC 7636, S256). `state` and the issuer of the
+ * response (RFC 9207) are checked before the code is used. Nothing is stored here.
+ */
+export async function loginByCode(flow: CodeFlow, reach: Reach, clock: () => number): Promise<LoginResult> {
+  const { discovery, person, scopes, settings } = flow
+  const { issuer } = discovery
+  const state = randomState()
+  const callback = await listen(flow, state)
+  try {
+    const client = await flow.identify(Number(new URL(callback.redirectUri).port))
+    await assertPublicName(discovery, discovery.server.authorization_endpoint)
+    const verifier = randomPKCECodeVerifier()
+    const challenge = await calculatePKCECodeChallenge(verifier)
+    const { redirectUri } = callback
+    const url = authorizationUrl({ discovery, client, settings, scopes, redirectUri, state, challenge })
+    const opened = (await person.openBrowser?.(url)) ?? false
+    await person.show({ kind: 'browser', url, opened })
+    const arrived = await waitForPerson(callback, state, flow, reach)
+    const tokens = await redeem(arrived, { ...flow, client, verifier, state }, reach, clock)
+    callback.finish()
+    return { tokens, client }
+  } catch (error) {
+    const failure = reach.signal?.aborted ? reach.signal.reason : toFailure(error, issuer)
+    callback.finish(messageOf(failure))
+    throw failure
+  } finally {
+    await callback.close()
+  }
+}
+
+async function listen({ port, anyPort }: CodeFlow, state: string): Promise<Callback> {
+  const refuse = failures.remote_login_port_taken
+  const listening = listenForCallback({ port, state, refuse })
+  return anyPort ? listening.catch(() => listenForCallback({ port: 0, state, refuse })) : listening
+}
+
+/** Waits for the browser, and at a terminal for the URL it ended at, whichever comes first. */
+async function waitForPerson(
+  callback: Callback,
+  state: string,
+  { person, waitMs, discovery }: CodeFlow,
+  reach: Reach,
+): Promise<URL> {
+  const stop = new AbortController()
+  const signal = reach.signal ? AbortSignal.any([reach.signal, stop.signal]) : stop.signal
+  const pasted = person.askForRedirect
+    ? askUntilRight(person.askForRedirect, { redirectUri: callback.redirectUri, state }, signal)
+    : undefined
+  // The browser may still come back after the terminal is gone.
+  const either = pasted ? Promise.any([callback.arrived, pasted]) : callback.arrived
+  try {
+    return await withinTime(either, {
+      ms: waitMs,
+      late: () =>
+        failures.remote_login_timeout({ issuer: discovery.issuer, seconds: Math.round(waitMs / 1000) }),
+      signal: reach.signal,
+    })
+  } finally {
+    stop.abort()
+  }
+}
+
+async function askUntilRight(
+  ask: NonNullable<Person['askForRedirect']>,
+  login: { redirectUri: string; state: string },
+  signal: AbortSignal,
+): Promise<URL> {
+  let problem: string | undefined
+  for (;;) {
+    const found = readPastedRedirect(await ask(signal, problem), login)
+    if (found instanceof URL) return found
+    signal.throwIfAborted()
+    problem = found.problem
+  }
+}
+
+async function redeem(
+  arrived: URL,
+  flow: CodeFlow & { client: ClientIdentity; verifier: string; state: string },
+  reach: Reach,
+  clock: () => number,
+): Promise<TokenSet> {
+  const { discovery, scopes, verifier, state } = flow
+  // Without metadata nobody knows the issuer to compare with.
+  if (discovery.found === 'none') arrived.searchParams.delete('iss')
+  const { config, idToken } = await openSession(flow, reach)
+  const response = await authorizationCodeGrant(
+    config,
+    arrived,
+    { pkceCodeVerifier: verifier, expectedState: state },
+    { resource: discovery.resource },
+  )
+  return toTokenSet(response, { clock, scopes, idToken: idToken() })
+}

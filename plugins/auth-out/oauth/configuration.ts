@@ -1,0 +1,71 @@
+import {
+  allowInsecureRequests,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  None,
+  PrivateKeyJwt,
+} from 'openid-client'
+import { RESPONSE_MS } from './get-document.ts'
+import { type Endpoints, oauthFetch } from './oauth-fetch.ts'
+import { readSigningKey } from './signing-key.ts'
+import type { ClientIdentity, Discovery, LoginSettings, Reach } from './types.ts'
+
+/** A client at a server, ready for requests. */
+export interface Session {
+  readonly config: Configuration
+  /** The ID token that the last response held. */
+  idToken(): string | undefined
+}
+
+export const endpointsOf = ({ mayBePrivate }: Discovery, reach: Reach): Endpoints => ({
+  ...reach,
+  mayBePrivate,
+})
+
+/** Fails with `remote_key_invalid` for a signing key that cannot be used. */
+export async function openSession(
+  {
+    discovery,
+    client,
+    settings,
+  }: {
+    readonly discovery: Discovery
+    readonly client: ClientIdentity
+    readonly settings: LoginSettings
+  },
+  reach: Reach,
+): Promise<Session> {
+  let idToken: string | undefined
+  const { server } = discovery
+  const config = new Configuration(
+    structuredClone(server) as ConstructorParameters<typeof Configuration>[0],
+    client.clientId,
+    {},
+    await authenticate(client, settings),
+  )
+  allowInsecureRequests(config) // which addresses may be plain http is judged by the fetch
+  config.timeout = ((reach.timeoutMs ?? RESPONSE_MS) + 1000) / 1000
+  config[customFetch] = oauthFetch(endpointsOf(discovery, reach), token => {
+    idToken = token
+  })
+  return { config, idToken: () => idToken }
+}
+
+async function authenticate(
+  { authMethod, clientSecret }: ClientIdentity,
+  { privateKey = '', privateKeyAlgorithm }: LoginSettings,
+): Promise<ClientAuth> {
+  switch (authMethod) {
+    case 'none':
+      return None()
+    case 'client_secret_basic':
+      return ClientSecretBasic(clientSecret)
+    case 'client_secret_post':
+      return ClientSecretPost(clientSecret)
+    case 'private_key_jwt':
+      return PrivateKeyJwt(await readSigningKey(privateKey, privateKeyAlgorithm))
+  }
+}

@@ -1,0 +1,46 @@
+import { methodForSecret } from './auth-method.ts'
+import { clientIdUrlProblem, DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
+import type { ClientIdentity, Discovery, LoginRequest, LoginSettings } from './types.ts'
+
+/** A way to be known at a server; tried in order until one is not refused as a client. */
+export type ClientChoice =
+  | { readonly kind: 'known'; readonly client: ClientIdentity; readonly port: number }
+  /** To be registered. */
+  | { readonly kind: 'new'; readonly port: number; readonly anyPort: boolean }
+
+/**
+ * Who we may be: what the user gave; else who we were before at the same issuer, our metadata document where the
+ * server reads those, and a new registration. Empty where nobody gets in just so.
+ */
+export function findClients({ discovery, settings, client }: LoginRequest): readonly ClientChoice[] {
+  const { server, issuer } = discovery
+  const port = settings.callbackPort ?? DEFAULT_CALLBACK_PORT
+  const given = toGivenClient(discovery, settings)
+  if (given) return [{ kind: 'known', client: given, port }]
+  const choices: ClientChoice[] = []
+  const before = client?.issuer === issuer && client.kind !== 'given' ? client : undefined
+  if (before) choices.push({ kind: 'known', client: before, port: before.callbackPort ?? port })
+  const document = settings.clientMetadataUrl
+  const isRead = server.client_id_metadata_document_supported && before?.clientId !== document
+  if (isRead && document !== undefined && !clientIdUrlProblem(document)) {
+    const own = { kind: 'metadata-document', issuer, clientId: document, authMethod: 'none' } as const
+    choices.push({ kind: 'known', client: own, port })
+  }
+  if (server.registration_endpoint !== undefined) {
+    choices.push({ kind: 'new', port, anyPort: settings.callbackPort === undefined })
+  }
+  return choices
+}
+
+/** The client that the user named; undefined when they named none. */
+export function toGivenClient(
+  { issuer, server }: Discovery,
+  { clientId, clientSecret, privateKey }: LoginSettings,
+): ClientIdentity | undefined {
+  if (clientId === undefined) return undefined
+  const base = { kind: 'given', issuer, clientId } as const
+  if (privateKey !== undefined) return { ...base, authMethod: 'private_key_jwt' }
+  return clientSecret === undefined
+    ? { ...base, authMethod: 'none' }
+    : { ...base, clientSecret, authMethod: methodForSecret(server) }
+}
