@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { type Home, openHome } from '../../e2e/home.ts'
 import { type DockerRegistry, startDockerRegistry } from '../../support/docker-registry.ts'
+import { baseLayers } from './base-layers.ts'
 
 /** What a version of the server does wrong, once it runs. */
 export type Behaviour = 'good' | 'exits' | 'deaf' | 'mute' | 'no-tools'
@@ -28,11 +29,16 @@ export interface World {
   close(): Promise<void>
 }
 
+const BASE = 'keelson-test/node:24'
+
 export const docker = async (...args: string[]): Promise<string> => (await execa('docker', args)).stdout
 
 export async function openWorld(): Promise<World> {
   const [home, registry] = await Promise.all([openHome(), startDockerRegistry()])
   const repository = `${registry.host}/acme/clock`
+  const storage = join(registry.folder, 'data')
+  const layers = await baseLayers(BASE)
+  await layers.putInto(storage, 'acme/clock')
   const lines = (text: string) => text.split('\n').filter(Boolean).sort()
   return {
     home,
@@ -41,7 +47,7 @@ export async function openWorld(): Promise<World> {
     async push(tag, behaviour = 'good', { version = tag } = {}) {
       const reference = `${repository}:${tag}`
       const dockerfile = [
-        'FROM keelson-test/node:24',
+        `FROM ${BASE}`,
         'COPY versioned-server.mjs /server.mjs',
         `ENV VERSION=${version} BEHAVIOUR=${behaviour}`,
         `LABEL world=${registry.host}`, // an image of its own, which no other test removes
@@ -52,6 +58,7 @@ export async function openWorld(): Promise<World> {
         input: dockerfile,
       })
       const { stdout } = await execa('docker', ['push', '--quiet', reference])
+      await layers.takeFrom(storage)
       await docker('image', 'rm', '--force', reference)
       return stdout
     },

@@ -124,6 +124,7 @@ image() {
     say "images: $name is there"
   else
     say "images: making $name"
+    rm -rf "$STATE"/layers-* # of images before this one, kept by test/plugins/upgrade/base-layers.ts
     # Kept under another name: FILL may make a Debian tar, which has its own WORK.
     new_work
     local work="$WORK"
