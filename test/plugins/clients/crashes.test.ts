@@ -4,12 +4,13 @@ import { execa } from 'execa'
 import { parse } from 'jsonc-parser'
 import { expect, test } from 'vitest'
 import { writeFileAtomic } from '../../../src/lib/atomic-file.ts'
+import { bundled } from '../../support/bundled.ts'
 import { series } from '../../support/series.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { deskAt, up } from './desk.ts'
 
-const program = new URL('./sync-program.ts', import.meta.url).pathname
-const dieAtWrite = new URL('./die-at-write.ts', import.meta.url).pathname
+const program = bundled(new URL('./sync-program.ts', import.meta.url))
+const dieAtWrite = bundled(new URL('./die-at-write.ts', import.meta.url))
 
 const MINE =
   '{\n  // my theme\n  "theme": "dark",\n  "mcpServers": {\n    "own": { "command": "x" }, // stays\n  },\n}\n'

@@ -12,11 +12,12 @@ import { findFreePort } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { bundled } from '../../support/bundled.ts'
 import { workload } from './hosting.ts'
 
 // A real supervisor process, the real proxy, the process runtime and a real MCP server.
 
-const program = new URL('./full-program.ts', import.meta.url).pathname
+const program = bundled(new URL('./full-program.ts', import.meta.url))
 const everything = new URL(
   '../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
   import.meta.url,

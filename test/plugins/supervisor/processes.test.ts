@@ -12,10 +12,11 @@ import { findFreePort } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { bundled } from '../../support/bundled.ts'
 import { workload } from './hosting.ts'
 
-const program = new URL('./supervisor-program.ts', import.meta.url).pathname
-const clientProgram = new URL('./client-program.ts', import.meta.url).pathname
+const program = bundled(new URL('./supervisor-program.ts', import.meta.url))
+const clientProgram = bundled(new URL('./client-program.ts', import.meta.url))
 
 let home: string
 /** How many looks at a free lock it takes to believe that nobody comes any more. */

@@ -2,10 +2,12 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
+import { bundled } from '../../../support/bundled.ts'
+import { series } from '../../../support/series.ts'
 import { type SkillsHome, skillsHome, skillsHomeAt, treeOf } from '../skills-home.ts'
 
-const program = new URL('../skill-program.ts', import.meta.url).pathname
-const dieAtWrite = new URL('../../clients/die-at-write.ts', import.meta.url).pathname
+const program = bundled(new URL('../skill-program.ts', import.meta.url))
+const dieAtWrite = bundled(new URL('../../clients/die-at-write.ts', import.meta.url))
 
 const PDF = 'registry.test/skills/pdf'
 
@@ -32,8 +34,13 @@ const isEmptyGroup = (text: string) => text.includes('"name": "default"') && !te
 
 type Operation = readonly [name: string, request: object]
 
-/** Runs an operation on copies of one home, killed at each (or every nth) of its writes in turn. */
-async function killedEverywhere({ home }: SkillsHome, [name, request]: Operation, nth = 1): Promise<void> {
+/** Runs an operation on copies of one home, killed at each (usually at every nth) of its writes in turn. */
+async function killedEverywhere(
+  { home }: SkillsHome,
+  [name, request]: Operation,
+  usual: number,
+): Promise<void> {
+  const nth = series({ usual, long: 1 })
   const args = [home, name, JSON.stringify(request)]
   const saved = `${home}-saved`
   const restore = async () => {
@@ -89,25 +96,25 @@ const different = (a: Record<string, string>, b: Record<string, string>): string
 
 test('kill -9 at any write of an install leaves all of it or nothing', async () => {
   await killedEverywhere(await published(), ['install', { reference: `${PDF}:1` }], 3)
-}, 240_000)
+}, 600_000)
 
 test('the same in a project, with its lock file', async () => {
   await killedEverywhere(await published(), ['install', { scope: 'project', reference: `${PDF}:1` }], 4)
-}, 240_000)
+}, 600_000)
 
 test('the same for a version that replaces another', async () => {
   const made = await published()
   await made.installer.install(made.project, { reference: `${PDF}:1` })
 
-  await killedEverywhere(made, ['install', { scope: 'project', reference: `${PDF}:2`, force: true }])
-}, 240_000)
+  await killedEverywhere(made, ['install', { scope: 'project', reference: `${PDF}:2`, force: true }], 4)
+}, 600_000)
 
 test('the same for uninstalling', async () => {
   const made = await published()
   await made.installer.install(made.project, { reference: `${PDF}:1` })
 
   await killedEverywhere(made, ['uninstall', { scope: 'project', name: 'pdf' }], 2)
-}, 240_000)
+}, 600_000)
 
 test('the same for an upgrade', async () => {
   const made = await published()
@@ -120,7 +127,7 @@ test('the same for an upgrade', async () => {
   })
 
   await killedEverywhere(made, ['upgrade', { scope: 'project' }], 4)
-}, 240_000)
+}, 600_000)
 
 test('the same for a sync of one skill', async () => {
   const made = await published()
@@ -129,4 +136,4 @@ test('the same for a sync of one skill', async () => {
   await rm(join(made.home, 'data'), { recursive: true })
 
   await killedEverywhere(made, ['sync', {}], 4)
-}, 240_000)
+}, 600_000)

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { bundled } from '../../../support/bundled.ts'
 import { skillsHome } from '../skills-home.ts'
 
-const program = new URL('../skill-program.ts', import.meta.url).pathname
+const program = bundled(new URL('../skill-program.ts', import.meta.url))
 const names = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
 const ref = (name: string) => `registry.test/skills/${name}:1`
 
