@@ -385,10 +385,10 @@ describe('with a caller token', { timeout: 180_000 }, () => {
     expect((await fetch(`${api.url}/api/v1beta/events`)).status).toBe(401)
     expect((await fetch(`${api.url}/health`)).status).toBe(204)
 
-    const { page } = await visit(context, `${api.url}/#token=${token}`)
+    const { page, load } = await visit(context, `${api.url}/#token=${token}`)
     await page.getByText('No workloads yet.').waitFor()
     expect(await page.evaluate('location.href')).toBe(`${api.url}/`)
-    await page.reload()
+    await load(() => page.reload())
     await page.getByText('Live', { exact: true }).waitFor()
 
     const other = await visit(context, `${api.url}/`)

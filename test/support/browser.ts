@@ -13,6 +13,11 @@ export interface Visit {
   readonly requests: readonly string[]
   /** How often requests were given up because the network of this machine has changed. */
   networkChanges(): number
+  /**
+   * Loads a page by `step`, and again while Chromium gives up what it loads: it does so when an interface of this
+   * machine comes or goes, as engines of other tests make them.
+   */
+  load(step: () => Promise<unknown>): Promise<void>
 }
 
 const MOST_RELOADS = 20
@@ -53,14 +58,17 @@ export async function visit(
       `The page showed:\n${shown}\nStill open: ${[...open].join(' ')}\nProblems: ${problems.join('\n')}`,
     )
   })
-  await page.goto(url)
-  // Chromium gives up what it loads when an interface comes or goes, as engines of other tests make them.
-  for (let seen = 0; changes > seen && seen < MOST_RELOADS; ) {
-    seen = changes
-    requests.length = 0
-    await page.reload()
+  const load = async (step: () => Promise<unknown>): Promise<void> => {
+    let seen = changes
+    await step()
+    for (let times = 0; changes > seen && times < MOST_RELOADS; times++) {
+      seen = changes
+      requests.length = 0
+      await page.reload()
+    }
   }
-  return { page, problems, requests, networkChanges: () => changes }
+  await load(() => page.goto(url))
+  return { page, problems, requests, networkChanges: () => changes, load }
 }
 
 async function launch(context: TestContext, names: readonly string[]): Promise<Browser> {

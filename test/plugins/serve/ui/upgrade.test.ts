@@ -20,7 +20,7 @@ test('an upgrade says what it changes, asks for what is new, and is sent once', 
 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'old', await startTinyMcp())
-  const { page, problems } = await visit(context, 'about:blank')
+  const { page, problems, load } = await visit(context, 'about:blank')
   const sent: unknown[] = []
   let result: object = newer
   await page.route(CHECK_ALL, route => route.fulfill({ json: { results: [newer] } }))
@@ -30,7 +30,7 @@ test('an upgrade says what it changes, asks for what is new, and is sent once', 
     result = { workload_name: 'old', status: 'up-to-date' }
     return route.fulfill({ json: { result: newer } })
   })
-  await page.goto(`${api.url}/`)
+  await load(() => page.goto(`${api.url}/`))
 
   await page.getByRole('link', { name: /^old.*Upgrade/ }).click()
   await page.getByText('ghcr.io/me/server:2.0.0').waitFor()
@@ -51,7 +51,7 @@ test('an upgrade that fails is told in the words of the API, and can be tried ag
 }, async context => {
   const api = await startUi()
   await makeRemote(api, 'old', await startTinyMcp())
-  const { page } = await visit(context, 'about:blank')
+  const { page, load } = await visit(context, 'about:blank')
   const plain = { ...newer, env_var_drift: { added: [], removed: [] } }
   await page.route(CHECK_ALL, route => route.fulfill({ json: { results: [plain] } }))
   await page.route(CHECK, route => route.fulfill({ json: { result: plain } }))
@@ -62,7 +62,7 @@ test('an upgrade that fails is told in the words of the API, and can be tried ag
       body: '"old" cannot be upgraded: no such image.\n',
     }),
   )
-  await page.goto(`${api.url}/#/old`)
+  await load(() => page.goto(`${api.url}/#/old`))
 
   await page.getByRole('button', { name: 'Upgrade…' }).click()
   const apply = page.getByRole('dialog').getByRole('button', { name: 'Upgrade', exact: true })
@@ -78,9 +78,9 @@ for (const status of [404, 501, 503]) {
   }, async context => {
     const api = await startUi()
     await makeRemote(api, 'old', await startTinyMcp())
-    const { page } = await visit(context, 'about:blank')
+    const { page, load } = await visit(context, 'about:blank')
     await page.route(/upgrade-check/, route => route.fulfill({ status, body: 'no\n' }))
-    await page.goto(`${api.url}/#/old`)
+    await load(() => page.goto(`${api.url}/#/old`))
 
     await page.getByRole('heading', { name: 'old' }).waitFor()
     await page.getByText('This server offers no tools.').waitFor()
@@ -119,7 +119,7 @@ test('a real server is upgraded, and one that cannot be serves as before and say
     .poll(async () => (await api.ask('GET', '/api/v1beta/workloads/mem/status')).text, { timeout: 120_000 })
     .toContain('running')
   await offer('2026.8.31')
-  const { page } = await openPage(context, api)
+  const { page, load } = await openPage(context, api)
 
   await page.getByRole('link', { name: /^mem.*Upgrade/ }).click()
   await page.getByRole('button', { name: 'Upgrade…' }).click()
@@ -132,7 +132,7 @@ test('a real server is upgraded, and one that cannot be serves as before and say
   await page.getByRole('button', { name: 'Upgrade…' }).waitFor({ state: 'detached' })
 
   await offer('9999.1.1')
-  await page.reload()
+  await load(() => page.reload())
   await page.getByRole('button', { name: 'Upgrade…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click()
