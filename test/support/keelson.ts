@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished } from 'vitest'
+import { createEncryptedFile } from '../../plugins/secrets/encrypted-file.ts'
+import { ENCRYPTED_FILE } from '../../plugins/secrets/providers/encrypted.ts'
+import { findPaths } from '../../src/paths.ts'
 import { main } from './main.ts'
 
 /** What one run of the program showed. */
@@ -55,6 +58,17 @@ export async function keelsonUser({ uid }: { uid?: number } = {}): Promise<Keels
 export async function userWithSecrets(): Promise<KeelsonUser> {
   const user = await keelsonUser()
   user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
+  await makeSecretsFile(user.env)
   expect(await user.run(['secret', 'provider', 'encrypted'])).toMatchObject({ code: 0, stderr: '' })
   return user
+}
+
+/** The least that the program reads. Usual files cost each command half a second of the processor. */
+const CHEAP = { log2N: 10, r: 8, p: 1 }
+
+/** Makes the file of a home before the program does, with a key that is cheap to derive from the password. */
+export async function makeSecretsFile(env: Readonly<Record<string, string>>): Promise<void> {
+  const path = join(findPaths(env).data, ENCRYPTED_FILE)
+  const secret = async () => env.KEELSON_SECRETS_PASSWORD ?? ''
+  await createEncryptedFile({ path, secret, cost: CHEAP }).create('password')
 }
