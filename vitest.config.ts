@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import TestOrder from './scripts/test-order.ts'
 
 export default defineConfig({
   define: { __KEELSON_BUILD__: '"test"' },
@@ -9,6 +10,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: TestOrder },
     // A test that fails once is a bug in the test or in the product. Until the whole suite has passed at a first
     // try on a loaded machine, CI tries again, and the summary names what needed it.
     retry: process.env.CI ? 2 : 0,

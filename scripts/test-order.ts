@@ -1,0 +1,31 @@
+/** The order of the test files: those that take longest start first, so that all workers end at about the same time. */
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Folders and files whose tests wait for container engines, supervisors and browsers. */
+const LONGEST = [
+  'test/e2e/chaos.test.ts',
+  'test/hostile/image-builds.test.ts',
+  'test/plugins/upgrade/apply.test.ts',
+  'test/hostile/',
+  'test/e2e/',
+  'test/plugins/recipes/built-images.test.ts',
+  'test/plugins/upgrade/',
+  'test/plugins/runtime-',
+  'test/plugins/supervisor/',
+  'test/plugins/serve/',
+  'test/plugins/secrets/leaks.test.ts',
+  'test/plugins/skills/',
+]
+
+const rank = ({ moduleId }: TestSpecification): number => {
+  const place = relative(process.cwd(), moduleId)
+  const found = LONGEST.findIndex(start => place.startsWith(start))
+  return found === -1 ? LONGEST.length : found
+}
+
+export default class TestOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
