@@ -8,6 +8,7 @@ export default defineConfig({
     // These end what hangs. A machine that other work loads is slow and no failure.
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: TestOrder },

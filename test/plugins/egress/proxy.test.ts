@@ -19,6 +19,9 @@ import {
 } from './egress-world.ts'
 
 /** A profile that allows exactly these hosts, and loopback as an address, at these ports. */
+/** How long what is waited for may take, in milliseconds: a loaded machine is slow. */
+const LONG = 30_000
+
 const allowing = (allow_port: number[], ...hosts: string[]) => ({
   network: { outbound: { allow_host: ['127.0.0.1', ...hosts], allow_port } },
 })
@@ -147,7 +150,7 @@ test('a tunnel carries bytes both ways, what was sent with the CONNECT too', asy
   socket.setEncoding('latin1').on('data', chunk => {
     text += chunk
   })
-  await vi.waitUntil(() => text.endsWith('early'))
+  await vi.waitUntil(() => text.endsWith('early'), LONG)
   socket.end('late')
   await once(socket, 'close')
 
@@ -230,7 +233,7 @@ test('a reader that stops for a while loses nothing', async () => {
   const { socket, answer } = await openTunnel(port, `127.0.0.1:${target}`)
   socket.pause()
   const chunks = [Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4), 'latin1')]
-  await vi.waitUntil(() => socket.readableLength > 0)
+  await vi.waitUntil(() => socket.readableLength > 0, LONG)
   socket.on('data', chunk => chunks.push(chunk)).resume()
   await once(socket, 'end')
   expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
@@ -264,7 +267,7 @@ test('a client that goes away takes its tunnel along', async () => {
   const { socket } = await openTunnel(port, `127.0.0.1:${echo.port}`)
   const [upstream] = echo.sockets
   socket.resetAndDestroy()
-  await vi.waitUntil(() => upstream?.destroyed)
+  await vi.waitUntil(() => upstream?.destroyed, LONG)
 })
 
 test('a server that breaks off takes the tunnel along', async () => {
@@ -281,7 +284,7 @@ test('a tunnel in which nothing moves is closed', async () => {
   const { port } = await egressWorld(allowing([echo.port]), { limits: { idleMs: 50 } })
   const { socket } = await openTunnel(port, `127.0.0.1:${echo.port}`)
   await once(socket, 'end')
-  await vi.waitUntil(() => echo.sockets[0]?.destroyed)
+  await vi.waitUntil(() => echo.sockets[0]?.destroyed, LONG)
 })
 
 test('a tunnel closed on one side only is closed when nothing moves', async () => {
@@ -470,7 +473,7 @@ test('a closed listener lets nothing through and nothing stand', async () => {
   await listener.close()
   await listener.close()
   await ended
-  await vi.waitUntil(() => echo.sockets[0]?.destroyed)
+  await vi.waitUntil(() => echo.sockets[0]?.destroyed, LONG)
   const [error] = await once(connect(port, '127.0.0.1'), 'error')
   expect(error).toMatchObject({ code: 'ECONNREFUSED' })
 })
