@@ -3,6 +3,7 @@ import type { CommandClass } from './cli/base-command.ts'
 import type { FlagGroup } from './cli/flags.ts'
 import type { Hooks } from './contracts/hooks.ts'
 import type { MiddlewareFactory } from './contracts/pipeline.ts'
+import type { Preparation } from './contracts/preparation.ts'
 import type { RunConfig } from './contracts/run-config.ts'
 import type { RunOptions } from './contracts/run-options.ts'
 import type { Runtime } from './contracts/runtime.ts'
@@ -23,6 +24,11 @@ export interface Section {
   readonly members?: Members
   /** Checks what schemas cannot say. Throws a Failure naming the member that is wrong. */
   check?(config: RunConfig): void
+  /**
+   * What becomes of members that both the target and the user say something about; without it the user's replace
+   * the target's.
+   */
+  merge?(resolved: Partial<RunConfig>, asked: RunConfig): Partial<RunConfig>
 }
 
 /** Implementations that plugins add to what others offer. */
@@ -32,6 +38,7 @@ export interface Contributions {
   middlewares: readonly ((app: App) => MiddlewareFactory)[]
   flags: readonly RunFlags[]
   sections: readonly Section[]
+  preparations: readonly ((app: App) => Preparation)[]
   secretsProviders: readonly SecretsProviderOffer[]
   /** Listeners; made once for each program, on the first notification. */
   hooks: readonly ((app: App) => Hooks)[]

@@ -70,5 +70,37 @@ export const failures = defineFailures({
     text: (d: { issuer: string; seconds: number }) =>
       `Nobody finished the login at ${d.issuer} within ${d.seconds} seconds.`,
     hint: 'Log in again; --remote-auth-timeout gives more time.',
+  header_refused: {
+    status: 400,
+    exit: 2,
+    text: (d: { name: string; problem: string }) =>
+      `The header ${JSON.stringify(d.name)} cannot be added to requests: ${d.problem}.`,
+  },
+  header_secret_wrong: {
+    status: 400,
+    text: (d: { name: string; secret: string }) =>
+      `The secret "${d.secret}" cannot be the value of the header ${d.name}: it is empty, too long, or has line breaks or other control characters.`,
+    hint: d => `Store it again with \`keelson secret set ${d.secret}\`.`,
+  },
+  bearer_token_wrong: {
+    status: 400,
+    text: (d: { where: string }) => `${d.where} holds no bearer token: one line of visible characters.`,
+    hint: 'A token is what stands behind `Authorization: Bearer`, without that word.',
+  },
+  credential_of_other_server: {
+    status: 400,
+    text: (d: { secret: string; server: string }) =>
+      `The stored secret "${d.secret}" was given for another server than ${d.server}, and is not sent there.`,
+    hint: 'Give it again with the flags of `run`, or store it under a name of your own with `keelson secret set` and name that.',
+  },
+  credential_missing: {
+    status: 400,
+    text: (d: { secret: string }) => `There is no secret "${d.secret}", which logs in to the remote server.`,
+    hint: 'Remove the workload and run it again with its credentials.',
+  },
+  credential_not_storable: {
+    status: 400,
+    text: (d: { what: string; problem: string }) => `${d.what} cannot be kept: ${d.problem}`,
+    hint: 'Choose a place for secrets with `keelson secret setup`, or name a file or a secret instead: --remote-auth-bearer-token-file, --remote-forward-headers-secret.',
   },
 })

@@ -35,6 +35,9 @@ const HEADER_RULES = new Map<string, HeaderRule>([
   ...FORWARDED.map(name => [name, 'forwarded'] as const),
   ...SOMETIMES.map(name => [name, 'sometimes'] as const),
 ])
+/** Whether the proxy itself decides on a header of requests. The name is in lower case. */
+export const isProxyHeader = (name: string): boolean => HEADER_RULES.has(name)
+
 const NEVER_BACK = new Set(HOP_BY_HOP)
 
 /** Header names that a `Connection` header declares to be hop-by-hop; undefined in the usual case of none. */

@@ -5,6 +5,8 @@ import { proxySection } from './section.ts'
 
 export { assertPortFree } from './assert-port-free.ts'
 export { clientUrl } from './client-url.ts'
+export { isProxyHeader } from './headers.ts'
+export { refuseUnavailable } from './refuse-unavailable.ts'
 export { DEFAULT_SESSION_TTL_MS, effectiveMode, sessionTtlOf } from './section.ts'
 
 /** Listens for clients of a workload and carries what they say to its server. */

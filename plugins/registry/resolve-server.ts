@@ -5,6 +5,7 @@ import { parseVariables } from '../../src/env-files.ts'
 import { clean } from '../../src/lib/printable.ts'
 import { acceptPermissions } from './accept-permissions.ts'
 import { assertKnownTransport } from './assert-known-transport.ts'
+import { collectHeaders } from './collect-headers.ts'
 import { collectVariables } from './collect-variables.ts'
 import {
   assertPublicImage,
@@ -13,7 +14,6 @@ import {
   type RegistryPlace,
 } from './entry-places.ts'
 import { failures } from './failures.ts'
-import { foreignText } from './foreign-text.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
 import { choosePackage, foreignRegistry, isRunnable } from './formats/package-image.ts'
 import type { ServerJson } from './formats/server-json.ts'
@@ -126,32 +126,20 @@ async function resolveRemote(
   from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
-  for (const text of leftToClients(server.name, view)) app.log.warn(text)
+  if (view.oauth_config) app.log.warn(loginOfClients(server.name))
   const given = parseVariables(context.options.env ?? [])
   const origin = { registry: from.place, server: server.name }
   const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
   await assertPublicRemote(server.name, url, from)
   if (sent.length) app.log.info(`The URL of "${server.name}" contains your ${sent.join(', ')}.`)
   const resolved = await resolveAs(app, 'remote', url, view.transport, context)
-  return { ...resolved, ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}) }
+  const header_forward = await collectHeaders(app, origin, view.headers ?? [], context)
+  return {
+    ...resolved,
+    ...(header_forward ? { header_forward } : {}),
+    ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}),
+  }
 }
 
-/** What the entry asks for and a proxy does not add: it passes on what clients send. */
-function leftToClients(name: string, { headers = [], oauth_config: oauth }: RemoteServer): string[] {
-  const wanted = headers.filter(header => header.required || header.default !== undefined)
-  const shown = wanted.map(header =>
-    foreignText(header.default === undefined ? header.name : `${header.name} (${header.default})`, 100),
-  )
-  return [
-    ...(shown.length
-      ? [
-          `"${name}" wants ${shown.join(', ')} as ${shown.length === 1 ? 'a header' : 'headers'} of every request. keelson adds none yet, and passes on what clients send: set ${shown.length === 1 ? 'it' : 'them'} in your client.`,
-        ]
-      : []),
-    ...(oauth
-      ? [
-          `"${name}" wants an OAuth login, which keelson does not make yet; it passes on that of a client which can.`,
-        ]
-      : []),
-  ]
-}
+const loginOfClients = (name: string): string =>
+  `"${name}" wants an OAuth login, which keelson does not make yet; it passes on that of a client which can.`

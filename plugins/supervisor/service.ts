@@ -56,6 +56,7 @@ export async function createAppHost(
     log: app.log,
     checkConfig: config => checkSections(app, config),
     onChange: () => app.notify('workloadsChanged'),
+    onRemoved: config => app.notify('workloadRemoved', config),
     ...(journal ? { journal } : {}),
     logOf(config) {
       const file = createRotatingFile(store.proxyLogPath(config.name), { maxBytes: LOG_BYTES })

@@ -31,14 +31,16 @@ export function createBringUp(options: {
   supervisor: () => Promise<Supervisor>
   /** The workload as lists show it. */
   one: (name: string) => Promise<Workload>
+  /** Moves what must not be saved in a run config to somewhere else. */
+  conceal: (config: RunConfig) => Promise<RunConfig>
   log: Log
 }): BringUp {
-  const { store, supervisor, one, log } = options
+  const { store, supervisor, one, conceal, log } = options
 
   /** Saves a new workload; one of that name that has failed is removed first. */
   async function saveNew(supervise: Supervisor, config: RunConfig): Promise<void> {
     if ((await store.statuses.read(config.name))?.status === 'error') await supervise.remove(config.name)
-    await store.configs.saveNew(config)
+    await store.configs.saveNew(await conceal(config))
   }
 
   /** New workloads are saved one after another, so that each sees the ports of those before. */
@@ -91,7 +93,7 @@ export function createBringUp(options: {
       const supervise = await supervisor()
       await supervise.ensure()
       // Saved first: whatever is killed from here on, the next start brings up what was asked for.
-      await store.configs.save(config)
+      await store.configs.save(await conceal(config))
       const bringUp = async () => {
         await supervise.stop(config.name)
         await supervise.start(config.name)

@@ -43,6 +43,11 @@ const needsPort: FlagCheck = s =>
   needsLocal(s) ??
   (s.transport === 'stdio' ? '--transport stdio: such a server listens on no port.' : undefined)
 
+const needsRemote: FlagCheck = s => {
+  if (s.kind === undefined || s.kind === 'remote') return undefined
+  return `the ${s.kind} ${s.argument}: it is for remote servers, such as https://example.com/mcp.`
+}
+
 const needsSse: FlagCheck = s =>
   s.proxyMode !== undefined && s.proxyMode !== 'sse'
     ? `${s.proxyMode}: only SSE servers announce an endpoint.`
@@ -85,6 +90,10 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   stateless: always, // its own check refuses every transport but one
   'proxy-mode': needsStdio,
   'endpoint-prefix': needsSse,
+  'remote-auth-bearer-token': needsRemote,
+  'remote-auth-bearer-token-file': needsRemote,
+  'remote-forward-headers': needsRemote,
+  'remote-forward-headers-secret': needsRemote,
   'target-host': needsPort,
   'target-port': needsPort,
   runtime: needsLocal,

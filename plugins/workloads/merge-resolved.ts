@@ -1,6 +1,7 @@
 import type { PermissionProfile, RunConfig } from '../../src/contracts/run-config.ts'
 import type { Resolved } from '../../src/contracts/target.ts'
 import { isPortFree } from '../../src/lib/ports.ts'
+import type { Section } from '../../src/plugin.ts'
 
 /**
  * What the target resolved, under what the user asked for. A variable of the user hides the target's of
@@ -10,9 +11,17 @@ import { isPortFree } from '../../src/lib/ports.ts'
 export async function mergeResolved(
   resolved: Resolved,
   asked: RunConfig,
-  given: ReadonlySet<string>,
-  /** Ports of other workloads, which may be stopped now. */
-  taken: ReadonlySet<number> = new Set(),
+  {
+    given,
+    taken = new Set(),
+    sections = [],
+  }: {
+    given: ReadonlySet<string>
+    /** Ports of other workloads, which may be stopped now. */
+    taken?: ReadonlySet<number>
+    /** Members of plugins that say how theirs are merged. */
+    sections?: readonly Section[]
+  },
 ): Promise<RunConfig> {
   const { port: preferred = 0, ...rest } = resolved
   const port = asked.port || (!taken.has(preferred) && (await isFree(preferred, asked.host)) ? preferred : 0)
@@ -28,6 +37,7 @@ export async function mergeResolved(
     env_vars: { ...resolved.env_vars, ...asked.env_vars },
     ...(profile ? { permission_profile: profile } : {}),
     ...(secrets.length ? { secrets } : {}),
+    ...Object.assign({}, ...sections.map(section => section.merge?.(resolved, asked))),
   }
 }
 

@@ -37,7 +37,18 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
   await warnOfMissingProtection(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
-  return withPorts(config)
+  return complete(app, await withPorts(config), request)
+}
+
+/** Lets plugins complete the run config, one after another. */
+async function complete(app: App, prepared: RunConfig, request: RunRequest): Promise<RunConfig> {
+  const { options, typed = false, ask, signal, report } = request
+  const context = { options, typed, foreground: options.foreground === true, ask, signal, report }
+  let config = prepared
+  for (const make of await app.contributions('preparations')) {
+    config = (await make(app).complete?.(config, context)) ?? config
+  }
+  return config
 }
 
 /** Warns about a missing sandbox and about limits that are not enforced. */
@@ -84,7 +95,11 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const runtime = runtimeOnce(app, request.options.runtime, { noSandbox: asked.no_sandbox })
   const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
   const others = (await store.configs.list()).filter(other => other.name !== asked.name)
-  const config = await mergeResolved(resolved, asked, request.given, new Set(others.map(({ port }) => port)))
+  const config = await mergeResolved(resolved, asked, {
+    given: request.given,
+    taken: new Set(others.map(({ port }) => port)),
+    sections: await app.contributions('sections'),
+  })
   if (!config.remote_url) config.runtime = (await runtime()).name
   await checkSections(app, config)
   const contained = config.remote_url ? undefined : (await runtime()).images !== undefined

@@ -62,6 +62,14 @@ export interface ForegroundOptions {
 export function createWorkloads({ app, store }: { app: App; store: WorkloadStore }): Workloads {
   const supervisor = () => app.service('supervisor')
 
+  async function conceal(prepared: RunConfig): Promise<RunConfig> {
+    let config = prepared
+    for (const make of await app.contributions('preparations')) {
+      config = (await make(app).conceal?.(config)) ?? config
+    }
+    return config
+  }
+
   async function one(name: string): Promise<Workload> {
     return toWorkload(await store.configs.get(name), await store.statuses.read(name))
   }
@@ -93,7 +101,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   }
 
   return {
-    ...createBringUp({ store, supervisor, one, log: app.log }),
+    ...createBringUp({ store, supervisor, one, conceal, log: app.log }),
     prepare: async request => (await import('./prepare-run.ts')).prepareRun(app, store, request),
 
     async list(filter = {}) {

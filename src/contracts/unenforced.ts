@@ -31,7 +31,6 @@ const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   token_exchange_config: { means: 'an exchange of tokens' },
   upstream_swap_config: { means: 'an exchange of tokens' },
   aws_sts_config: { means: 'credentials of AWS' },
-  header_forward: { means: 'headers for the remote server' },
   scaling_config: { means: 'several replicas', asks: asksForReplicas },
   strict_protocol_validation: { means: 'a strict check of protocol versions' },
   additional_middleware_configs: { means: 'further middlewares' },
@@ -80,7 +79,14 @@ function asksForTelemetry(value: unknown): boolean {
 /** How a login would be made is written down for every remote server, also for those without one. */
 function asksForLogin(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return says(value)
-  const manners = new Set(['callbackport', 'timeout', 'skipbrowser', 'usepkce'])
+  const manners = new Set([
+    'callbackport',
+    'timeout',
+    'skipbrowser',
+    'usepkce',
+    'bearertoken',
+    'bearertokenfile',
+  ])
   return Object.entries(value).some(([key, member]) => !manners.has(plain(key)) && says(member))
 }
 

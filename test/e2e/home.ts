@@ -21,14 +21,21 @@ export interface Shown {
   readonly stderr: string
 }
 
+interface RunSettings {
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+  /** Standard input; without it there is none. */
+  readonly input?: string
+}
+
 /** A home folder for several tests, the real program in it, and the supervisor that it starts. */
 export interface Home {
   readonly path: string
   readonly env: Record<string, string>
   /** Runs the program to its end. */
-  keelson(args: readonly string[], options?: { env?: Record<string, string>; cwd?: string }): Promise<Shown>
+  keelson(args: readonly string[], options?: RunSettings): Promise<Shown>
   /** The same, failing when it does; answers standard output. */
-  ok(args: readonly string[], options?: { env?: Record<string, string>; cwd?: string }): Promise<string>
+  ok(args: readonly string[], options?: RunSettings): Promise<string>
   /** Starts the program and does not wait for it. */
   start(args: readonly string[], options?: { cwd?: string }): ChildProcess
   /** Process number of the supervisor; 0 when none answers. */
@@ -55,7 +62,7 @@ export async function openHome(
         cwd: options.cwd ?? path,
         env: { ...env, ...options.env },
         extendEnv: false,
-        stdin: 'ignore',
+        ...(options.input === undefined ? { stdin: 'ignore' } : { input: options.input }),
         reject: false,
       })
       return { code: result.exitCode, stdout: result.stdout, stderr: result.stderr }

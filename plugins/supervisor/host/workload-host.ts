@@ -63,6 +63,8 @@ export interface WorkloadHostOptions {
   readonly findHidden?: (config: RunConfig, mounts: readonly Mount[]) => Promise<readonly HiddenPath[]>
   /** Called when a status was written, or adoption has ended; the host waits for it. Must not fail. */
   readonly onChange?: () => Promise<void>
+  /** Called when a workload was removed. Must not fail. */
+  readonly onRemoved?: (config: RunConfig) => Promise<void>
   readonly clock?: Clock
   readonly times?: Partial<Times>
 }

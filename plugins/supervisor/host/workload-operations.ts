@@ -68,6 +68,7 @@ export async function removeWorkload(state: HostState, name: string): Promise<vo
       if (config) await removeInstance(state, config, entry?.runtime)
       await store.configs.remove(name)
       await store.statuses.remove(name)
+      if (config) await state.onRemoved?.(config)
     },
   })
 }

@@ -32,6 +32,8 @@ const KEPT_WITH_TARGET = [
   'registry_env_vars',
   'accepted_permissions',
   'remote_must_be_public',
+  'remote_auth_config',
+  'header_forward',
 ] as const
 
 /** The members of a workload that an edit does not mention, in the shape of a body. */

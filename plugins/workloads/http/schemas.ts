@@ -77,10 +77,29 @@ const unsupported = {
   oidc: optional(object({})),
   tools: optional(texts),
   tools_override: optional(map(object({}))),
-  oauth_config: optional(object({})),
   headers: optional(list(object({}))),
-  header_forward: optional(object({})),
 }
+
+/** How keelson logs in to a remote server. */
+const oauthConfig = object({
+  bearer_token: optional(secretReference),
+  client_secret: optional(secretReference),
+  client_id: optional(text),
+  issuer: optional(text),
+  authorize_url: optional(text),
+  token_url: optional(text),
+  resource: optional(text),
+  scopes: optional(texts),
+  oauth_params: optional(textMap),
+  callback_port: optional(port),
+  skip_browser: optional(bool),
+  use_pkce: optional(bool),
+})
+
+const headerForward = object({
+  add_headers_from_secret: optional(textMap),
+  add_plaintext_headers: optional(textMap),
+})
 
 /** Members that a run config has and ToolHive's requests have not: what they ask for is kept too. */
 const runConfigMembers = {
@@ -128,6 +147,8 @@ const editable = {
   allow_docker_gateway: optional(bool),
   no_sandbox: optional(bool),
   group: optional(text),
+  oauth_config: optional(oauthConfig),
+  header_forward: optional(headerForward),
   ...runConfigMembers,
   ...unsupported,
 }
@@ -182,7 +203,8 @@ export const workloadDetails = object(
     trust_proxy_headers: bool,
     tools: texts,
     tools_override: map(object({})),
-    oauth_config: object({}),
+    oauth_config: oauthConfig,
+    header_forward: optional(headerForward),
     runtime_config: optional(runtimeConfig),
     allow_docker_gateway: optional(bool),
     no_sandbox: optional(bool),

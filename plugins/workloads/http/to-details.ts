@@ -49,7 +49,8 @@ export function toDetails(config: RunConfig): TypeOf<typeof workloadDetails> {
     trust_proxy_headers: config.trust_proxy_headers ?? false,
     tools: [],
     tools_override: {},
-    oauth_config: {},
+    oauth_config: toOAuthConfig(config.remote_auth_config),
+    ...(config.header_forward ? { header_forward: config.header_forward } : {}),
     ...(build && Object.keys(build).length ? { runtime_config: build } : {}),
     ...(gateway ? { allow_docker_gateway: true } : {}),
     ...(config.no_sandbox ? { no_sandbox: true } : {}),
@@ -60,4 +61,8 @@ export function toDetails(config: RunConfig): TypeOf<typeof workloadDetails> {
 function toReference(text: string): { name: string; target: string } {
   const at = text.lastIndexOf(',target=')
   return { name: text.slice(0, at), target: text.slice(at + ',target='.length) }
+}
+
+function toOAuthConfig({ bearer_token: token }: RunConfig['remote_auth_config'] & object = {}) {
+  return token ? { bearer_token: toReference(token) } : {}
 }

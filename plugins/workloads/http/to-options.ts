@@ -37,6 +37,9 @@ export function toOptions(body: Body): RunOptions {
     secret: (body.secrets ?? []).map(secret =>
       typeof secret === 'string' ? secret : `${secret.name},target=${secret.target}`,
     ),
+    'remote-auth-bearer-token': reference(body.oauth_config?.bearer_token),
+    'remote-forward-headers': pairs(body.header_forward?.add_plaintext_headers),
+    'remote-forward-headers-secret': pairs(body.header_forward?.add_headers_from_secret),
     volume: body.volumes,
     publish: body.publish,
     label: Object.entries(body.container_labels ?? {}).map(([key, value]) => `${key}=${value}`),
@@ -56,6 +59,15 @@ export function toOptions(body: Body): RunOptions {
   }
   return Object.fromEntries(Object.entries(options).filter(([, value]) => isSaid(value)))
 }
+
+const pairs = (map: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries(map).map(([name, value]) => {
+    if (name.includes('=')) throw core.usage({ text: `"${name}" cannot be the name of a header.` })
+    return `${name}=${value}`
+  })
+
+const reference = (secret: { name: string; target: string } | undefined): string | undefined =>
+  secret?.name ? `${secret.name},target=bearer_token` : undefined
 
 const isSaid = (value: unknown): boolean =>
   value !== undefined && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0)

@@ -14,15 +14,7 @@ import { toOptions } from './to-options.ts'
 
 type Body = TypeOf<typeof createBody>
 
-const UNSUPPORTED = [
-  'authz_config',
-  'oidc',
-  'tools',
-  'tools_override',
-  'oauth_config',
-  'headers',
-  'header_forward',
-] as const
+const UNSUPPORTED = ['authz_config', 'oidc', 'tools', 'tools_override', 'headers'] as const
 
 /**
  * Turns the body of a request into what `run` is given, so that both follow the same rules. An edit keeps the
@@ -88,6 +80,10 @@ function assertSupported(body: Body): void {
   for (const member of UNSUPPORTED) {
     const value = body[member]
     if (!isEmpty(value)) throw failures.request_unsupported({ member })
+  }
+  for (const [member, value] of Object.entries(body.oauth_config ?? {})) {
+    const isManner = ['callback_port', 'skip_browser', 'use_pkce', 'bearer_token'].includes(member)
+    if (!isManner && !isEmpty(value)) throw failures.request_unsupported({ member: `oauth_config.${member}` })
   }
   if (!isEmpty(body.runtime_config?.runtime_env)) {
     throw failures.request_unsupported({ member: 'runtime_config.runtime_env' })

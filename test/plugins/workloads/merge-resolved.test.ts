@@ -14,21 +14,17 @@ const NARROW = { read: ['/data'], network: { outbound: { allow_host: ['api.examp
 const WIDE = { name: 'network', network: { mode: 'host', outbound: { insecure_allow_all: true } } }
 
 test('a variable of the user hides the one of that name only', async () => {
-  const config = await mergeResolved(
-    { env_vars: { A: '1', B: '1' } },
-    asked({ env_vars: { B: '2' } }),
-    new Set(),
-  )
+  const config = await mergeResolved({ env_vars: { A: '1', B: '1' } }, asked({ env_vars: { B: '2' } }), {
+    given: new Set(),
+  })
 
   expect(config.env_vars).toEqual({ A: '1', B: '2' })
 })
 
 test('--network changes the network of a narrow profile and widens nothing', async () => {
-  const config = await mergeResolved(
-    { permission_profile: NARROW },
-    asked({ permission_profile: WIDE }),
-    new Set(['network']),
-  )
+  const config = await mergeResolved({ permission_profile: NARROW }, asked({ permission_profile: WIDE }), {
+    given: new Set(['network']),
+  })
 
   expect(config.permission_profile).toEqual({
     read: ['/data'],
@@ -37,28 +33,24 @@ test('--network changes the network of a narrow profile and widens nothing', asy
 })
 
 test('--permission-profile replaces the profile of the target', async () => {
-  const config = await mergeResolved(
-    { permission_profile: NARROW },
-    asked({ permission_profile: WIDE }),
-    new Set(['permission-profile', 'network']),
-  )
+  const config = await mergeResolved({ permission_profile: NARROW }, asked({ permission_profile: WIDE }), {
+    given: new Set(['permission-profile', 'network']),
+  })
 
   expect(config.permission_profile).toEqual(WIDE)
 })
 
 test('arguments behind -- replace those of the target', async () => {
-  expect((await mergeResolved({ cmd_args: ['a'] }, asked(), new Set())).cmd_args).toEqual(['a'])
-  expect((await mergeResolved({ cmd_args: ['a'] }, asked({ cmd_args: ['b'] }), new Set())).cmd_args).toEqual([
-    'b',
-  ])
+  expect((await mergeResolved({ cmd_args: ['a'] }, asked(), { given: new Set() })).cmd_args).toEqual(['a'])
+  expect(
+    (await mergeResolved({ cmd_args: ['a'] }, asked({ cmd_args: ['b'] }), { given: new Set() })).cmd_args,
+  ).toEqual(['b'])
 })
 
 test('secrets of both are given', async () => {
-  const config = await mergeResolved(
-    { secrets: ['a,target=A'] },
-    asked({ secrets: ['b,target=B'] }),
-    new Set(),
-  )
+  const config = await mergeResolved({ secrets: ['a,target=A'] }, asked({ secrets: ['b,target=B'] }), {
+    given: new Set(),
+  })
 
   expect(config.secrets).toEqual(['a,target=A', 'b,target=B'])
 })
@@ -69,8 +61,8 @@ test('a preferred port is taken if it is free and the user wants no other', asyn
   onTestFinished(() => void server.close())
   const busy = (server.address() as { port: number }).port
 
-  expect((await mergeResolved({ port: busy }, asked(), new Set())).port).toBe(0)
-  expect((await mergeResolved({ port: busy }, asked({ port: 4321 }), new Set())).port).toBe(4321)
+  expect((await mergeResolved({ port: busy }, asked(), { given: new Set() })).port).toBe(0)
+  expect((await mergeResolved({ port: busy }, asked({ port: 4321 }), { given: new Set() })).port).toBe(4321)
   await new Promise(resolve => server.close(resolve))
-  expect((await mergeResolved({ port: busy }, asked(), new Set())).port).toBe(busy)
+  expect((await mergeResolved({ port: busy }, asked(), { given: new Set() })).port).toBe(busy)
 })
