@@ -1,6 +1,17 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { unenforcedFailures } from '../../src/contracts/unenforced-failures.ts'
 import { failures } from '../../src/errors.ts'
-import { anything, bool, integer, type ObjectOf, object, optional, text, textMap, texts } from '../../src/lib/schema.ts'
+import {
+  anything,
+  bool,
+  integer,
+  type ObjectOf,
+  object,
+  optional,
+  text,
+  textMap,
+  texts,
+} from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
@@ -54,6 +65,7 @@ const MOST_HEADERS = 100
 export const authOutSection: Section = {
   members,
   check(config) {
+    assertEnforced(config.remote_auth_config ?? {})
     const { header_forward: headers, remote_auth_config: auth } = config
     const plain = Object.entries(headers?.add_plaintext_headers ?? {})
     const secret = Object.entries(headers?.add_headers_from_secret ?? {})
@@ -105,3 +117,22 @@ function assertHeaders(
     if (!reference) throw failures.usage({ text: `The forwarded header ${name} names no secret.` })
   }
 }
+
+/** Members that say how a login is made, and not that there is one. */
+const MANNERS = new Set(['callback_port', 'skip_browser', 'use_pkce', 'timeout'])
+const ENFORCED = new Set(['bearer_token', 'bearer_token_file', ...MANNERS])
+
+/** Refuses members that this version does not know, or does not act on. */
+function assertEnforced(auth: object): void {
+  const others = Object.entries(auth).filter(
+    ([name, value]) => !ENFORCED.has(name) && !name.startsWith('cached_') && !isEmpty(value),
+  )
+  if (others.length) {
+    throw unenforcedFailures.section_unenforced({
+      members: others.map(([name]) => `remote_auth_config.${name} (a login at the remote server)`),
+    })
+  }
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value

@@ -41,7 +41,7 @@ export async function collectHeaders(
   }
   const answers = await askVariables(needed, { origin, store, ask })
   const missing = needed.filter(({ name }) => !answers.values.has(name) && !answers.secrets.has(name))
-  if (missing.length) throw variablesMissing(origin, missing)
+  if (missing.length) throw variablesMissing(origin, missing, { areHeaders: true })
   for (const [name, value] of answers.values) plain.set(name, value)
   for (const [name, secret] of answers.secrets) secrets.set(name, secret)
   for (const [name, secret] of secrets) report?.(`The header ${name} is given the secret "${secret}"`)

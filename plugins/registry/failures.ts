@@ -130,7 +130,11 @@ export const failures = defineFailures({
     exit: 2,
     text: (d: MissingVariables) =>
       `"${d.server}" needs ${d.names.join(', ')}.${d.secret ? ' It gets no stored secret without your consent.' : ''}`,
-    hint: ({ secret, stored }: MissingVariables) => {
+    hint: ({ secret, stored, areHeaders }: MissingVariables) => {
+      if (areHeaders) {
+        const secretFlag = `--remote-forward-headers-secret ${secret ?? 'NAME'}=${stored ?? 'SECRET'}`
+        return `Give each header with --remote-forward-headers NAME=VALUE${secret ? `, or a secret with ${secretFlag}` : ''}.`
+      }
       if (!secret) return 'Give each with -e KEY=VALUE.'
       return stored
         ? `A secret "${stored}" is stored. To give it to this server, add --secret ${stored},target=${secret}, or run this on a terminal and agree.`

@@ -11,6 +11,8 @@ export interface MissingVariables extends Origin {
   readonly secret?: string | undefined
   /** Name of the stored secret that may be meant. */
   readonly stored?: string | undefined
+  /** They are headers of requests to a remote server. */
+  readonly areHeaders: boolean
   /** All missing variables, for programs. */
   readonly missing: readonly Missing[]
 }
@@ -28,6 +30,7 @@ const MOST = 100
 export function variablesMissing(
   origin: Origin,
   needed: readonly (Pick<EnvVar, 'name' | 'description' | 'secret'> & { stored?: string | undefined })[],
+  { areHeaders = false }: { areHeaders?: boolean } = {},
 ): Error {
   const missing = needed.map(({ name, description, secret, stored }) => ({
     name,
@@ -42,6 +45,7 @@ export function variablesMissing(
     names: missing.map(({ name, secret }) => `${foreignText(name, MOST)}${secret ? ' (secret)' : ''}`),
     secret: shown?.name,
     stored: shown?.stored,
+    areHeaders,
     missing,
   })
 }

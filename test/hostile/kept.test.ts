@@ -66,11 +66,9 @@ const SECTIONS: Readonly<Record<string, unknown>> = {
   mutating_webhooks: [{ name: 'a', url: 'https://hook.example' }],
   validating_webhooks: [{ name: 'a', url: 'https://hook.example' }],
   telemetry_config: { endpoint: 'otel.example:4318' },
-  remote_auth_config: { client_id: 'me', issuer: 'https://login.example' },
   token_exchange_config: { token_url: 'https://login.example/token' },
   upstream_swap_config: { provider_name: 'a' },
   aws_sts_config: { region: 'eu-west-1' },
-  header_forward: { add_plaintext_headers: { 'X-Tenant': 'a' } },
   scaling_config: { backend_replicas: 2 },
   strict_protocol_validation: true,
   additional_middleware_configs: [{ type: 'obo', parameters: {} }],
@@ -119,7 +117,7 @@ describe('a run config that asks for what is not enforced', { timeout: 180_000 }
     for (const key of Object.keys(SECTIONS)) expect(stderr).toContain(`${key} (`)
 
     const api = await serve()
-    const { tools_override: _, authz_config: __, header_forward: ___, ...others } = SECTIONS
+    const { tools_override: _, authz_config: __, ...others } = SECTIONS
     for (const [key, value] of Object.entries(others)) {
       const body = { name: 'all', url: 'http://127.0.0.1:9/mcp', [key]: value }
       const answer = await api.ask('POST', path, body)

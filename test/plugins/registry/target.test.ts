@@ -196,16 +196,40 @@ test('what a URL leaves open is filled with -e, and with nothing else of the use
   await expect(fromFile).rejects.toMatchObject({ code: 'variables_missing' })
 })
 
-test.each([
-  ['keyed', 'X-Key', 'set it in your client'],
-  ['guarded', 'OAuth login', 'passes on that of a client'],
-])('the remote server %s runs, and what clients must send is told', async (name, wanted, advice) => {
+test('a remote server that wants a login runs, and what clients must do is told', async () => {
   const { resolve, warnings } = await userWith()
 
-  expect(await resolve(name)).toMatchObject({ remote_url: expect.stringContaining('https://') })
+  expect(await resolve('guarded')).toMatchObject({ remote_url: 'https://guarded.example/mcp' })
 
-  expect(warnings.join()).toContain(wanted)
-  expect(warnings.join()).toContain(advice)
+  expect(warnings.join()).toContain('OAuth login')
+  expect(warnings.join()).toContain('passes on that of a client')
+})
+
+test('a secret header that an entry wants is asked for, stored, and only named', async () => {
+  const secrets = new Map<string, string>()
+  const { resolve } = await userWith({ secrets })
+
+  const config = await resolve('keyed', { ask: async () => 'the value' })
+
+  const [[name, value] = []] = secrets
+  expect(value).toBe('the value')
+  expect(config.header_forward).toEqual({ add_headers_from_secret: { 'X-Key': name } })
+})
+
+test('a header that an entry wants and nobody gives fails, and names the flag that gives it', async () => {
+  const { resolve } = await userWith({ secrets: new Map() })
+
+  await expect(resolve('keyed')).rejects.toMatchObject({
+    code: 'variables_missing',
+    hint: expect.stringContaining('--remote-forward-headers-secret X-Key='),
+  })
+})
+
+test('a header that the user gives is not asked for', async () => {
+  const { resolve } = await userWith()
+  const asked = { header_forward: { add_plaintext_headers: { 'x-key': '1' } } }
+
+  expect(await resolve('keyed', { asked })).not.toHaveProperty('header_forward')
 })
 
 test('a remote server that wants nothing of clients runs without a word', async () => {
