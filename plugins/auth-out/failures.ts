@@ -70,6 +70,7 @@ export const failures = defineFailures({
     text: (d: { issuer: string; seconds: number }) =>
       `Nobody finished the login at ${d.issuer} within ${d.seconds} seconds.`,
     hint: 'Log in again; --remote-auth-timeout gives more time.',
+  },
   header_refused: {
     status: 400,
     exit: 2,
