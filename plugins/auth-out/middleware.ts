@@ -3,7 +3,7 @@ import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/p
 import { refuseUnavailable } from '../proxy/index.ts'
 import type { Authorization } from './credentials/authorization.ts'
 import { bearerTokenOf } from './credentials/bearer-token.ts'
-import { resolveHeaders } from './headers/resolve-headers.ts'
+import { resolveHeaders } from './credentials/resolve-headers.ts'
 
 /** How long clients shall wait after a refusal, in seconds. */
 const RETRY_SECONDS = 10

@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts'
 import type { Preparation } from '../../src/contracts/preparation.ts'
 import { conceal } from './credentials/conceal.ts'
 import { readVariables } from './credentials/read-variables.ts'
-import { resolveHeaders } from './headers/resolve-headers.ts'
+import { resolveHeaders } from './credentials/resolve-headers.ts'
 
 /** Completes what a run config says of the remote server, and takes plain secrets out of it. */
 export const credentialsPreparation = (app: App): Preparation => ({

@@ -1,8 +1,8 @@
 import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
 import { failures } from '../failures.ts'
-import { assertHeaderValue } from './header-rules.ts'
+import { assertHeaderValue } from '../headers/header-rules.ts'
+import { createWorkloadSecrets } from './workload-secrets.ts'
 
 /**
  * The headers with their values, by lower-case name. Secrets are read now. Fails with `credential_missing`, or
