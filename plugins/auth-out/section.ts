@@ -56,7 +56,6 @@ declare module '../../src/contracts/run-config.ts' {
   interface RunConfig extends ObjectOf<typeof members> {}
 }
 
-export type RemoteAuthConfig = NonNullable<RunConfig['remote_auth_config']>
 export type HeaderForward = NonNullable<RunConfig['header_forward']>
 
 const MOST_HEADERS = 100
