@@ -141,7 +141,7 @@ export const isInside = (path: string): boolean =>
 function asPlugin(value: unknown, { name, manifest }: PluginRecord): Plugin {
   const broken = (problem: string) => failures.plugin_broken({ plugin: name, problem })
   if (typeof value !== 'object' || value === null || !('name' in value))
-    throw broken('its default export is no plugin.')
+    throw broken('its default export is not a plugin.')
   const { commands = [], provides = {} } = value as { commands?: unknown; provides?: unknown }
   if (!Array.isArray(commands) || !commands.every(isCommand))
     throw broken('its `commands` are not all classes that extend BaseCommand and have `paths`.')

@@ -9,8 +9,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'you are not allowed to.',
   EROFS: 'that file system can only be read.',
   ENOSPC: 'the disk is full.',
-  ENOTDIR: 'a part of the path is no folder.',
-  EEXIST: 'a part of the path is no folder.',
+  ENOTDIR: 'a part of the path is not a folder.',
+  EEXIST: 'a part of the path is not a folder.',
 }
 
 /**

@@ -23,7 +23,7 @@ export function assertUsable(config: CallerAuthConfig): asserts config is Usable
   if (audience === '') throw failures.auth_config_invalid({ problem: '--oidc-audience is empty' })
   if (!issuer && !jwksUrl && !introspectionUrl) {
     throw failures.auth_config_invalid({
-      problem: 'nobody is named who knows about tokens',
+      problem: 'no issuer and no introspection endpoint is named',
       hint: 'Give --oidc-issuer, --oidc-jwks-url or --oidc-introspection-url.',
     })
   }
@@ -49,7 +49,7 @@ function assertUrl(text: string, flag: string, allowHttp: boolean): void {
   const url = URL.parse(text)
   const invalid = (problem: string, hint?: string) =>
     failures.auth_config_invalid({ problem: `${flag} ${problem}`, hint })
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(`"${text}" is no http or https URL`)
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(`"${text}" is not an http or https URL`)
   if (url.username || url.password) throw invalid('holds a user name or password')
   if (url.hash) throw invalid('has a fragment')
   if (url.protocol === 'http:' && !allowHttp) {

@@ -37,7 +37,7 @@ export function createFetchDocument(
       }
       if (!(error instanceof SyntaxError)) throw error
     }
-    throw failures.auth_unavailable({ problem: `${host} answers something else than a JSON object` })
+    throw failures.auth_unavailable({ problem: `${host} does not return a JSON object` })
   }
 }
 

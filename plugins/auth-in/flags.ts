@@ -17,7 +17,9 @@ const table = {
   'oidc-jwks-url': flag.string('where the keys of the issuer are; without it the issuer is asked', {
     placeholder: 'URL',
   }),
-  'oidc-introspection-url': flag.string('who is asked about tokens that are no JWTs', { placeholder: 'URL' }),
+  'oidc-introspection-url': flag.string('endpoint that checks tokens other than JWTs', {
+    placeholder: 'URL',
+  }),
   'oidc-client-id': flag.string('client that we are at the introspection endpoint', { placeholder: 'ID' }),
   'oidc-client-secret': flag.string(
     'its secret; better in a file or in KEELSON_OIDC_CLIENT_SECRET: everybody here can read arguments',

@@ -82,7 +82,7 @@ function read(document: Readonly<Record<string, unknown>>): FindKey {
     return createLocalJWKSet(document as unknown as JSONWebKeySet)
   } catch (error) {
     throw failures.auth_unavailable(
-      { problem: 'what should be the keys of the issuer is none' },
+      { problem: 'the document with the keys of the issuer holds none' },
       { cause: error },
     )
   }

@@ -44,6 +44,6 @@ export function createTokenChecker(
   return async token => {
     if (checkJwt && isJwt(token)) return checkJwt(token)
     if (introspect) return introspect(token)
-    throw failures.token_invalid({ problem: 'it is no JWT' })
+    throw failures.token_invalid({ problem: 'it is not a JWT' })
   }
 }

@@ -11,7 +11,7 @@ export const failures = defineFailures({
     status: 409,
     text: (d: { client: string; path: string; line?: number | undefined; problem: string }) =>
       `The file of ${d.client}, ${d.path}${d.line === undefined ? '' : `, line ${d.line}`}, cannot be edited: ${d.problem}. It was left alone.`,
-    hint: 'Repair it in an editor; `keelson client status` tells whether it is well then.',
+    hint: 'Repair it in an editor; then check it with `keelson client status`.',
   },
   client_file_failed: {
     status: 500,

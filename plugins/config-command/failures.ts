@@ -3,7 +3,7 @@ import { defineFailures } from '../../src/errors.ts'
 export const failures = defineFailures({
   ca_cert_invalid: {
     status: 400,
-    text: (d: { path: string; problem: string }) => `${d.path} is no CA certificate: ${d.problem}.`,
+    text: (d: { path: string; problem: string }) => `${d.path} is not a CA certificate: ${d.problem}.`,
     hint: 'It must be a file of one or more certificates in PEM format.',
   },
   build_env_invalid: {

@@ -74,7 +74,7 @@ export function createDenialFeed({ folder, log }: { folder: string; log: Log }):
     async subscribe(hear) {
       listeners.add(hear)
       if (listeners.size === 1)
-        await begin().catch(error => log.debug(`Denials cannot be told: ${messageOf(error)}`))
+        await begin().catch(error => log.debug(`Denials cannot be reported: ${messageOf(error)}`))
       return () => {
         if (listeners.delete(hear) && listeners.size === 0) end()
       }

@@ -16,7 +16,7 @@ export const failures = defineFailures({
   explain_url_unreadable: {
     status: 400,
     exit: 2,
-    text: (d: { problem: string }) => `That is no destination: ${d.problem}.`,
+    text: (d: { problem: string }) => `That is not a destination: ${d.problem}.`,
     hint: 'Write a URL such as https://api.example.com/, or HOST:PORT.',
   },
   egress_listener_unusable: {

@@ -33,7 +33,7 @@ export function networkKindOf(config: RunConfig): NetworkKind {
 }
 
 const warnOfMode = (config: RunConfig, warn: (text: string) => void): void =>
-  warn(`The network mode "${modeOf(config)}" leaves no room for isolation: nothing is enforced.`)
+  warn(`The network mode "${modeOf(config)}" excludes isolation: nothing is enforced.`)
 
 /**
  * Writes the flag `--isolate-network` into the run config. Fails with `isolation_conflict` when the user

@@ -19,7 +19,7 @@ export function parseHost(text: string): Host {
   const bare = bracketed?.[1] ?? text
   if (bare.includes(':') || bracketed) {
     const address = bare.includes(':') ? parseAddress(bare) : undefined
-    if (!address) return invalid('it is no IPv6 address (one with a zone is not taken)')
+    if (!address) return invalid('it is not an IPv6 address (a zone is not accepted)')
     return { kind: 'address', text: address.text, address }
   }
   return parseName(text)
@@ -34,7 +34,7 @@ function parseName(text: string): Host {
     const address = parseAddress(name)
     return address
       ? { kind: 'address', text: address.text, address }
-      : invalid('it ends in a number but is no IPv4 address')
+      : invalid('it ends in a number but is not an IPv4 address')
   }
   if (name.length > 253) return invalid('it is longer than 253 characters')
   const label = name.split('.').find(part => !/^[a-z0-9_-]{1,63}$/.test(part))

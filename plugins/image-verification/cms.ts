@@ -37,7 +37,7 @@ const HASHES: Readonly<Record<string, CmsSignature['hash']>> = {
 /** Reads a signature; nothing about it is checked. Throws for anything else, saying what. */
 export function parseCms(der: Buffer): CmsSignature {
   const [type, wrapped] = readMembers(expectTag(readDer(der), SEQUENCE))
-  if (hex(type) !== OID.signedData) throw new Error('it is no signature')
+  if (hex(type) !== OID.signedData) throw new Error('it is not a signature')
   const signedData = only(readMembers(expectTag(wrapped, CONTEXT_0)), 'signature')
   const [, , content, ...parts] = readMembers(expectTag(signedData, SEQUENCE))
   if (!content || readMembers(content).length !== 1) throw new Error('it is not detached')

@@ -82,6 +82,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function parseObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text)
-  if (!isObject(value)) throw new Error('it is no JSON object')
+  if (!isObject(value)) throw new Error('it is not a JSON object')
   return value
 }

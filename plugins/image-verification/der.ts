@@ -13,9 +13,9 @@ export interface Der {
 /** Reads the value at the start of some bytes. Throws for what is cut off, or of no fixed length. */
 export function readDer(bytes: Buffer): Der {
   const [tag, first] = bytes
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new Error('it is no DER')
+  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new Error('it is not DER')
   const lengthBytes = first & 0x80 ? first & 0x7f : 0
-  if (first === 0x80 || lengthBytes > 4 || bytes.length < 2 + lengthBytes) throw new Error('it is no DER')
+  if (first === 0x80 || lengthBytes > 4 || bytes.length < 2 + lengthBytes) throw new Error('it is not DER')
   const length = lengthBytes ? bytes.readUIntBE(2, lengthBytes) : first
   const end = 2 + lengthBytes + length
   if (end > bytes.length) throw new Error('it is cut off')

@@ -21,7 +21,7 @@ export async function refreshTrustRoot(mirror: string, cachePath: string): Promi
   })
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} seconds`)), TIMEOUT_MS)
+    timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} seconds`)), TIMEOUT_MS)
   })
   try {
     return TrustedRoot.toJSON(await Promise.race([fetching, tooLate]))

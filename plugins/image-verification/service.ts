@@ -86,7 +86,7 @@ export function createImageVerification({
   async function verify(reference: string, provenance: Provenance | undefined, signal?: AbortSignal) {
     if (!namesSigner(provenance)) throw refuse(reference, 'nothing is known of who must have signed it')
     if (issuerOf(provenance) === undefined) {
-      throw refuse(reference, 'its entry does not say which login knows the signer (cert_issuer)')
+      throw refuse(reference, 'its entry does not name the login of the signer (cert_issuer)')
     }
     const root = await trustRoots.find(provenance.sigstore_url)
     if ('problem' in root) throw refuse(reference, root.problem)

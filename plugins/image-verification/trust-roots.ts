@@ -144,7 +144,7 @@ async function readOwn(path: string): Promise<TrustRoot['material']> {
   try {
     return toMaterial(JSON.parse(await readFile(path, 'utf8')))
   } catch (error) {
-    throw core.invalid_file({ path, problem: `it is no Sigstore trust root: ${messageOf(error)}.` })
+    throw core.invalid_file({ path, problem: `it is not a Sigstore trust root: ${messageOf(error)}.` })
   }
 }
 

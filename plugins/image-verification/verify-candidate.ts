@@ -45,7 +45,7 @@ export function verifyCandidate(
     }
     const { payloadType, payload: content } = bundle.content.dsseEnvelope
     const statement = payloadType === STATEMENT_TYPE ? parseStatement(content) : undefined
-    if (!statement) return { ok: false, problem: 'what is signed is no statement about an image' }
+    if (!statement) return { ok: false, problem: 'what is signed is not a statement about an image' }
     return isAbout(statement, image.digest) ? { ok: true, claims, statement } : other
   } catch (error) {
     // The libraries throw errors of many kinds for malformed documents.

@@ -32,7 +32,7 @@ export function explain(
     return failures.mcp_refused({ what, message: clean(rpc.message ?? ''), code: rpc.code }, options)
   const known = causes.map(knownProblem).find(Boolean)
   const last = `${clean(causes.at(-1)?.message || messageOf(error))}.`
-  const problem = known ?? (status === undefined ? last : `it answered HTTP ${status}.`)
+  const problem = known ?? (status === undefined ? last : `it responded with HTTP ${status}.`)
   return failures.mcp_unreachable({ url, problem }, options)
 }
 

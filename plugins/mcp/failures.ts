@@ -9,19 +9,19 @@ export const failures = defineFailures({
   },
   mcp_unreachable: {
     status: 502,
-    text: (d: { url: string; problem: string }) => `No MCP server answers at ${d.url}: ${d.problem}`,
+    text: (d: { url: string; problem: string }) => `No MCP server responds at ${d.url}: ${d.problem}`,
     hint: 'Check the address and that the server runs; `keelson list --all` shows your workloads with theirs.',
   },
   mcp_unauthorized: {
     status: 401,
     text: (d: { url: string; status: number }) =>
-      `The server at ${d.url} refuses us (HTTP ${d.status}): it wants a login.`,
+      `The server at ${d.url} refuses the request (HTTP ${d.status}): it requires a login.`,
     hint: 'Run it as a workload, which can log in (`keelson run URL`), and name that workload.',
   },
   mcp_timeout: {
     status: 504,
     text: (d: { url: string; seconds: number }) =>
-      `The server at ${d.url} did not answer within ${d.seconds} s.`,
+      `The server at ${d.url} did not respond within ${d.seconds} s.`,
     hint: 'Allow it more with --timeout, e.g. --timeout 2m.',
   },
   mcp_refused: {
@@ -33,6 +33,6 @@ export const failures = defineFailures({
   mcp_tool_failed: {
     status: 502,
     text: (d: { tool: string }) => `The tool "${d.tool}" reports that it failed.`,
-    hint: 'What it said is printed above; --ignore-tool-error takes it as an answer.',
+    hint: 'The result is printed above; --ignore-tool-error accepts it.',
   },
 })

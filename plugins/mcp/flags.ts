@@ -7,7 +7,7 @@ export const serverFlags = {
   format: flag.choice('how to print', ['text', 'json'], 'text'),
   timeout: flag.duration('how long to wait for the server', '30s'),
   transport: flag.choice(
-    'how to speak to it (auto: streamable-http, else sse)',
+    'the transport (auto: streamable-http, else sse)',
     ['auto', 'sse', 'streamable-http'],
     'auto',
   ),

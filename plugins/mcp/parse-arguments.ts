@@ -4,7 +4,10 @@ import { describeJsonError } from '../../src/lib/json-error.ts'
 /** A JSON object; fails with `usage` naming the flag it came from. */
 export function parseArguments(text: string, from: string): Record<string, unknown> {
   const wrong = (problem: string) =>
-    failures.usage({ text: `${from} is no JSON object: ${problem}`, hint: `For example: '{"name":"value"}'` })
+    failures.usage({
+      text: `${from} is not a JSON object: ${problem}`,
+      hint: `For example: '{"name":"value"}'`,
+    })
   let value: unknown
   try {
     value = JSON.parse(text)

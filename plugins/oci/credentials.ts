@@ -86,7 +86,7 @@ async function readCredentialFile(path: string, problems: string[]): Promise<Cre
   } catch {
     // The parser's message quotes the text, which holds secrets.
   }
-  problems.push(`${path} is no credential file: it is not a JSON object.`)
+  problems.push(`${path} is not a credential file: it is not a JSON object.`)
   return undefined
 }
 
@@ -120,7 +120,7 @@ async function askHelper(
 ): Promise<Credentials | undefined> {
   const program = `docker-credential-${name}`
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
-    problems.push('A credential file names a helper that is no program name.')
+    problems.push('A credential file names a helper that is not the name of a program.')
     return undefined
   }
   const result = await runTool([program, 'get'], {
@@ -144,7 +144,7 @@ async function askHelper(
     const { Username, Secret } = JSON.parse(result.stdout) as { Username?: unknown; Secret?: unknown }
     if (typeof Secret === 'string' && Secret) return fromPair(String(Username ?? ''), Secret)
   } catch {
-    problems.push(`The credential helper ${program} does not answer in JSON.`)
+    problems.push(`The credential helper ${program} does not print JSON.`)
   }
   return undefined
 }

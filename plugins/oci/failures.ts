@@ -10,7 +10,7 @@ export const failures = defineFailures({
   oci_missing: {
     status: 404,
     text: (d: { reference: string; registry: string }) => `${d.registry} has no ${d.reference}.`,
-    hint: 'Check the name and the tag. Some registries also answer so when a login is needed.',
+    hint: 'Check the name and the tag. Some registries also respond so when a login is needed.',
   },
   oci_denied: {
     status: 403,
@@ -59,7 +59,7 @@ export const failures = defineFailures({
   oci_broken: {
     status: 502,
     text: (d: { reference: string; registry: string; problem: string }) =>
-      `${d.registry} answers for ${d.reference} with something that cannot be used: ${d.problem}.`,
+      `${d.registry} returned something unusable for ${d.reference}: ${d.problem}.`,
   },
   oci_digest: {
     status: 502,

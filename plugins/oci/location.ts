@@ -30,7 +30,7 @@ export const registryName = (host: string | undefined): string =>
  */
 export function parseLocation(reference: string, insecure: ReadonlySet<string>): Location {
   const parsed = parseOciReference(reference)
-  if (!parsed) throw failures.oci_reference({ reference, problem: 'it is no image reference.' })
+  if (!parsed) throw failures.oci_reference({ reference, problem: 'it is not an image reference.' })
   const { repository, tag = 'latest', digest } = parsed
   if (digest && !isDigest(digest)) {
     throw failures.oci_reference({ reference, problem: 'only sha256 and sha512 digests can be checked.' })

@@ -84,9 +84,9 @@ export function parseManifest(bytes: Uint8Array, contentType: string): ManifestD
   try {
     value = JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch {
-    return 'it is no JSON'
+    return 'it is not JSON'
   }
-  if (typeof value !== 'object' || value === null) return 'it is no manifest'
+  if (typeof value !== 'object' || value === null) return 'it is not a manifest'
   const { mediaType: inside } = value as { mediaType?: unknown }
   const outside = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   const known = Object.values<string>(MEDIA_TYPES)

@@ -159,14 +159,14 @@ async function readToken(
   const broken = (problem: string) => failures.oci_broken({ ...location, problem })
   if (answer.status !== 200) {
     discard(answer.body)
-    throw broken(`its token service answers with status ${answer.status}`)
+    throw broken(`its token service responded with status ${answer.status}`)
   }
   const body = await readBody(location, answer, MAX_TOKEN_ANSWER)
   let document: { token?: unknown; access_token?: unknown; expires_in?: unknown } | null
   try {
     document = JSON.parse(body.toString('utf8'))
   } catch {
-    throw broken('its token service does not answer in JSON')
+    throw broken('its token service does not return JSON')
   }
   const token = document?.token || document?.access_token
   // RFC 6750 section 2.1; anything else could not be sent as a header.

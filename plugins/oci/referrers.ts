@@ -36,7 +36,7 @@ export async function listFallback(
   const tag = referrersTag(digest)
   const found = await fetchManifest(session, { ...location, tag, digest: undefined }, signal)
   if (found && found.kind !== 'index') {
-    throw failures.oci_broken({ ...location, problem: `its tag ${tag} is no list of referrers` })
+    throw failures.oci_broken({ ...location, problem: `its tag ${tag} is not a list of referrers` })
   }
   return found?.content.manifests ?? []
 }
@@ -72,7 +72,7 @@ async function fromApi(
     assertOk(location, answer, 200)
     const document = parseManifest(await readBody(location, answer, MAX_PAGE), type ?? '')
     if (typeof document === 'string' || document.kind !== 'index') {
-      const problem = typeof document === 'string' ? document : 'it is no list of referrers'
+      const problem = typeof document === 'string' ? document : 'it is not a list of referrers'
       throw failures.oci_broken({ ...location, problem })
     }
     found.push(...document.content.manifests)

@@ -144,7 +144,7 @@ export async function readBody(location: Location, answer: RegistryAnswer, limit
     throw tooLarge()
   }
   const slow = AbortSignal.timeout(60_000)
-  const giveUp = () => answer.body.destroy(new FetchProblem('timeout', 'its answer does not end'))
+  const giveUp = () => answer.body.destroy(new FetchProblem('timeout', 'its response does not end'))
   slow.addEventListener('abort', giveUp, { once: true })
   const chunks: Buffer[] = []
   let size = 0
@@ -206,7 +206,7 @@ function createDispatchers(
 
 function assertSafeHop(from: URL, to: URL): void {
   if (to.protocol !== 'https:' && to.protocol !== 'http:') {
-    throw new FetchProblem('redirect', 'it redirects to something that is no web address')
+    throw new FetchProblem('redirect', 'it redirects to something other than a web address')
   }
   const isPlain = to.protocol === 'http:' && to.origin !== from.origin
   if (isPlain && (from.protocol === 'https:' || !isLoopback(to.hostname))) {

@@ -15,7 +15,8 @@ export const failures = defineFailures({
   },
   plugin_manifest: {
     status: 400,
-    text: (d: { source: string; problem: string }) => `"${d.source}" is no plugin for keelson: ${d.problem}`,
+    text: (d: { source: string; problem: string }) =>
+      `"${d.source}" is not a plugin for keelson: ${d.problem}`,
     hint: 'Its package.json needs a member `keelson`; docs/plugins.md describes it.',
   },
   plugin_taken: {

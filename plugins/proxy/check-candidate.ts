@@ -32,7 +32,7 @@ export async function checkCandidate(
   function resultOf(method: string, { result, error }: JsonRpcResponse): unknown {
     if (error === undefined) return result
     const text = String(error?.message ?? '').slice(0, 300)
-    throw failed(`answered ${method} with an error${text ? `: ${text}` : ''}`)
+    throw failed(`returned an error for ${method}${text ? `: ${text}` : ''}`)
   }
 
   async function askForTools(result: unknown, paramsText: string, version: string): Promise<void> {

@@ -19,7 +19,7 @@ export const failures = defineFailures({
   backend_not_ready: {
     status: 504,
     text: (d: { name: string; seconds: number; problem: string }) =>
-      `${d.name} did not answer MCP within ${d.seconds} seconds: ${d.problem}.`,
+      `${d.name} did not respond as an MCP server within ${d.seconds} seconds: ${d.problem}.`,
     hint: d => `\`keelson logs ${d.name}\` shows what the server printed.`,
   },
   candidate_failed: {

@@ -20,12 +20,12 @@ const table = {
     shown: '127.0.0.1',
   }),
   'proxy-mode': flag.choice(
-    'how clients speak to a stdio server (sse is deprecated)',
+    'transport between clients and the proxy of a stdio server (sse is deprecated)',
     PROXY_MODES,
     'streamable-http',
   ),
   'proxy-port': flag.port('port the proxy listens on; without it a free one'),
-  'session-ttl': flag.duration('how long an idle session lives; 0 means the default', '2h'),
+  'session-ttl': flag.duration('how long an idle session is kept; 0 means the default', '2h'),
   stateless: flag.boolean('the server keeps no sessions: POST only (streamable-http)'),
   'trust-proxy-headers': flag.boolean('believe X-Forwarded-Proto, -Host, -Port and -Prefix'),
   'target-host': flag.string('host the server listens on (sse and streamable-http)', {

@@ -23,7 +23,7 @@ export function sendRefusal(exchange: Exchange, error: unknown, log: Log): void 
   }
   if (response.headersSent) {
     // Too late for a status: only a broken stream shows that the response is incomplete.
-    log.debug('an answer broke off', { url: request.url, error: messageOf(error) })
+    log.debug('a response broke off', { url: request.url, error: messageOf(error) })
     response.destroy()
     return
   }

@@ -56,7 +56,7 @@ export const failures = defineFailures({
       `The install scripts of ${d.packages} failed. They ran without network and without logins. Last words:\n${d.words}`,
     hint: d =>
       WANTS_NETWORK.test(d.words)
-        ? 'It failed for want of network. To let its code reach the package registries while the image is built, say --allow-build-network; for other hosts, say --allow-build-host HOST.'
+        ? 'It failed because it has no network. To let its code reach the package registries while the image is built, say --allow-build-network; for other hosts, say --allow-build-host HOST.'
         : 'If its code needs the network while the image is built, allow that with --allow-build-network or --allow-build-host HOST.',
   },
   recipe_scripts_denied: {

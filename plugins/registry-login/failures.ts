@@ -45,7 +45,7 @@ export const failures = defineFailures({
   login_timeout: {
     status: 504,
     text: (d: { issuer: string; seconds: number }) =>
-      `Nobody has finished the login at ${d.issuer} within ${d.seconds} seconds.`,
+      `The login was not finished at ${d.issuer} within ${d.seconds} seconds.`,
     hint: 'Log in again; with --skip-browser open the address that is shown on this machine.',
   },
   login_over: {

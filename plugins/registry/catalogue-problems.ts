@@ -44,7 +44,7 @@ const serverProblems = (view: ServerView): string[] => [
   ...(view.tier ? [] : ['no tier']),
   ...(view.repository_url === undefined || /^https:\/\//.test(view.repository_url)
     ? []
-    : ['repository_url is no https URL']),
+    : ['repository_url is not an https URL']),
   ...duplicates(view.tools ?? []).map(tool => `the tool ${tool} is listed twice`),
   ...duplicates(view.tags ?? []).map(tag => `the tag ${tag} is listed twice`),
 ]
@@ -54,18 +54,18 @@ function imageProblems(view: ImageServer): string[] {
   const [, scheme, reference = ''] = /^([a-z]+):\/\/(.+)$/s.exec(view.image) ?? []
   if (scheme === 'npx' || scheme === 'uvx' || scheme === 'go') {
     const parsed = parsePackageReference(scheme, reference)
-    if (!parsed) problems.push(`"${view.image}" is no package reference`)
+    if (!parsed) problems.push(`"${view.image}" is not a package reference`)
     else if (!parsed.wanted) problems.push(`"${view.image}" names no version`)
     if (view.transport !== 'stdio') problems.push('a package speaks stdio')
   } else {
     const parsed = parseOciReference(view.image)
-    if (!parsed) problems.push(`"${view.image}" is no image reference`)
+    if (!parsed) problems.push(`"${view.image}" is not an image reference`)
     else if (!parsed.tag && !parsed.digest) problems.push(`"${view.image}" names neither tag nor digest`)
   }
   if (view.transport === 'stdio' && view.target_port) problems.push('a port, but stdio')
   if (view.transport !== 'stdio' && !view.target_port) problems.push(`${view.transport}, but no target_port`)
   const outbound = view.permissions?.network?.outbound
-  if (!outbound) problems.push('permissions say nothing of the network')
+  if (!outbound) problems.push('permissions do not mention the network')
   if (outbound?.insecure_allow_all && outbound.allow_host?.length)
     problems.push('everything is allowed, and hosts are listed')
   if (view.permissions) problems.push(...narrowPermissions(view.permissions).problems)
@@ -80,19 +80,22 @@ function provenanceProblems(provenance: Provenance | undefined): string[] {
   const { runner_environment: runner, sigstore_url: sigstore } = provenance
   const rules: readonly [isWrong: boolean, problem: string][] = [
     [!repository && !signer, 'names neither repository_uri nor signer_identity'],
-    [Boolean(repository && !isHttps(repository)), 'repository_uri is no https URL'],
+    [Boolean(repository && !isHttps(repository)), 'repository_uri is not an https URL'],
     [/(\/|\.git)$/.test(repository ?? ''), 'repository_uri ends as no certificate says it'],
     [Boolean(signer?.startsWith('/') && !repository), 'a path as signer_identity needs a repository_uri'],
     [
       Boolean(signer && !/^(\/\S+|https:\/\/\S+|[^\s@/]+@[^\s@/]+)$/.test(signer)),
-      'signer_identity is no path, URL or e-mail address',
+      'signer_identity is not a path, URL or e-mail address',
     ],
-    [!issuer || !isHttps(issuer), 'cert_issuer is no https URL'],
+    [!issuer || !isHttps(issuer), 'cert_issuer is not an https URL'],
     [
       Boolean(runner) && runner !== 'github-hosted' && runner !== 'self-hosted',
       'runner_environment is neither github-hosted nor self-hosted',
     ],
-    [Boolean(sigstore && !SIGSTORES.includes(sigstore)), `sigstore_url is none of ${SIGSTORES.join(', ')}`],
+    [
+      Boolean(sigstore && !SIGSTORES.includes(sigstore)),
+      `sigstore_url is not one of ${SIGSTORES.join(', ')}`,
+    ],
   ]
   return rules.filter(([isWrong]) => isWrong).map(([, problem]) => `provenance: ${problem}`)
 }
@@ -103,7 +106,7 @@ const isHttps = (text: string): boolean => URL.parse(text)?.protocol === 'https:
 
 function remoteProblems(view: RemoteServer): string[] {
   const url = URL.parse(view.url)
-  return url?.protocol === 'https:' ? [] : [`"${view.url}" is no https URL`]
+  return url?.protocol === 'https:' ? [] : [`"${view.url}" is not an https URL`]
 }
 
 const variableProblems = ({ env_vars = [] }: ServerView): string[] => [

@@ -22,7 +22,7 @@ export async function detectSource(
 ): Promise<Detected> {
   if (!/^https?:\/\//i.test(source)) return fromFile(source, cwd)
   const url = URL.parse(source)
-  if (!url?.hostname) throw failures.source_invalid({ source, problem: 'it is no URL' })
+  if (!url?.hostname) throw failures.source_invalid({ source, problem: 'it is not a URL' })
   if (url.username || url.password) {
     throw failures.source_invalid({
       source: `${url.protocol}//…@${url.host}`,

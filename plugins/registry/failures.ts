@@ -20,7 +20,7 @@ export const failures = defineFailures({
   registry_invalid: {
     status: 502,
     text: (d: { place: string; problems: readonly string[] }) =>
-      `${d.place} is no valid registry:\n  ${some(d.problems)}`,
+      `${d.place} is not a valid registry:\n  ${some(d.problems)}`,
   },
   registry_empty: {
     status: 502,
@@ -40,13 +40,13 @@ export const failures = defineFailures({
   registry_refused: {
     status: 502,
     text: (d: { place: string; status: number; problem: string }) =>
-      `The registry ${d.place} answered ${d.status}${d.problem ? `: ${d.problem}` : ''}.`,
+      `The registry ${d.place} responded with ${d.status}${d.problem ? `: ${d.problem}` : ''}.`,
     hint: 'Check the address with `keelson config get-registry`.',
   },
   registry_overloaded: {
     status: 502,
     text: (d: { place: string; status: number; problem: string }) =>
-      `The registry ${d.place} cannot answer now (${d.status}${d.problem ? `: ${d.problem}` : ''}).`,
+      `The registry ${d.place} cannot respond now (${d.status}${d.problem ? `: ${d.problem}` : ''}).`,
     hint: 'Try again later, or go back to the built-in catalogue with `keelson config unset-registry`.',
   },
   registry_auth_required: {
@@ -151,7 +151,7 @@ export const failures = defineFailures({
   login_needs_api: {
     status: 400,
     text: (d: { place: string }) =>
-      `The registry that is set (${d.place}) wants no login: only one with an API can.`,
+      `The registry that is set (${d.place}) has no login: only registries with an API have one.`,
     hint: 'Name one with `keelson registry login --registry URL`.',
   },
   login_not_set: {

@@ -11,7 +11,7 @@ const publisherOf = ({ server }: Origin): string => server.slice(0, Math.max(0, 
 function request(origin: Origin, { name, description, secret }: EnvVar): string {
   const server = foreignText(origin.server, MOST_NAME)
   const publisher = foreignText(publisherOf(origin), MOST_NAME)
-  const by = `published by ${publisher || 'nobody'}, listed in ${foreignText(origin.registry, MOST_NAME)}`
+  const by = `published by ${publisher || 'an unnamed publisher'}, listed in ${foreignText(origin.registry, MOST_NAME)}`
   const what = `${secret ? 'the secret ' : ''}${foreignText(name, MOST_NAME)}`
   const why = description ? `: "${foreignText(description, MOST_DESCRIPTION)}"` : ''
   return `"${server}" (${by}) asks for ${what}${why}`

@@ -52,11 +52,11 @@ function assertApiUrl(source: string, allowPrivate: boolean): void {
   const url = URL.parse(source)
   const problem =
     !url?.hostname || !/^https?:$/.test(url.protocol)
-      ? 'it is no URL of an API'
+      ? 'it is not a URL of an API'
       : url.username || url.password
         ? 'it holds a user name or password'
         : url.pathname.endsWith('.json')
-          ? 'it is a file, which nobody logs in to'
+          ? 'it is a file, which has no login'
           : url.protocol === 'http:' && !allowPrivate
             ? 'plain http is only for private networks (--allow-private-ip)'
             : undefined
@@ -64,7 +64,7 @@ function assertApiUrl(source: string, allowPrivate: boolean): void {
   // What stands before an `@` may be a password.
   const shown = source.replace(/\/\/.*@/, '//…@')
   throw core.usage({
-    text: `Nobody can log in to "${shown}": ${problem}.`,
+    text: `A login to "${shown}" is impossible: ${problem}.`,
     hint: 'Give the https URL of a registry API.',
   })
 }

@@ -44,7 +44,7 @@ export function splitEnv(env: Readonly<Record<string, string>>): SplitEnv {
   const inherited: Record<string, string> = {}
   const filed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (!NAME.test(name)) throw refused(name, 'this is no name for a variable.')
+    if (!NAME.test(name)) throw refused(name, 'this is not a name for a variable.')
     if (value.includes('\0')) throw refused(name, 'its value holds a NUL character.')
     // Either line break ends an entry of an engine's env file, and nothing escapes it.
     const fits = !/[\r\n]/.test(value) && Buffer.byteLength(`${name}=${value}`) <= LINE_BYTES

@@ -137,7 +137,7 @@ function tooSlow(dialect: Dialect, subject: Subject, timeoutMs: number) {
   return runtimeFailures.runtime_unavailable({
     runtime: dialect.name,
     problem: `it did not ${subject.doing} within ${Math.round(timeoutMs / 1000)} seconds.`,
-    hint: `See whether \`${dialect.name} ps\` answers; restart the engine if not.`,
+    hint: `See whether \`${dialect.name} ps\` responds; restart the engine if not.`,
   })
 }
 

@@ -20,7 +20,7 @@ export async function probeEngine(
     const server = dialect.readServer(parse(output))
     return server ? { ok: true, ...server } : strange(dialect)
   } catch (error) {
-    if (signal?.aborted) return { ok: false, problem: 'it did not answer in time.', hint: slow(dialect) }
+    if (signal?.aborted) return { ok: false, problem: 'it did not respond in time.', hint: slow(dialect) }
     if (!isFailure(error)) throw error
     const details = error.details as { problem?: string }
     return {
@@ -31,12 +31,12 @@ export async function probeEngine(
   }
 }
 
-const slow = ({ name }: Dialect) => `See whether \`${name} ps\` answers; restart the engine if not.`
+const slow = ({ name }: Dialect) => `See whether \`${name} ps\` responds; restart the engine if not.`
 
 /** Distributions offer a `docker` that is podman; it has no server to ask. */
 const strange = ({ name }: Dialect): Probe => ({
   ok: false,
-  problem: `the program "${name}" answers without naming its engine; it may be a stand-in for another.`,
+  problem: `the program "${name}" does not name its engine; it may be a replacement for another program.`,
   hint: 'Choose that other one with --runtime.',
 })
 

@@ -36,7 +36,7 @@ export function createInstanceReader(options: {
   async function endOf(record: InstanceRecord, group: Group): Promise<Pick<Instance, 'exitCode' | 'reason'>> {
     await processes.recorded(group.leader)
     const exit = await records.readExit(record.name, group.leader)
-    const reason = exit ? exit.reason : 'nobody was there to see it end'
+    const reason = exit ? exit.reason : 'no process saw it end'
     return { ...(exit?.code === undefined ? {} : { exitCode: exit.code }), ...(reason ? { reason } : {}) }
   }
 

@@ -11,7 +11,7 @@ export const failures = defineFailures({
   secrets_provider_unknown: {
     status: 400,
     text: (d: { type: string; types: readonly string[] }) =>
-      `"${d.type}" is no provider of secrets; there are ${d.types.join(', ')}.`,
+      `"${d.type}" is not a provider of secrets; the providers are ${d.types.join(', ')}.`,
     hint: 'Choose one with `keelson secret provider TYPE`, or correct KEELSON_SECRETS_PROVIDER.',
   },
   secrets_override_refused: {
@@ -56,7 +56,7 @@ export const failures = defineFailures({
   secret_not_system: {
     status: 400,
     exit: 2,
-    text: (d: { name: string }) => `"${d.name}" is none of the secrets that keelson itself keeps.`,
+    text: (d: { name: string }) => `"${d.name}" is not one of the secrets that keelson itself keeps.`,
     hint: 'Leave --system out.',
   },
   secret_reference_invalid: {
@@ -111,7 +111,7 @@ export const failures = defineFailures({
   },
   secrets_password_needed: {
     status: 400,
-    text: () => 'The password of the secrets is needed, and nobody is there to ask.',
+    text: () => 'The password of the secrets is needed, and there is no terminal to ask on.',
     hint:
       'Remember a file that holds it with `keelson secret provider encrypted --password-file FILE`. ' +
       'KEELSON_SECRETS_PASSWORD_FILE and KEELSON_SECRETS_PASSWORD work too, but a workload gets its secrets from the ' +
@@ -144,11 +144,11 @@ export const failures = defineFailures({
   },
   onepassword_failed: {
     status: 502,
-    text: (d: { problem: string }) => `1Password answered with an error: ${d.problem}`,
+    text: (d: { problem: string }) => `1Password returned an error: ${d.problem}`,
   },
   onepassword_reference: {
     status: 400,
-    text: (d: { name: string }) => `"${d.name}" is no reference that 1Password knows.`,
+    text: (d: { name: string }) => `"${d.name}" is not a reference of 1Password.`,
     hint: 'Write op://VAULT/ITEM/FIELD.',
   },
 })

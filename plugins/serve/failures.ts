@@ -5,7 +5,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { host: string }) =>
-      `Whoever reaches ${d.host} could start programs on this machine: nobody has to log in.`,
+      `Whoever reaches ${d.host} could start programs on this machine: no login is required.`,
     hint: 'Listen on 127.0.0.1 or on --socket, or accept that with --insecure-allow-remote-without-auth.',
   },
   serve_address_busy: {

@@ -46,7 +46,8 @@ async function makeRoom(path: string): Promise<void> {
     })
     return
   }
-  if (!found.isSocket()) throw failures.serve_address_invalid({ address: path, problem: 'it is no socket' })
+  if (!found.isSocket())
+    throw failures.serve_address_invalid({ address: path, problem: 'it is not a socket' })
   if (await answers(path)) throw failures.serve_address_busy({ address: path })
   await rm(path, { force: true })
 }

@@ -13,7 +13,7 @@ export function ownRoutes(
     method: 'GET',
     path: '/health',
     tag: 'system',
-    summary: 'Whether the server answers',
+    summary: 'Whether the server responds',
     response: [204, 'empty'],
     open: true,
     headers: { 'X-Toolhive-Nonce': nonce },

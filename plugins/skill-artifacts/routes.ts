@@ -20,7 +20,7 @@ export const buildRoutes: Routes = (api, app) => {
     method: 'POST',
     path: `${path}/validate`,
     tag,
-    summary: 'Check the skill in a folder; one that is not valid is an answer too',
+    summary: 'Check the skill in a folder; one that is not valid is a success too',
     body: object({ path: optional(text) }),
     response: [
       200,

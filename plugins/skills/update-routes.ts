@@ -84,7 +84,7 @@ export const updateRoutes: Routes = (api, app) => {
     method: 'POST',
     path: `${path}/upgrade`,
     tag,
-    summary: 'Replace skills by what their sources hold now, or say what would change',
+    summary: 'Replace skills by what their sources hold now, or return what would change',
     body: object({
       scope: optional(text),
       project_root: optional(text),

@@ -102,9 +102,7 @@ async function replace(
     const supervisor = await app.service('supervisor')
     await supervisor.ensure()
     await store.upgrades.save(name, { from, to, wait_ms: timeoutMs })
-    report?.(
-      `Starting ${to.source ?? to.image}${serves ? ' beside what serves' : ' to see whether it answers'}`,
-    )
+    report?.(`Starting ${to.source ?? to.image}${serves ? ' beside the running one' : ' to check it'}`)
     await supervisor.upgrade(name)
   } catch (error) {
     // A supervisor that was killed at the end may have finished the upgrade.

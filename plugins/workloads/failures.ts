@@ -59,7 +59,7 @@ export const failures = defineFailures({
   streams_exhausted: {
     status: 429,
     text: (d: { most: number }) => `${d.most} programs listen for events already.`,
-    hint: 'Close a stream that nobody reads any more.',
+    hint: 'Close a stream that is no longer read.',
   },
   proxy_log_missing: {
     status: 404,

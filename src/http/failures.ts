@@ -12,7 +12,7 @@ export const httpFailures = defineFailures({
   },
   host_refused: {
     status: 403,
-    text: (d: { host: string }) => `Requests for the host "${d.host}" are not answered here.`,
+    text: (d: { host: string }) => `Requests for the host "${d.host}" are refused.`,
     hint: 'Use the address that `keelson serve` printed.',
   },
   origin_refused: {
@@ -46,7 +46,7 @@ export const httpFailures = defineFailures({
   },
   rate_exceeded: {
     status: 429,
-    text: (d: { perSecond: number }) => `More than ${d.perSecond} requests a second are not answered.`,
+    text: (d: { perSecond: number }) => `More than ${d.perSecond} requests a second are refused.`,
     hint: 'Send fewer, or start the server with a higher --rate-limit.',
   },
   deadline_passed: {

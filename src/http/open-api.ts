@@ -140,7 +140,7 @@ const REASONS: Readonly<Record<number, string>> = {
   429: 'Too many requests.',
   500: 'Something failed here; the log has the details.',
   501: 'That is not offered here.',
-  502: 'What was asked for help answered nonsense.',
+  502: 'An external service returned an invalid response.',
   503: 'What is needed cannot be reached now.',
   504: 'It took too long.',
 }

@@ -49,7 +49,7 @@ const OFFLINE =
 
 const failed = (result: ToolResult): VersionAnswer => ({
   kind: result.status === 'missing' || OFFLINE.test(result.stderr) ? 'unknown' : 'absent',
-  problem: lastLines(result.stderr) || 'no answer',
+  problem: lastLines(result.stderr) || 'no response',
 })
 
 const missing = (tool: string): VersionAnswer => ({ kind: 'unknown', problem: `${tool} is not there` })

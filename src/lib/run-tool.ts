@@ -51,7 +51,7 @@ async function run(
   const result = await child
   signal?.throwIfAborted()
   const status = result.code === 'ENOENT' ? 'missing' : result.failed ? 'failed' : 'ok'
-  const late = result.timedOut ? `no answer within ${(timeoutMs ?? 0) / 1000} s\n` : ''
+  const late = result.timedOut ? `no response within ${(timeoutMs ?? 0) / 1000} s\n` : ''
   return { status, stdout: result.stdout ?? '', stderr: late + (result.stderr ?? '') }
 }
 

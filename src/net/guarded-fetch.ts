@@ -154,7 +154,7 @@ const first = (value: string | string[] | undefined): string | undefined =>
 function parseUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href)
   if (url) return url
-  throw new FetchProblem(base ? 'redirect' : 'scheme', base ? 'it redirects to no URL' : 'it is no URL')
+  throw new FetchProblem(base ? 'redirect' : 'scheme', base ? 'it redirects to no URL' : 'it is not a URL')
 }
 
 function assertAllowed(url: URL, allowed: { allowPrivate: boolean; allowHttp: boolean }): void {
@@ -232,7 +232,7 @@ async function readBody(
   const coding = first(headers['content-encoding'])
   const isError = statusCode >= 400
   const tooLarge = () =>
-    new FetchProblem('too_large', `the answer of ${url.host} is larger than ${formatBytes(maxBytes)}`)
+    new FetchProblem('too_large', `the response of ${url.host} is larger than ${formatBytes(maxBytes)}`)
   if (coding && coding !== 'identity') {
     throw new FetchProblem('broken', `${url.host} sends ${coding}, which was not asked for`)
   }
@@ -259,10 +259,10 @@ const KINDS: Readonly<Record<string, readonly [FetchProblemKind, string]>> = {
   EHOSTUNREACH: ['unreachable', 'it cannot be reached'],
   ENETUNREACH: ['unreachable', 'it cannot be reached'],
   UND_ERR_CONNECT_TIMEOUT: ['timeout', 'it does not take the connection'],
-  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'it does not answer'],
-  UND_ERR_BODY_TIMEOUT: ['timeout', 'its answer does not end'],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'it does not respond'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'its response does not end'],
   UND_ERR_SOCKET: ['broken', 'it closed the connection'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['broken', 'its answer is shorter than it says'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['broken', 'its response is shorter than it says'],
   UND_ERR_HEADERS_OVERFLOW: ['broken', 'its headers are too large'],
 }
 
@@ -283,7 +283,7 @@ export function toProblem(error: unknown, url: URL, timedOutMs: number | undefin
       })
     }
     if (code.startsWith('HPE_')) {
-      return new FetchProblem('broken', `${url.host}: it does not answer in HTTP`, { cause: error })
+      return new FetchProblem('broken', `${url.host}: it does not respond in HTTP`, { cause: error })
     }
   }
   return new FetchProblem('broken', `${url.host}: ${error instanceof Error ? error.message : 'failed'}`, {

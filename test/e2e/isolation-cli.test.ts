@@ -111,7 +111,7 @@ test('another network mode lets isolation go with a warning, or not at all if it
   expect(refused.stderr).toContain('--isolate-network does not go with the network mode "host".')
   const open = await run('e2e-host', '--network', 'host')
   expect(open.code, open.stderr).toBe(0)
-  expect(open.stderr).toContain('The network mode \\"host\\" leaves no room for isolation')
+  expect(open.stderr).toContain('The network mode \\"host\\" excludes isolation')
   await home.ok(['rm', 'e2e-host'])
 })
 

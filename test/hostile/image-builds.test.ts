@@ -140,7 +140,7 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
 
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toContain('The install scripts of server@1.0.0 failed.')
-    expect(refused.stderr).toContain('It failed for want of network.')
+    expect(refused.stderr).toContain('It failed because it has no network.')
     expect(refused.stderr).toContain('--allow-build-network')
     expect(refused.stderr).toContain('--allow-build-host')
     expect(home.seen).toEqual([])

@@ -219,7 +219,7 @@ test.for([
     const at = { cwd: user.project, env: user.env }
     const { code, screen } = await atTerminal(at, ['skill', 'sync', '--yes'], [['[y/N]', `${typed}\r`]])
 
-    expect(screen).toContain('Nobody has signed tidy')
+    expect(screen).toContain('Unsigned: tidy')
     expect([code, installed(user)]).toEqual([wanted, isThere])
   },
 )

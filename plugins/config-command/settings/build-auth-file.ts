@@ -12,7 +12,7 @@ function parseName(text: string): BuildAuthFile {
   if (isBuildAuthFile(text)) return text
   const near = suggest(text, BUILD_AUTH_FILES)
   throw core.usage({
-    text: `"${text}" is no file with logins that builds know; there are ${BUILD_AUTH_FILES.join(', ')}.`,
+    text: `"${text}" is not a file with logins that builds know; the files are ${BUILD_AUTH_FILES.join(', ')}.`,
     hint: near ? `Did you mean ${near}?` : undefined,
   })
 }

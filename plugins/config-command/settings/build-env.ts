@@ -23,7 +23,7 @@ export const buildEnv: Setting = {
         throw core.usage({ text: '--from-secret and --from-env exclude each other.' })
       }
       if (fromEnv && value !== undefined) throw core.usage({ text: '--from-env takes no VALUE.' })
-      if (!fromEnv && value === undefined) throw core.usage({ text: `Which value shall ${key} have?` })
+      if (!fromEnv && value === undefined) throw core.usage({ text: `${key} needs a value.` })
       assertBuildName(key)
       if (fromSecret && value !== undefined) await (await app.service('secrets')).get(value)
       else if (value !== undefined) assertBuildValue(key, value)

@@ -43,7 +43,7 @@ const OTEL_VALUES: readonly OtelValue[] = [
         })
       }
       if (!/^[^\s/:]+(:\d{1,5})?(\/\S*)?$|^\[[0-9a-f:]+\](:\d{1,5})?(\/\S*)?$/i.test(text)) {
-        throw core.usage({ text: `"${text}" is no HOST:PORT.` })
+        throw core.usage({ text: `"${text}" is not HOST:PORT.` })
       }
       return text
     },
@@ -81,7 +81,7 @@ const OTEL_VALUES: readonly OtelValue[] = [
   toggle('metrics-enabled', 'whether metrics are sent'),
   toggle('tracing-enabled', 'whether traces are sent'),
   toggle('insecure', 'whether telemetry is sent over plain HTTP'),
-  toggle('enable-prometheus-metrics-path', 'whether proxies answer /metrics'),
+  toggle('enable-prometheus-metrics-path', 'whether proxies serve /metrics'),
 ]
 
 /** `config otel set-X`, `get-X` and `unset-X` for every value of telemetry. */

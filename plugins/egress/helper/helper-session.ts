@@ -57,7 +57,7 @@ export async function openSession(
     })
     stream.on('error', () => stream.destroy())
     if (status < 300) return stream
-    throw new Error((await text(stream).catch(() => '')) || `the helper answers with ${status}`)
+    throw new Error((await text(stream).catch(() => '')) || `the helper responded with ${status}`)
   }
 
   const events = await ask({ ':method': 'GET', ':path': '/events' }).catch(error => {

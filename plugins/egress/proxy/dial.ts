@@ -68,4 +68,4 @@ function attempt(socket: Socket, timeoutMs: number, signal: AbortSignal | undefi
 }
 
 const timedOut = (): Error =>
-  Object.assign(new Error('it did not answer in time'), { code: 'ETIMEDOUT' as const })
+  Object.assign(new Error('it did not respond in time'), { code: 'ETIMEDOUT' as const })

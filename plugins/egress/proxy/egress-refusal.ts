@@ -34,7 +34,7 @@ export function refuseRequest({ status, problem }: Rejection): Refusal {
 export function refuseUnreachable(host: string, port: number, error: unknown): Refusal {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? 'no connection'
   if (code === 'ETIMEDOUT') {
-    return refusal(504, 'connection_timeout', [`keelson: ${host}:${port} did not answer in time.`])
+    return refusal(504, 'connection_timeout', [`keelson: ${host}:${port} did not respond in time.`])
   }
   const kind = code === 'ECONNREFUSED' ? 'connection_refused' : 'destination_unavailable'
   return refusal(502, kind, [`keelson: ${host}:${port} cannot be reached (${code}).`])

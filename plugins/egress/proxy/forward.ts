@@ -146,4 +146,4 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage): string[] {
 }
 
 const timedOut = (): Error =>
-  Object.assign(new Error('the server stopped answering'), { code: 'ETIMEDOUT' as const })
+  Object.assign(new Error('the server stopped responding'), { code: 'ETIMEDOUT' as const })

@@ -42,7 +42,7 @@ function checkFraming(request: IncomingMessage): Rejection | undefined {
     if (coding.toLowerCase() !== 'chunked') return bad('its transfer-encoding is not chunked')
     if (request.httpVersion === '1.0') return bad('HTTP/1.0 has no transfer-encoding')
   }
-  if (length !== undefined && !/^\d+$/.test(length)) return bad('its content-length is no number')
+  if (length !== undefined && !/^\d+$/.test(length)) return bad('its content-length is not a number')
   const nominated = (request.headers.connection ?? '').toLowerCase().split(',')
   const framing = nominated.find(name => /^\s*(?:host|content-length|transfer-encoding)\s*$/.test(name))
   return framing === undefined ? undefined : bad(`its connection header names ${framing.trim()}`)

@@ -22,7 +22,7 @@ export class McpCall extends BaseCommand {
   static override paths = [['mcp', 'call']]
   static override usage = BaseCommand.Usage({
     category: 'MCP',
-    description: 'call a tool of a server and print its answer',
+    description: 'call a tool of a server and print its result',
     examples: [
       ['Call a tool of a workload', `$0 mcp call echo --server everything --args '{"message":"ahoy"}'`],
       [

@@ -83,5 +83,5 @@ export class McpList extends BaseCommand {
 function parseCategory(text: string): Category {
   const category = CATEGORIES.find(name => name === text)
   if (category) return category
-  throw failures.usage({ text: `A server offers ${CATEGORIES.join(', ')}; "${text}" is none of them.` })
+  throw failures.usage({ text: `A server offers ${CATEGORIES.join(', ')}; "${text}" is not one of them.` })
 }

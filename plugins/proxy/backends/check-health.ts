@@ -39,7 +39,7 @@ export function createHealthCheck(options: {
       const response_time_ms = now() - began
       if (statusCode < 500)
         return { status: 'healthy', mcp: { available: true, response_time_ms, last_checked } }
-      const error = `the server answered ${statusCode}`
+      const error = `the server responded with ${statusCode}`
       return { status: 'unhealthy', mcp: { available: false, response_time_ms, error, last_checked } }
     } catch (error) {
       return { status: 'unhealthy', mcp: { available: false, error: messageOf(error), last_checked } }

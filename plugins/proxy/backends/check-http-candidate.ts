@@ -37,7 +37,7 @@ export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: nu
     await delay(wait, undefined, { signal: either }).catch(() => undefined)
     signal.throwIfAborted()
     if (limit.aborted) {
-      const text = `did not answer within ${timeoutMs / 1000} seconds: ${problem}`
+      const text = `did not respond within ${timeoutMs / 1000} seconds: ${problem}`
       throw failures.candidate_failed({ name: config.name, problem: text })
     }
   }
@@ -61,7 +61,7 @@ function describe(error: unknown): string {
   if (code === 'ECONNREFUSED') return 'it does not accept connections'
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'it broke off the connection'
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'it accepted a request but did not answer'
+    return 'it accepted a request but did not respond'
   }
   return messageOf(error)
 }

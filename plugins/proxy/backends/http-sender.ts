@@ -138,7 +138,7 @@ export function createHttpSender(options: {
     if (outcome.kind === 'failed') {
       const id = exchange.buffered ? await requestId(exchange) : undefined
       const error = toGatewayError(outcome.error, id)
-      log.debug('the server did not answer in full', { error: String(outcome.error) })
+      log.debug('the server did not respond in full', { error: String(outcome.error) })
       if (outcome.stream && endStream(exchange, error, { id, stream: outcome.stream, remote })) return
       throw error
     }

@@ -56,7 +56,7 @@ export async function openStreamableProbe({ agent, target, signal }: ProbeOption
         : toMessage(await readAll(body))
       body.on('error', () => {}).destroy()
       if (answer) return answer
-      throw new Error(`${method} was answered with ${statusCode}`)
+      throw new Error(`${method} returned status ${statusCode}`)
     },
     async notify(method) {
       const { body } = await send('POST', { method, text: notification(method) })
@@ -85,7 +85,7 @@ export async function openSseProbe({ agent, target, signal }: ProbeOptions): Pro
   })
   stream.on('error', () => {})
   const wantsCredentials = statusCode === 401 || statusCode === 403
-  if (statusCode !== 200 && !wantsCredentials) throw new Error(`GET /sse was answered with ${statusCode}`)
+  if (statusCode !== 200 && !wantsCredentials) throw new Error(`GET /sse returned status ${statusCode}`)
   const events = readSse(stream, { maxBytes: MAX_BYTES })
   const first = wantsCredentials ? undefined : await events.next()
   const endpoint = first && !first.done ? URL.parse(first.value.data, `${target.origin}/`) : undefined
@@ -101,7 +101,8 @@ export async function openSseProbe({ agent, target, signal }: ProbeOptions): Pro
       signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]),
     })
     await answer.body.dump()
-    if (answer.statusCode >= 300) throw new Error(`a message was answered with ${answer.statusCode}`)
+    if (answer.statusCode >= 300)
+      throw new Error(`the POST of a message returned status ${answer.statusCode}`)
   }
   return {
     async ask(method, paramsText) {
@@ -110,7 +111,7 @@ export async function openSseProbe({ agent, target, signal }: ProbeOptions): Pro
       await post(request(id, method, paramsText))
       const answer = await fromEvents(events, id)
       if (answer) return answer
-      throw new Error(`${method} was not answered`)
+      throw new Error(`${method} got no response`)
     },
     notify: async method => (wantsCredentials ? undefined : post(notification(method))),
     async close() {

@@ -41,7 +41,7 @@ async function probeSse(agent: Dispatcher, target: TargetPath, signal: AbortSign
   body.on('error', () => {}).destroy()
   if (statusCode === 401 || statusCode === 403) return undefined
   const isStream = isEventStream(headers['content-type'])
-  return statusCode === 200 && isStream ? undefined : `GET ${pathOf(path)} was answered with ${statusCode}`
+  return statusCode === 200 && isStream ? undefined : `GET ${pathOf(path)} returned status ${statusCode}`
 }
 
 /**
@@ -77,7 +77,7 @@ async function probeStreamable(
     return undefined
   }
   const speaks = status < 500 && isJsonRpc(await readSome(answer.body))
-  return speaks ? undefined : `POST ${pathOf(path)} was answered with ${status}`
+  return speaks ? undefined : `POST ${pathOf(path)} returned status ${status}`
 }
 
 async function closeSession(
@@ -122,6 +122,6 @@ function describe(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ECONNREFUSED') return 'it does not accept connections'
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return 'it accepted a request but did not answer'
+    return 'it accepted a request but did not respond'
   return messageOf(error)
 }

@@ -44,13 +44,13 @@ export function createStdioCandidate(name: string, peer: () => Connection): Stdi
         peer().write(message.method === 'ping' ? resultText(message.idText) : refusal)
       }
     },
-    ended: reason => stopped.reject(failed(`ended before it answered: ${reason}`)),
+    ended: reason => stopped.reject(failed(`ended before it responded: ${reason}`)),
     async check({ initialize, timeoutMs, signal }) {
       const limit = AbortSignal.timeout(timeoutMs)
       const over = AbortSignal.any([signal, limit])
       over.addEventListener('abort', () =>
         stopped.reject(
-          signal.aborted ? signal.reason : failed(`did not answer within ${timeoutMs / 1000} seconds`),
+          signal.aborted ? signal.reason : failed(`did not respond within ${timeoutMs / 1000} seconds`),
         ),
       )
       signal.throwIfAborted()

@@ -126,7 +126,7 @@ export function createClientMessages(options: {
     },
     respond(response, session) {
       if (!session || !serverRequests.respond(session, response)) {
-        onIgnored('a client answered a request that it was not asked')
+        onIgnored('a client responded to a request that it did not get')
       }
     },
   }

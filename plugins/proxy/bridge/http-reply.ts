@@ -31,9 +31,9 @@ export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
 
 /** Status and message of each failure. */
 export const FAILURE_TEXT: Readonly<Record<CallFailure, { status: number; message: string }>> = {
-  timeout: { status: 504, message: 'The server did not answer in time' },
-  gone: { status: 502, message: 'The server ended before it answered' },
-  oversize: { status: 502, message: "The server's answer was too long" },
+  timeout: { status: 504, message: 'The server did not respond in time' },
+  gone: { status: 502, message: 'The server ended before it responded' },
+  oversize: { status: 502, message: "The server's response was too long" },
   cancelled: { status: 200, message: 'The request was cancelled' },
 }
 

@@ -29,7 +29,7 @@ export function createServerMessages(
   function settle(message: Response): void {
     const call = calls.settle(message)
     if (!call) {
-      noise.report('the server answered a request that nobody waits for', message.text)
+      noise.report('the server responded to a request that no client waits for', message.text)
       return
     }
     if (!call.task || !call.session) return
@@ -45,7 +45,7 @@ export function createServerMessages(
     if (message?.kind === 'response') settle(message)
     else if (message?.kind === 'request') serverRequests.ask(message, peer)
     else if (message) notify(message, peer)
-    else noise.report('the server wrote a line that is no message', text)
+    else noise.report('the server wrote a line that is not a message', text)
   }
 
   return (line, peer) => {

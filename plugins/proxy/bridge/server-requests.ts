@@ -93,7 +93,7 @@ export function createServerRequests(options: {
       const session = chooseClient(request, { calls, sessions, tasks })
       if (!session) return refuse(METHOD_NOT_FOUND, `No client can be asked for ${request.method}`)
       if (session.asked.size >= limits.maxServerRequests) {
-        return refuse(SERVER_ERROR, 'The client has too many requests to answer')
+        return refuse(SERVER_ERROR, 'The client has too many unanswered requests')
       }
       const asked = add(request, session, peer)
       const elicitation = param(request, 'elicitationId')

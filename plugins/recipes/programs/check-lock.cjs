@@ -15,7 +15,7 @@ for (const [place, { link, resolved = '' }] of entries) {
     place.split('node_modules/').pop() +
       ' comes from ' +
       resolved +
-      ', which is no package registry: refused.',
+      ', which is not a package registry: refused.',
   )
   process.exit(1)
 }

@@ -113,7 +113,7 @@ def take(wanted):
     tools = tomllib.loads(one("/pyproject.toml")).get("build-system", {}).get("requires", ["setuptools"])
     code, _ = fetch("-d", TOOLS, *{*tools, "setuptools", "wheel"})
     if code:
-        sys.exit(f"What builds {wanted} is not to be had as wheels.")
+        sys.exit(f"What builds {wanted} is not available as wheels.")
 
 for folder in (WHEELS, SDISTS, TOOLS, STUBS):
     os.makedirs(folder, exist_ok=True)
@@ -132,7 +132,7 @@ for name in os.listdir(WHEELS):
     told = "".join(read(os.path.join(WHEELS, name), lambda path: path.endswith(".dist-info/METADATA")).values())
     address = re.search(r"^Requires-Dist: *([^;\n]* @ [^;\n]*)", told, re.M)
     if address:
-        sys.exit(f"{name} wants {address[1]}, which is of no package index: refused.")
+        sys.exit(f"{name} wants {address[1]}, which is not in a package index: refused.")
 for stub in os.listdir(STUBS):
     os.remove(os.path.join(WHEELS, stub))
 files = [parse_wheel_filename(name)[:2] for name in os.listdir(WHEELS)] + [parse_sdist_filename(name) for name in os.listdir(SDISTS)]

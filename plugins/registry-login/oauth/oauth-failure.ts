@@ -24,15 +24,15 @@ export function toFailure(error: unknown, issuer: string): Error {
   if (error instanceof ResponseBodyError) {
     const said = describe(error.error, error.error_description)
     return error.status >= 500 || error.status === 429
-      ? failures.issuer_unreachable({ issuer, problem: `it answers ${error.status} (${said})` })
+      ? failures.issuer_unreachable({ issuer, problem: `it responded with ${error.status} (${said})` })
       : failures.login_failed({ issuer, problem: said })
   }
   const response = causesOf(error).find(cause => cause instanceof Response)
   if (response) {
     const { status } = response
     return status >= 500 || status === 429
-      ? failures.issuer_unreachable({ issuer, problem: `it answers ${status}` })
-      : failures.issuer_invalid({ issuer, problem: `it answers ${status}` })
+      ? failures.issuer_unreachable({ issuer, problem: `it responded with ${status}` })
+      : failures.issuer_invalid({ issuer, problem: `it responded with ${status}` })
   }
   if (error instanceof ClientError || error instanceof TypeError) {
     const inner = causesOf(error).find(cause => cause instanceof Error && cause !== error)

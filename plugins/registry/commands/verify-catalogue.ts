@@ -8,7 +8,7 @@ export class RegistryVerifyCatalogue extends BaseCommand {
     description: 'check a registry file, or the built-in catalogue, for inconsistencies',
     details:
       'Checks the limits of the published schemas, names, image and package references, transports and ' +
-      'ports, permissions, and that what looks like a secret is marked as one. Asks nobody on the network.',
+      'ports, permissions, and that what looks like a secret is marked as one. Uses no network.',
     examples: [['Check a file of your own', '$0 registry verify-catalogue registry.json']],
   })
   static override synopsis = '[FILE]'

@@ -73,7 +73,7 @@ function parseJson(text: string, place: string): Record<string, unknown> {
     throw core.invalid_file({ path: place, problem: describeJsonError(text) }, { cause: error })
   }
   if (isObject(value)) return value
-  throw core.invalid_file({ path: place, problem: 'it is no JSON object.' })
+  throw core.invalid_file({ path: place, problem: 'it is not a JSON object.' })
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -76,8 +76,8 @@ function refusal(
   if (hadToken && status === 403) return { problem: 'does not allow this login (403)', lacks: 'permission' }
   if (hadToken) return { problem: 'does not take the login (401)', lacks: 'login' }
   return hasLogin
-    ? { problem: 'wants a login, and nobody has logged in', lacks: 'login' }
-    : { problem: 'wants a login', lacks: 'address' }
+    ? { problem: 'requires a login, and there is none', lacks: 'login' }
+    : { problem: 'requires a login', lacks: 'address' }
 }
 
 /** Sends a request without checking the status. Fails with `registry_unreachable` without a response. */
@@ -91,7 +91,7 @@ async function tokenOf(url: string, access: Access, rejected?: string): Promise<
     return await access.token?.(rejected)
   } catch (error) {
     if (isFailure(error, 'login_over')) {
-      const problem = `wants a new login. ${error.message.replace(/\.$/, '')}`
+      const problem = `requires a new login. ${error.message.replace(/\.$/, '')}`
       throw failures.registry_auth_required({ place: url, problem, lacks: 'login' }, { cause: error })
     }
     if (!isFailure(error, 'issuer_unreachable')) throw error

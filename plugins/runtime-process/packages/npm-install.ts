@@ -105,8 +105,8 @@ const KNOWN: Readonly<Record<string, string>> = {
   E404: 'there is no such package, or you may not read it.',
   ETARGET: 'the package has no such version.',
   ENOTFOUND: 'the package registry cannot be found.',
-  ECONNREFUSED: 'the package registry does not answer.',
-  E502: 'the package registry does not answer.', // the egress proxy's response
+  ECONNREFUSED: 'the package registry does not respond.',
+  E502: 'the package registry does not respond.', // the egress proxy's response
   EALLOWGIT: 'it needs a package straight from git, which could run code while it is installed.',
 }
 

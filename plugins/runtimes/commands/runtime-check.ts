@@ -19,7 +19,7 @@ export class RuntimeCheck extends BaseCommand {
   static override paths = [['runtime', 'check']]
   static override usage = BaseCommand.Usage({
     category: 'Program',
-    description: 'say which runtimes work here',
+    description: 'show which runtimes work here',
     details: 'Exit code 1 if none does, or the one that was named does not.',
     examples: [['Check docker alone', '$0 runtime check --runtime docker']],
   })

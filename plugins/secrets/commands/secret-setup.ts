@@ -20,7 +20,7 @@ export class SecretSetup extends SecretsCommand {
     }
     const secrets = await this.secrets()
     const choices = await secrets.choices()
-    this.say('Where shall secrets be kept?')
+    this.say('Where do you want to keep secrets?')
     choices.forEach(({ type, description, current }, i) => {
       this.say(`  ${i + 1}) ${type}: ${description}${current ? ' (in use)' : ''}`)
     })
@@ -34,11 +34,11 @@ export class SecretSetup extends SecretsCommand {
     const preset = choices.find(choice => choice.current) ?? choices[0]
     for (;;) {
       const answer = await ask(this.context, `Number or name [${preset?.type}]: `)
-      if (answer === undefined) throw failures.usage({ text: 'Nobody answered.' })
+      if (answer === undefined) throw failures.usage({ text: 'No choice was made.' })
       const wanted = answer.trim().toLowerCase() || preset?.type
       const found = choices.find(({ type }, i) => type === wanted || String(i + 1) === wanted)
       if (found) return found.type
-      this.say(`"${answer.trim()}" is none of them.`)
+      this.say(`"${answer.trim()}" is not one of them.`)
     }
   }
 }

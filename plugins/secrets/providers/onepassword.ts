@@ -57,7 +57,7 @@ export function createOnePasswordProvider(options: {
     })
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(
-      () => late.reject(unavailable(`it did not answer within ${connectMs / 1000} seconds.`)),
+      () => late.reject(unavailable(`it did not respond within ${connectMs / 1000} seconds.`)),
       connectMs,
     )
     const client = sdk.createClient({ auth, integrationName: 'keelson', integrationVersion: VERSION })

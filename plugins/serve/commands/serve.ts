@@ -19,7 +19,7 @@ const flags = {
     shown: '200',
   }),
   'insecure-allow-remote-without-auth': flag.boolean(
-    'listen beyond this machine although nobody has to log in: whoever reaches it can start programs here',
+    'listen beyond this machine without a login: whoever reaches it can start programs here',
   ),
 }
 
@@ -27,7 +27,7 @@ export class Serve extends BaseCommand {
   static override paths = [['serve']]
   static override usage = BaseCommand.Usage({
     category: 'Programs',
-    description: 'answer the HTTP API until interrupted',
+    description: 'serve the HTTP API until interrupted',
     details:
       'Does for programs what the command line does for people, at http://127.0.0.1:8080/api/v1beta. ' +
       'The address is printed on standard output. At the end, requests and work that run are finished.',

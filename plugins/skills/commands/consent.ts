@@ -27,7 +27,7 @@ export function createConsent(context: CliContext, { yes }: { yes: boolean }): C
   return {
     refusal: () => said.refusal,
     async askUnsigned(names) {
-      say(`Nobody has signed ${names.map(clean).join(', ')}; only the lock file says that this is intended.`)
+      say(`Unsigned: ${names.map(clean).join(', ')}. Only the lock file says that this is intended.`)
       return isYes(await put('Install anyway?'))
     },
     async ask(lines, question) {

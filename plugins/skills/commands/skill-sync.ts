@@ -29,7 +29,7 @@ export class SkillSync extends BaseCommand {
     description: 'make the skills of a project what its lock file says',
     details:
       'Exit codes: 0 all is in step, 2 it is not (--check), 3 some skills failed, 4 refused (a signature, ' +
-      'or nobody to ask without --yes). What only the lock file says may be unsigned is asked about, and ' +
+      'or no terminal to ask on without --yes). What only the lock file says may be unsigned is asked about, and ' +
       'refused without a terminal unless --allow-unsigned is given.',
     examples: [
       ['After a git pull', '$0 skill sync --yes'],

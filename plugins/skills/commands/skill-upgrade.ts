@@ -34,7 +34,7 @@ export class SkillUpgrade extends BaseCommand {
     description: 'replace skills by what their sources hold now, after showing what changes',
     details:
       'Exit codes: 0 done, 2 something is newer (--check), 3 some skills failed, 4 refused (a signer or a ' +
-      'repository changed, or nobody to ask without --yes).',
+      'repository changed, or no terminal to ask on without --yes).',
     examples: [
       ['Show what is newer in the project around you', '$0 skill upgrade --preview'],
       ['Upgrade one skill of the user', '$0 skill upgrade pdf --scope user'],

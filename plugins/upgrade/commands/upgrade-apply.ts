@@ -12,13 +12,13 @@ import { changeLines } from '../print-check.ts'
 
 const flags = {
   yes: flag.boolean('do not ask', { short: 'y' }),
-  'dry-run': flag.boolean('only say what would change'),
+  'dry-run': flag.boolean('only show what would change'),
   env: flag.list('environment variable of the server; wins over the one it has', 'KEY=VALUE', { short: 'e' }),
   secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),
   ...lessVerificationTable,
   ...permissionTable,
   'ca-cert': flag.file('certificates (PEM) to trust while a package is built'),
-  timeout: flag.duration('how long the new version may take to answer', '60s'),
+  timeout: flag.duration('how long the new version may take to respond', '60s'),
   format: flag.choice('how to print', ['text', 'json'], 'text'),
 }
 
@@ -28,8 +28,8 @@ export class UpgradeApplyCommand extends BaseCommand {
     category: 'Workloads',
     description: 'put the newer version of a workload in its place',
     details:
-      'The newer version is started beside the one that serves and takes over when it answers; clients keep ' +
-      'their URL. If it does not answer, everything stays as it was.',
+      'The newer version is started beside the running one and takes over when it responds; clients keep ' +
+      'their URL. If it does not respond, nothing changes.',
     examples: [
       ['Look, then agree', '$0 upgrade apply github'],
       [

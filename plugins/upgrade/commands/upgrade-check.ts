@@ -10,7 +10,7 @@ export class UpgradeCheckCommand extends BaseCommand {
   static override paths = [['upgrade', 'check']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'say which workloads the registry has something newer for',
+    description: 'show which workloads have a newer version in the registry',
     details: 'Compares names and versions only; no image is fetched and nothing is changed.',
     examples: [
       ['All workloads', '$0 upgrade check'],

@@ -13,7 +13,7 @@ const flags = {
   ),
   label: flag.list('only those with this label; all must match', 'KEY=VALUE', { short: 'l' }),
   group: flag.string('only those of this group', { placeholder: 'GROUP' }),
-  'check-upgrades': flag.boolean('also say what the registry has something newer for'),
+  'check-upgrades': flag.boolean('also show which have a newer version in the registry'),
 }
 
 interface Listed extends Workload {

@@ -71,7 +71,7 @@ function upgradeOf({ last_upgrade: last }: Workload): string | undefined {
   if (!last) return undefined
   const when = last.at.replace('T', ' ').replace(/\..*$/, '')
   if (last.outcome === 'upgraded') return `from ${last.from} at ${when}`
-  const why = last.reason?.split('\n', 1)[0]?.replace(/ Its last lines:$/, '') ?? 'nobody knows why'
+  const why = last.reason?.split('\n', 1)[0]?.replace(/ Its last lines:$/, '') ?? 'the reason is not known'
   return `rolled back from ${last.to} at ${when}: ${why}`
 }
 

@@ -23,7 +23,7 @@ export function createRoutes(api: Api, app: App): void {
     method: 'POST',
     path,
     tag,
-    summary: 'Make a workload; it is brought up behind the answer, as its status tells',
+    summary: 'Make a workload; it starts after the response, as its status shows',
     body: createBody,
     response: [201, nameAndPort],
     failures: [...CREATE_FAILURES, 409],

@@ -47,7 +47,7 @@ export function createStatusFeed(options: {
       return looking
     }
     looking = compare()
-      .catch(error => log.warn(`Changes of workloads cannot be told: ${messageOf(error)}`))
+      .catch(error => log.warn(`Changes of workloads cannot be reported: ${messageOf(error)}`))
       .finally(() => {
         looking = undefined
         if (again) {

@@ -19,7 +19,7 @@ export const imageTarget = (app: App): Target => ({
 
   async resolve(argument, context) {
     if (!parseOciReference(argument)) {
-      throw failures.target_unknown({ argument, problem: 'it is no image reference, package or URL.' })
+      throw failures.target_unknown({ argument, problem: 'it is not an image reference, package or URL.' })
     }
     const { verifyGiven } = await import('./verify-given.ts') // only a run verifies
     const { image, ...kept } = await verifyGiven(app, argument, context)

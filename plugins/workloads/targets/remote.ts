@@ -18,7 +18,7 @@ export const remoteTarget = (): Target => ({
     const url = URL.parse(argument)
     if (!url || !/^https?:$/.test(url.protocol) || !url.hostname) {
       throw core.usage({
-        text: `"${argument}" is no URL that can be fronted: it must begin with http:// or https://.`,
+        text: `"${argument}" is not the URL of a server: it must begin with http:// or https://.`,
       })
     }
     if (url.username || url.password) {

@@ -78,7 +78,7 @@ test.each([
   'a.test:x',
 ])('"%s" is no destination; nothing of it that could be a secret is repeated', async url => {
   const error = await explain(url).catch(String)
-  expect(error).toContain('That is no destination')
+  expect(error).toContain('That is not a destination')
   expect(error).not.toContain('hunter2')
 })
 

@@ -360,7 +360,7 @@ test('a server that stops answering is 504', async () => {
   const silent = await listenOn(createTcpServer(socket => void socket.resume()))
   const { port } = await egressWorld(allowing([silent]), { limits: { idleMs: 100 } })
   expect(await sendGet(port, `http://127.0.0.1:${silent}/`)).toMatch(
-    /^HTTP\/1\.1 504 .*did not answer in time/s,
+    /^HTTP\/1\.1 504 .*did not respond in time/s,
   )
 })
 

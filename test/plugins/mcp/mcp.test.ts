@@ -153,7 +153,7 @@ describe('when nothing works', () => {
     for (const transport of ['auto', 'sse', 'streamable-http']) {
       const { code, stdout, stderr } = await mcp('list', '--server', url, '--transport', transport)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toContain(`No MCP server answers at ${url}: the connection was refused.`)
+      expect(stderr).toContain(`No MCP server responds at ${url}: the connection was refused.`)
       expect(stderr).toContain('keelson list --all')
     }
   })
@@ -174,7 +174,7 @@ describe('when nothing works', () => {
       )
       expect({ code, stderr }).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('did not answer within 0.3 s'),
+        stderr: expect.stringContaining('did not respond within 0.3 s'),
       })
     }
   })
@@ -202,7 +202,7 @@ describe('when nothing works', () => {
     const { code, stderr } = await mcp('list', '--server', url, '--timeout', '5s')
 
     expect(code).toBe(1)
-    expect(stderr).toContain('No MCP server answers at')
+    expect(stderr).toContain('No MCP server responds at')
     expect(stderr).not.toContain('defect')
   })
 
@@ -211,7 +211,10 @@ describe('when nothing works', () => {
 
     const { code, stderr } = await mcp('list', '--server', url)
 
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('it wants a login') })
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it requires a login'),
+    })
   })
 
   test('a request that the server refuses shows its own words', async () => {
@@ -234,14 +237,14 @@ describe('when nothing works', () => {
 
   test.each([
     [['list'], '--server is missing'],
-    [['list', 'wings', '--server', 'http://127.0.0.1:1/'], '"wings" is none of them'],
+    [['list', 'wings', '--server', 'http://127.0.0.1:1/'], '"wings" is not one of them'],
     [['list', '--server', 'ftp://example.com'], '--server takes an http or https URL'],
     [['list', '--server', 'http://'], '--server takes an http or https URL'],
     [['list', '--server', 'x', '--timeout', '0'], '--timeout must be more than 0'],
     [['list', '--server', 'x', '--transport', 'stdio'], '--transport takes one of'],
     [['call', '--server', 'x'], 'keelson mcp call [flags] TOOL'],
-    [['call', 'x', '--server', 'x', '--args', '{"a":'], '--args is no JSON object'],
-    [['call', 'x', '--server', 'x', '--args', '[1]'], '--args is no JSON object: it is a list'],
+    [['call', 'x', '--server', 'x', '--args', '{"a":'], '--args is not a JSON object'],
+    [['call', 'x', '--server', 'x', '--args', '[1]'], '--args is not a JSON object: it is a list'],
     [['call', 'x', '--server', 'x', '--args', '{}', '--args-file', 'f'], 'exclude each other'],
     [['call', 'x', '--server', 'x', '--args-file', 'nosuch.json'], '--args-file nosuch.json cannot be read'],
   ])('%j is wrong usage: %s', async (args, reason) => {

@@ -21,7 +21,7 @@ test('tools of a running workload are listed as its server describes them', asyn
   })
 })
 
-test('the tools of a workload that is unknown, stopped, or wants a login are refused with that reason', async () => {
+test('the tools of a workload that is unknown, stopped, or requires a login are refused with that reason', async () => {
   const api = await startApi()
   const [url, closed] = await Promise.all([
     startTinyMcp(),
@@ -47,7 +47,7 @@ test('the tools of a workload that is unknown, stopped, or wants a login are ref
   await api.ask('POST', '/api/v1beta/workloads', { name: 'closed', url: `${closed}/mcp` })
   await expect
     .poll(async () => (await api.ask('GET', tools('closed'))).text, { timeout: 15_000 })
-    .toMatch(/wants a login|not running: it is (unauthenticated|error)/)
+    .toMatch(/requires a login|not running: it is (unauthenticated|error)/)
 })
 
 test('a caller that goes away at any moment harms nobody', { timeout: 120_000 }, async () => {

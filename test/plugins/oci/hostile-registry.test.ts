@@ -186,7 +186,7 @@ describe('redirects', () => {
   test.each([
     ['in a circle', (origin: string) => `${origin}/v2/app/manifests/1`, 'redirects'],
     ['to plain http elsewhere', () => 'http://registry.example.com/x', 'plain http (registry.example.com)'],
-    ['to a file', () => 'file:///etc/passwd', 'no web address'],
+    ['to a file', () => 'file:///etc/passwd', 'other than a web address'],
     ['to nonsense', () => 'http://[', 'no URL'],
   ])('%s are not followed', async (_, target, problem) => {
     let origin = ''

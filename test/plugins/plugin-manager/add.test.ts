@@ -193,7 +193,7 @@ test('a package that npm cannot get is an error in plain words, and leaves nothi
   const { code, stderr } = await user.run(['plugin', 'add', './p', '--yes'], { env })
 
   expect(code).toBe(1)
-  expect(stderr).toContain('the package registry does not answer')
+  expect(stderr).toContain('the package registry does not respond')
   expect(await installed(user)).toEqual([])
 })
 

@@ -29,7 +29,7 @@ const throws = { code: 'throw new Error("I am no good")', keelson: { provides: [
 test.each<[string, Parameters<typeof writePlugin>[1], RegExp]>([
   ['throws at import', throws, /cannot be loaded: I am no good/],
   ['has a syntax error', { code: 'export default {' }, /cannot be loaded/],
-  ['has no default export', { code: 'export const plugin = {}' }, /default export is no plugin/],
+  ['has no default export', { code: 'export const plugin = {}' }, /default export is not a plugin/],
   ['lists commands that are none', { code: 'export default { name: "x", commands: [{}] }' }, /`commands`/],
   ['imports what is not there', { code: 'import "no-such-package"' }, /no-such-package/],
 ])('the verb of a plugin that %s fails with its name and what to do', async (_, plugin, problem) => {

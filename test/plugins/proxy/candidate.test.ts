@@ -107,13 +107,13 @@ test.each([
   [
     'speaks no MCP',
     json({ hello: 'world' }),
-    'did not answer within 0.5 seconds: initialize was answered with 200',
+    'did not respond within 0.5 seconds: initialize returned status 200',
   ],
-  ['never answers', () => undefined, 'did not answer within 0.5 seconds'],
+  ['never answers', () => undefined, 'did not respond within 0.5 seconds'],
   [
     'breaks off',
     (_request, response) => void response.destroy(),
-    'did not answer within 0.5 seconds: it broke off the connection',
+    'did not respond within 0.5 seconds: it broke off the connection',
   ],
 ] as [string, RequestListener, string][])(
   'a server that %s is not a candidate',

@@ -269,7 +269,7 @@ describe('ready', () => {
     })
     await expect(proxy.ready({ timeoutMs: 300 })).rejects.toMatchObject({
       code: 'backend_not_ready',
-      message: 'test did not answer MCP within 0.3 seconds: POST /mcp was answered with 404.',
+      message: 'test did not respond as an MCP server within 0.3 seconds: POST /mcp returned status 404.',
     })
   })
 

@@ -160,7 +160,7 @@ test('a login whose refresh token was taken back is over, and says what to type'
   expect(first.stderr).toContain('is over')
   expect(first.stderr).toContain('(invalid_grant)')
   expect(first.stderr).toContain('keelson registry login')
-  expect(second.stderr).toContain('nobody has logged in')
+  expect(second.stderr).toContain('requires a login, and there is none')
 })
 
 test('a provider that cannot be asked is no reason to log in again', async () => {
@@ -177,7 +177,7 @@ test('a provider that cannot be asked is no reason to log in again', async () =>
   const stale = await list()
 
   expect(names(stale.stdout)).toEqual(['com.example/guarded'])
-  expect(stale.stderr).toContain('it answers 503')
+  expect(stale.stderr).toContain('it responded with 503')
   provider.answer(undefined)
   expect(await list()).toMatchObject({ code: 0, stderr: '' })
   expect((await user.run(['secret', 'list', '--system'])).stdout).toContain('REGISTRY_OAUTH_')
@@ -197,7 +197,7 @@ test('logging out forgets tokens here and at the provider, and what the registry
   expect((await filesOf(user)).filter(({ text }) => text.includes('com.example/guarded'))).toEqual([])
   const listed = await user.run(['registry', 'list'])
   expect(listed).toMatchObject({ code: 1, stdout: '' })
-  expect(listed.stderr).toContain('nobody has logged in')
+  expect(listed.stderr).toContain('requires a login, and there is none')
 })
 
 test('logging out works without the provider, with a warning', async () => {

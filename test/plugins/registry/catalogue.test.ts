@@ -127,13 +127,13 @@ const provenance = {
 
 test.each([
   [{ repository_uri: '', signer_identity: '' }, 'neither repository_uri nor signer_identity'],
-  [{ repository_uri: 'github.com/a/b' }, 'repository_uri is no https URL'],
+  [{ repository_uri: 'github.com/a/b' }, 'repository_uri is not an https URL'],
   [{ repository_uri: 'https://github.com/a/b.git' }, 'ends as no certificate says it'],
   [{ repository_uri: '' }, 'needs a repository_uri'],
   [{ signer_identity: 'somebody' }, 'no path, URL or e-mail address'],
-  [{ cert_issuer: '' }, 'cert_issuer is no https URL'],
+  [{ cert_issuer: '' }, 'cert_issuer is not an https URL'],
   [{ runner_environment: 'my laptop' }, 'neither github-hosted nor self-hosted'],
-  [{ sigstore_url: 'https://tuf-repo-cdn.sigstore.dev' }, 'sigstore_url is none of'],
+  [{ sigstore_url: 'https://tuf-repo-cdn.sigstore.dev' }, 'sigstore_url is not one of'],
 ])('provenance with %j is told', (change, text) => {
   const file = (facts: object) =>
     JSON.stringify({ version: '1.0.0', servers: { a: { ...image, provenance: facts } } })

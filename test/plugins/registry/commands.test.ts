@@ -76,7 +76,7 @@ test('the built-in catalogue is consistent; a file that is not fails with all pr
   expect((await user.run(['registry', 'verify-catalogue'])).code).toBe(0)
   const shown = await user.run(['registry', 'verify-catalogue', path])
   expect(shown.code).toBe(1)
-  expect(shown.stderr).toContain('permissions say nothing of the network')
+  expect(shown.stderr).toContain('permissions do not mention the network')
   expect(shown.stderr).toContain('no tier')
 })
 

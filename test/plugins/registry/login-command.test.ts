@@ -6,7 +6,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 test.each([
   [['login'], 1, 'wants no login: only one with an API can'],
-  [['login', '--registry', './r.json'], 2, 'it is no URL of an API'],
+  [['login', '--registry', './r.json'], 2, 'it is not a URL of an API'],
   [['login', '--registry', 'https://r.example/r.json'], 2, 'it is a file'],
   [['login', '--registry', 'http://r.example'], 2, '--allow-private-ip'],
   [

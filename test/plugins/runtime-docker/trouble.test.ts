@@ -149,7 +149,7 @@ test('a stand-in that names no engine of its own is not taken for docker', async
 test('an engine that never answers is given up when the caller says so', async () => {
   const runtime = runtimeWith('docker', await fakeProgram('docker', 'exec sleep 600'))
   const probe = await runtime.probe(AbortSignal.timeout(200))
-  expect(probe).toEqual({ ok: false, problem: 'it did not answer in time.', hint: expect.any(String) })
+  expect(probe).toEqual({ ok: false, problem: 'it did not respond in time.', hint: expect.any(String) })
 })
 
 test('what the engine says is passed on without secrets', async () => {

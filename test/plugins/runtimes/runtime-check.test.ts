@@ -46,7 +46,7 @@ test('one that never answers is given up after --timeout', async () => {
   const { stdout, code } = await user.run(['runtime', 'check', '--runtime', 'docker', '--timeout', '1'], {
     env,
   })
-  expect(stdout).toMatch(/^docker +no +.*did not answer/m)
+  expect(stdout).toMatch(/^docker +no +.*did not respond/m)
   expect(code).toBe(1)
 })
 

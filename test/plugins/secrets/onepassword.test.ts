@@ -98,10 +98,10 @@ test.each([
     'bad [redacted]',
   ],
   [
-    'no answer',
+    'no response',
     env,
     async (): Promise<OnePasswordModule> => ({ createClient: () => new Promise(() => undefined) }),
-    'did not answer within 0.02 seconds',
+    'did not respond within 0.02 seconds',
   ],
 ])('set-up fails with %s', async (_, variables, load, words) => {
   const provider = createOnePasswordProvider({ env: variables, load, connectMs: 20 })

@@ -56,7 +56,7 @@ test('a removed plugin leaves a clear error, and another provider can be chosen'
 
   expect(shown).toMatchObject({ code: 1, stdout: '' })
   expect(shown.stderr).toContain(
-    '"drawer" is no provider of secrets; there are encrypted, environment, 1password',
+    '"drawer" is not a provider of secrets; the providers are encrypted, environment, 1password',
   )
   expect((await user.run(['secret', 'provider', 'environment'])).code).toBe(0)
 })

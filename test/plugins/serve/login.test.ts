@@ -184,8 +184,8 @@ test('a key of ours that the provider never had lets nobody in', async () => {
 
 test.each<[string, string[], string]>([
   ['an issuer over plain http', ['--oidc-issuer', 'http://login.test'], 'must be an https URL'],
-  ['an issuer that is no URL', ['--oidc-issuer', 'login.test'], 'is no http or https URL'],
-  ['an empty issuer, as of a variable that is not set', ['--oidc-issuer', ''], 'is no http or https URL'],
+  ['an issuer that is no URL', ['--oidc-issuer', 'login.test'], 'is not an http or https URL'],
+  ['an empty issuer, as of a variable that is not set', ['--oidc-issuer', ''], 'is not an http or https URL'],
   [
     'an empty audience',
     ['--oidc-issuer', 'https://login.test', '--oidc-audience', ''],
@@ -207,7 +207,7 @@ test.each<[string, string[], string]>([
     ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-allow', 'groups='],
     'does not have the form claim=value',
   ],
-  ['an audience alone', ['--oidc-audience', 'x'], 'nobody is named who knows about tokens'],
+  ['an audience alone', ['--oidc-audience', 'x'], 'no issuer and no introspection endpoint is named'],
   [
     'a secret without its client',
     ['--oidc-issuer', 'https://login.test', '--oidc-audience', 'x', '--oidc-client-secret', 'x'],

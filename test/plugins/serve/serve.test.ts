@@ -128,7 +128,7 @@ test('a file in the place of the socket is left alone', async () => {
 
   const { code, stderr } = await user.run(['serve', '--socket', 'notes'])
 
-  expect([code, stderr]).toEqual([1, expect.stringContaining('it is no socket')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('it is not a socket')])
   expect(await readFile(join(user.home, 'notes'), 'utf8')).toBe('precious')
 })
 

@@ -236,8 +236,8 @@ test('over HTTP, an upgrade is answered when it has ended, and whoever listens h
 describe('a newer version that is not fit', { timeout: 300_000 }, () => {
   test.each([
     ['exits', 'ended before it was ready', 'the database is of another version'],
-    ['deaf', 'did not answer within 3 seconds: it does not accept connections', ''],
-    ['mute', 'did not answer within 3 seconds', ''],
+    ['deaf', 'did not respond within 3 seconds: it does not accept connections', ''],
+    ['mute', 'did not respond within 3 seconds', ''],
     ['no-tools', 'answered tools/list with an error: the tools cannot be loaded', ''],
   ] as const)(
     'because it is of the kind "%s" leaves the old one serving',

@@ -59,7 +59,7 @@ export function createApi(askToken) {
         asking = undefined
       })
       const given = await asking
-      if (!given) throw new Refusal(401, 'This server wants to know who you are: it needs a token.')
+      if (!given) throw new Refusal(401, 'This server requires a login: it needs a token.')
       tokens = { ...tokens, [kind]: given }
       if (kind === 'caller') keepCallerToken(given)
     }
@@ -96,5 +96,5 @@ async function refusalOf(response) {
   } catch {
     // most failures are text
   }
-  return new Refusal(status, text || `The server answered ${status}.`)
+  return new Refusal(status, text || `The server responded with ${status}.`)
 }

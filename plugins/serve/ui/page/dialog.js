@@ -73,7 +73,7 @@ export function confirm({ title, text, more = [], action, danger = false }) {
 const TOKENS = {
   login: {
     label: 'Access token',
-    note: 'This server answers only those who log in. Paste an access token of its identity provider; it stays in this page and is gone when you close it.',
+    note: 'This server requires a login. Paste an access token of its identity provider; it stays in this page and is gone when you close it.',
   },
   caller: {
     label: 'Caller token',

@@ -31,7 +31,7 @@ export function openRunDialog(api, onRun) {
   const search = element(
     'div',
     {},
-    element('label', { for: 'search' }, 'What shall run?'),
+    element('label', { for: 'search' }, 'What do you want to run?'),
     field,
     element(
       'p',

@@ -82,7 +82,7 @@ async function offer(api, store, upgrade) {
         element(
           'p',
           {},
-          'Its configuration is kept, and so is its URL. The newer version is tried first: if it does not answer, this one serves on.',
+          'Its configuration is kept, and so is its URL. The newer version is tried first: if it does not respond, this one keeps running.',
         ),
         fields.node,
         state,

@@ -134,6 +134,6 @@ function deniedNotice(denials) {
   return element(
     'p',
     { class: 'context' },
-    `It tried to reach ${[...places].join(', ')} and was not let out. The proxy log says what to allow.`,
+    `It tried to reach ${[...places].join(', ')} and was denied. The proxy log says what to allow.`,
   )
 }

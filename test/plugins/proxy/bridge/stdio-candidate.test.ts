@@ -136,7 +136,7 @@ test.each([
   [
     'writes noise',
     async (server: Puppet) => server.raw('Starting...\n{"jsonrpc":"2.0","id":1,"result":{}}\n'),
-    'did not answer within 0.3 seconds',
+    'did not respond within 0.3 seconds',
   ],
 ])('a candidate that %s is refused, and the running server goes on', async (_, misbehave, problem) => {
   const [first, second] = [createPuppet(), createPuppet({ initialize: false })]

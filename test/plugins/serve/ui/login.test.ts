@@ -31,5 +31,5 @@ test('who gives no token is told that one is needed', { timeout: 120_000 }, asyn
   await page.getByRole('dialog', { name: 'Who are you?' }).waitFor()
   await page.keyboard.press('Escape')
 
-  await page.getByText('This server wants to know who you are: it needs a token.').waitFor()
+  await page.getByText('This server requires a login: it needs a token.').waitFor()
 })

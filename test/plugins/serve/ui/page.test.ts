@@ -105,7 +105,7 @@ test('what a server is denied, and why one does not work, is told', { timeout: 1
     rule: 'not_in_allow_host',
   }
   await appendFile(join(data, 'logs/curious.log'), `${JSON.stringify(denial)}\n`)
-  await page.getByText('It tried to reach evil.test:443 and was not let out.').waitFor()
+  await page.getByText('It tried to reach evil.test:443 and was denied.').waitFor()
 
   const path = join(data, 'statuses/curious.json')
   const status = JSON.parse(await readFile(path, 'utf8')) as object
