@@ -20,7 +20,7 @@ export async function listenOnPort(server: Server, host: string, port: number): 
  * `serve_address_invalid` for any other file. Returns a function that removes the socket.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<() => Promise<void>> {
-  await makeRoom(path)
+  await removeAbandonedSocket(path)
   const before = process.umask(0o177)
   try {
     await listen(server, { path })
@@ -38,7 +38,8 @@ async function listen(server: Server, place: ListenOptions): Promise<void> {
   await once(server, 'listening') // fails with the error, if that comes
 }
 
-async function makeRoom(path: string): Promise<void> {
+/** Makes the folder of a socket, and removes a socket that no process listens on. */
+async function removeAbandonedSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (!found) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(error => {
@@ -48,11 +49,12 @@ async function makeRoom(path: string): Promise<void> {
   }
   if (!found.isSocket())
     throw failures.serve_address_invalid({ address: path, problem: 'it is not a socket' })
-  if (await answers(path)) throw failures.serve_address_busy({ address: path })
+  if (await isServed(path)) throw failures.serve_address_busy({ address: path })
   await rm(path, { force: true })
 }
 
-const answers = (path: string): Promise<boolean> =>
+/** Whether a process listens on the socket. */
+const isServed = (path: string): Promise<boolean> =>
   new Promise(resolve => {
     const probe = connect(path)
     probe.once('connect', () => {

@@ -29,7 +29,7 @@ export function createAskServer(calls: Calls): AskServer {
           attended: true,
           related: () => false,
           keepAlive: () => {},
-          answer: text => resolve(toAnswer(readMessage(text))),
+          respond: text => resolve(toAnswer(readMessage(text))),
           fail: failure => resolve({ kind: 'failed', failure }),
         },
       })

@@ -9,7 +9,7 @@ export interface Reply {
   /** Sends a message that belongs to the request. False when this kind of response cannot carry one. */
   related(text: string): boolean
   /** Sends the response of the server. */
-  answer(text: string): void
+  respond(text: string): void
   /** Sends an error in place of the response. */
   fail(failure: CallFailure): void
   /** Whether the client is connected. */

@@ -23,11 +23,11 @@ import type { Subscriptions } from './subscriptions.ts'
 
 /** Takes the messages of clients, except `initialize`. */
 export interface ClientMessages {
-  /** Returns the call; `answered` when the bridge responded itself; `busy` when too much waits. */
+  /** Returns the call; `responded` when the bridge responded itself; `busy` when too much waits. */
   request(
     request: Request,
     options: { session: Session | undefined; reply: Reply },
-  ): Call | 'answered' | 'busy'
+  ): Call | 'responded' | 'busy'
   /** False when too much waits: nothing was sent. */
   notify(notification: Notification, session: Session | undefined): boolean
   /** Takes a response to a request of the server. One without such a request is ignored. */
@@ -57,8 +57,8 @@ export function createClientMessages(options: {
     }) ?? 'busy'
 
   function answer(reply: Reply, text: string): Outcome {
-    reply.answer(text)
-    return 'answered'
+    reply.respond(text)
+    return 'responded'
   }
 
   function subscribe(request: Request, session: Session, uri: string, reply: Reply): Outcome {
@@ -140,10 +140,10 @@ function observe(reply: Reply, onSettled: (ok: boolean) => void): Reply {
     },
     related: text => reply.related(text),
     keepAlive: () => reply.keepAlive(),
-    answer(text) {
+    respond(text) {
       const message = readMessage(text)
       onSettled(message?.kind === 'response' && message.result !== undefined)
-      reply.answer(text)
+      reply.respond(text)
     },
     fail(failure) {
       onSettled(false)

@@ -7,8 +7,8 @@ import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createSessions, type Session, type Sessions } from './client-sessions.ts'
 import { createEventBudget } from './event-budget.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
+import { createLimitedLog } from './limited-log.ts'
 import { createLogLevels } from './log-levels.ts'
-import { createNoiseLog } from './noise-log.ts'
 import { createOutbox } from './outbox.ts'
 import { createOwners } from './owners.ts'
 import { type Calls, createCalls } from './pending-calls.ts'
@@ -56,16 +56,16 @@ export function createMessageRouter(options: {
   availability: Availability
 }): MessageRouter {
   const { limits, log, ttlMs, now, availability } = options
-  const noise = createNoiseLog(log, now)
+  const limitedLog = createLimitedLog(log, now)
   const budget = createEventBudget({
     limits,
     now,
-    onLost: () => noise.report('a message was dropped: its client does not fetch its events'),
+    onLost: () => limitedLog.warn('a message was dropped: its client does not fetch its events'),
   })
   const connections = createServerConnections({
     limits,
     log,
-    noise,
+    limitedLog,
     onLine: (line, peer) => serverMessages(line, peer),
     onOversize(callId, peer) {
       const call = calls.find(callId)
@@ -112,7 +112,14 @@ export function createMessageRouter(options: {
   const owners = { tasks, elicitations }
   const serverRequests = createServerRequests({ limits, calls, sessions, owners, write, send: delivery.send })
   const shared = { calls, subscriptions, levels, serverRequests }
-  const serverMessages = createServerMessages({ ...shared, sessions, owners, taskTokens, noise, delivery })
+  const serverMessages = createServerMessages({
+    ...shared,
+    sessions,
+    owners,
+    taskTokens,
+    limitedLog,
+    delivery,
+  })
   const onIgnored = (what: string) => log.debug(what)
   const messages = createClientMessages({ ...shared, limits, handshake, write, onIgnored })
   const server = createServerReplacement({ ...options, ...shared, connections, handshake, sessions, ask })

@@ -109,7 +109,7 @@ export function createCalls(options: {
       const call = byId.get(id)
       if (!call) return undefined
       remove(call)
-      call.reply.answer(responseText(response, call))
+      call.reply.respond(responseText(response, call))
       return call
     },
     abandon,

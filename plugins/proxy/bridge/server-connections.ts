@@ -3,7 +3,7 @@ import { idOfOversize } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { StdioCandidate } from './check-stdio-candidate.ts'
 import { type Connection, createConnection } from './connection.ts'
-import type { NoiseLog } from './noise-log.ts'
+import type { LimitedLog } from './limited-log.ts'
 
 /** The connections to the current server process and to a candidate. */
 export interface ServerConnections {
@@ -24,14 +24,14 @@ export interface CandidateConnection {
 export function createServerConnections(options: {
   limits: BridgeLimits
   log: Log
-  noise: NoiseLog
+  limitedLog: LimitedLog
   onLine: (line: string, peer: Connection) => void
   /** The response to the call of this id was too long. */
   onOversize: (callId: number, peer: Connection) => void
   /** The process has ended or was disconnected. */
   onGone: (peer: Connection, reason: string) => void
 }): ServerConnections {
-  const { limits, log, noise, onLine, onOversize, onGone } = options
+  const { limits, log, limitedLog, onLine, onOversize, onGone } = options
 
   function add(candidate?: StdioCandidate): { connection: Connection; promoted: () => void } {
     let checking = candidate
@@ -39,7 +39,7 @@ export function createServerConnections(options: {
       limits,
       onLine: line => (checking ? checking.receive(line) : onLine(line, connection)),
       onOversize(head, tail, bytes) {
-        noise.report(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
+        limitedLog.warn(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
         onOversize(Number(idOfOversize(head, tail)), connection)
       },
       onGone(reason, { wanted }) {
@@ -64,7 +64,7 @@ export function createServerConnections(options: {
     write(text, peer = current) {
       const written = peer.write(text)
       if (!written && peer.problem === undefined)
-        noise.report('the server does not read; a message was held back')
+        limitedLog.warn('the server does not read; a message was held back')
       return written
     },
     addCandidate(candidate) {

@@ -1,7 +1,7 @@
 import { arrayElements, findSpan, parseRaw } from '../../../src/lib/raw-json.ts'
 import { type Response, readMessage } from '../../../src/net/rpc-message.ts'
 import type { Connection } from './connection.ts'
-import type { NoiseLog } from './noise-log.ts'
+import type { LimitedLog } from './limited-log.ts'
 import type { Owners } from './owners.ts'
 import type { Calls } from './pending-calls.ts'
 import { createServerNotifications } from './server-notifications.ts'
@@ -20,16 +20,16 @@ export function createServerMessages(
     serverRequests: ServerRequests
     owners: { readonly tasks: Owners<string> }
     taskTokens: TaskTokens
-    noise: NoiseLog
+    limitedLog: LimitedLog
   },
 ): (line: string, peer: Connection) => void {
-  const { calls, serverRequests, taskTokens, noise } = options
+  const { calls, serverRequests, taskTokens, limitedLog } = options
   const notify = createServerNotifications(options)
 
   function settle(message: Response): void {
     const call = calls.settle(message)
     if (!call) {
-      noise.report('the server responded to a request that no client waits for', message.text)
+      limitedLog.warn('the server responded to a request that no client waits for', message.text)
       return
     }
     if (!call.task || !call.session) return
@@ -45,7 +45,7 @@ export function createServerMessages(
     if (message?.kind === 'response') settle(message)
     else if (message?.kind === 'request') serverRequests.ask(message, peer)
     else if (message) notify(message, peer)
-    else noise.report('the server wrote a line that is not a message', text)
+    else limitedLog.warn('the server wrote a line that is not a message', text)
   }
 
   return (line, peer) => {

@@ -45,7 +45,7 @@ export function createSse(
       return true
     },
     keepAlive: () => {},
-    answer: text => session.outbox.send(text),
+    respond: text => session.outbox.send(text),
     fail(failure) {
       if (failure !== 'cancelled') session.outbox.send(failureText(idText, failure))
     },

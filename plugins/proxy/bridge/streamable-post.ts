@@ -89,7 +89,7 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
     const reply = stream ?? createJsonReply(response, { idText, onGone })
     const outcome = router.messages.request(message, { session, reply })
     if (outcome === 'busy') throw busyRefusal(idText)
-    if (outcome !== 'answered') started = outcome
+    if (outcome !== 'responded') started = outcome
     stream?.open(response, takesPriming(request))
   }
 

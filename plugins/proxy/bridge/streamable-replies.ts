@@ -17,7 +17,7 @@ export function createJsonReply(
     attended: true,
     related: () => false,
     keepAlive: () => {},
-    answer: text => sendJson(response, 200, text),
+    respond: text => sendJson(response, 200, text),
     fail: failure => sendJson(response, FAILURE_TEXT[failure].status, failureText(idText, failure)),
   }
 }
@@ -50,7 +50,7 @@ export function createStreamReply(options: {
     keepAlive() {
       if (!session) stream.keepAlive()
     },
-    answer(text) {
+    respond(text) {
       stream.push(text)
       stream.finish()
     },

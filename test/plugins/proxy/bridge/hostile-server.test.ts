@@ -21,10 +21,10 @@ describe('a server that misbehaves', () => {
     for (let n = 0; n < 1000; n++) server.raw(`noise ${n} ${'x'.repeat(10_000)}\n`)
     server.send({ jsonrpc: '2.0', id: message.id, result: 'answer' })
     expect((await answer).json.result).toBe('answer')
-    const noise = log.filter(line => line.includes('no message'))
-    expect(noise.length).toBeGreaterThan(0)
-    expect(noise.length).toBeLessThanOrEqual(5)
-    for (const line of noise) expect(line.length).toBeLessThan(600)
+    const warnings = log.filter(line => line.includes('not a message'))
+    expect(warnings.length).toBeGreaterThan(0)
+    expect(warnings.length).toBeLessThanOrEqual(5)
+    for (const line of warnings) expect(line.length).toBeLessThan(600)
   })
 
   test('a line beyond the limit fails its own request only', async () => {

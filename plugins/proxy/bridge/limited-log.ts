@@ -1,8 +1,8 @@
 import type { Log } from '../../../src/log.ts'
 
-/** Logs what a server writes beside its messages, without letting it fill the log. */
-export interface NoiseLog {
-  report(what: string, sample?: string): void
+/** Logs warnings that a server or client can cause at will, so that they cannot fill the log. */
+export interface LimitedLog {
+  warn(what: string, sample?: string): void
 }
 
 const WINDOW_MS = 10_000
@@ -10,12 +10,12 @@ const PER_WINDOW = 5
 const SAMPLE = 200
 
 /** At most five lines in ten seconds; the next line after that says how many were left out. */
-export function createNoiseLog(log: Log, now: () => number): NoiseLog {
+export function createLimitedLog(log: Log, now: () => number): LimitedLog {
   let windowStart = Number.NEGATIVE_INFINITY
   let inWindow = 0
   let leftOut = 0
   return {
-    report(what, sample) {
+    warn(what, sample) {
       const time = now()
       if (time - windowStart >= WINDOW_MS) {
         windowStart = time
