@@ -81,7 +81,7 @@ describe.each(['docker', 'podman', 'process'] as const)('under load on %s', { ti
   afterAll(() => home?.close(), 120_000)
 
   test.each(servers)(
-    'a killed %s server and a killed supervisor are replaced, and no answer goes astray',
+    'a killed %s server and a killed supervisor are replaced; only calls under way when the supervisor is killed are lost',
     async (_, name, tool, target, args) => {
       const up = await home.keelson(['run', ...target, '--name', name, ...args], { cwd: repository })
       // A test that failed half way leaves its name free for the next try.

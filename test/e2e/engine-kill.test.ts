@@ -12,7 +12,7 @@ const repository = new URL('../..', import.meta.url).pathname
 const NAME = 'e2e-engine-kill'
 const add = { name: 'add', args: (n: number) => ({ a: n, b: 1 }), right: (n: number) => String(n + 1) }
 
-test('an engine killed under load and started again: the workload answers without help', {
+test('a workload responds again after its engine was killed under load and started again', {
   timeout: 400_000,
 }, async context => {
   needsPlace(context, 'docker', 'go')

@@ -47,7 +47,7 @@ export function isolationSuite(
   }, 300_000)
   afterAll(() => world?.close(), 120_000)
 
-  test('two isolated servers come up and answer', async context => {
+  test('two isolated servers start and respond', async context => {
     needs(context)
     const { allowed } = world
     const start = { allowed, gateway: '', otherWorkload: '', hostAddress: world.hostAddress }
@@ -294,7 +294,7 @@ export function isolationSuite(
     await expect.poll(async () => (await world.store.statuses.read(name))?.status).toBe('running')
   })
 
-  test('there is no helper container here, and elsewhere one, which comes back when it is removed', async context => {
+  test('no helper container is made on this host; on another host one is made, and again after it was removed', async context => {
     needs(context)
     if (place === 'process') leaveOut(context, 'the process runtime has no containers')
     const id = world.helper('inspect', '--format', '{{.Id}}')
@@ -306,7 +306,7 @@ export function isolationSuite(
     if (world.elsewhere) expect(world.helper('inspect', '--format', '{{.Id}}')).not.toBe(id)
   })
 
-  test('a successor opens the same listeners for servers that went on running', async context => {
+  test('the next supervisor opens the same listeners for servers that kept running', async context => {
     needs(context)
     const before = await listenerOf(url)
     const container = (await world.runtime.inspect(`ki-one-${id}`))?.id

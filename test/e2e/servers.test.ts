@@ -94,7 +94,7 @@ describe.each(PLACES)('on %s', { timeout: 600_000 }, place => {
     expect(await readFile(`${file}.again`, 'utf8')).toBe(await readFile(file, 'utf8'))
   })
 
-  test('a stopped workload does not answer, a started one does at the same URL', async context => {
+  test('a stopped workload does not respond, a started one does at the same URL', async context => {
     needsPlace(context, place)
     const url = await urlOf(name)
     await home.ok(['stop', name])
@@ -127,7 +127,7 @@ describe.each(PLACES)('on %s', { timeout: 600_000 }, place => {
     await home.ok(['rm', web])
   })
 
-  test('server-memory keeps what it was told', async context => {
+  test('server-memory returns an entity that was stored before', async context => {
     needsPlace(context, place)
     const memory = `e2e-memory-${place}`
     // Its own default is beside its code, which the sandbox of the process runtime lets nobody write.

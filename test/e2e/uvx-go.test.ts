@@ -36,7 +36,7 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 600_000 }, pla
     await home.ok(['rm', name])
   })
 
-  test('go://./path is built from the code there and answers', async context => {
+  test('go://./path is built from the code there and responds', async context => {
     needsPlace(context, place, 'go')
     if (place === 'process' && !there('go', 'version')) leaveOut(context, 'there is no go')
     const name = `e2e-go-${place}`

@@ -118,7 +118,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
     expect(api.log()).not.toContain('forged')
   })
 
-  test('what was sent ahead on one connection stays refused; the next of the owner is answered', async () => {
+  test('a request sent ahead on a refused connection stays refused; the next one of the owner gets a response', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await victim(), url)
     seen.length = 0
@@ -142,7 +142,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
     expect(seen).toHaveLength(4)
   })
 
-  test('an IPv6 socket that connects to an IPv4 address is told apart as well', async () => {
+  test('an IPv6 socket that connects to an IPv4 address is recognised as well', async () => {
     const { url } = await witness()
     const proxy = await runRemote(await victim(), url)
     const { port } = new URL(proxy)
@@ -156,7 +156,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
     expect(await runAs(VICTIM_UID, mapped, { port })).toBe('200')
   })
 
-  test('fifty at a time of both users are told apart', async () => {
+  test('fifty connections at a time of both users are told apart', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await victim(), url)
     seen.length = 0
@@ -286,7 +286,7 @@ describe('a proxy beyond loopback', { timeout: 120_000 }, () => {
     return response.statusCode ?? 0
   }
 
-  test('answers to addresses and its own names, for its own pages', async () => {
+  test('serves requests for addresses and its own names, from its own pages', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await keelsonUser(), url, '--host', '0.0.0.0')
     seen.length = 0

@@ -50,7 +50,7 @@ test.each<[string, string[]]>([
 })
 
 test.each(['jwt', 'opaque'] as const)(
-  'a stranger with a good %s token of the same provider is kept out, and told so',
+  'another user with a valid %s token of the same provider is refused, with the reason',
   async format => {
     const provider = await identityProvider({ audience: AUDIENCE, format })
     const endpoint = `${provider.issuer}/token/introspection`
@@ -97,7 +97,7 @@ test('the page shows nothing to a stranger with a good token', { timeout: 120_00
   expect(await page.getByText('No workloads yet.').count()).toBe(0)
 })
 
-test('a login goes on while pages and programs of strangers send answers to it', {
+test('a login succeeds while pages and programs of others send responses to it', {
   timeout: 180_000,
 }, async context => {
   const provider = await identityProvider()

@@ -396,7 +396,7 @@ test('a public registry cannot make keelson speak to this machine or its network
   }
 })
 
-test('a public remote that later resolves to this machine is not spoken to', {
+test('a public remote that later resolves to this machine gets no request', {
   timeout: 60_000,
 }, async () => {
   let hits = 0

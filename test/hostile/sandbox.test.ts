@@ -68,7 +68,7 @@ describe('in bubblewrap', { timeout: 240_000 }, () => {
   }, 120_000)
   afterAll(() => home?.close(), 120_000)
 
-  test('variables of the server are no variables of any program outside the sandbox', async () => {
+  test('no program outside the sandbox gets the variables of the server', async () => {
     expect(await call('echo $CANARY')).toContain(`${home.path}/sung`)
     const record = join(home.path, '.local/share/keelson/processes/stranger/instance.json')
     const { id } = JSON.parse(await readFile(record, 'utf8')) as { id: string }

@@ -30,7 +30,7 @@ const create = (api: ApiServer, name: string, more: object = {}) =>
 const secretsOf = async (api: ApiServer, name: string) =>
   (await api.ask('GET', `${WORKLOADS}/${name}`)).json() as { secrets: object[] }
 
-test('a new workload without consent is answered with what is missing, for programs too', async () => {
+test('a new workload without consent is refused with what is missing, for programs too', async () => {
   const api = await startStranger()
 
   const refused = await create(api, 'refused')

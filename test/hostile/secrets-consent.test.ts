@@ -91,7 +91,7 @@ describe('a server that asks for a stored secret', { timeout: 120_000 }, () => {
     ['no', 'n\r'],
     ['nothing', '\r'],
     ['something else', 'yesterday\r'],
-  ])('does not get it from who answers %s, and the answer is no consent', async (way, answer) => {
+  ])('does not get it when the user answers %s, which is not a consent', async (way, answer) => {
     const name = `com.asks/${way.replace(' ', '-')}`
     await publish(name, [wants('GITHUB_TOKEN')])
 
@@ -223,7 +223,7 @@ describe('a server that asks for a stored secret', { timeout: 120_000 }, () => {
     expect(far.asked).toEqual([])
   })
 
-  test('in a run config from a file gets what the file says, and that is told', async () => {
+  test('in a run config from a file gets what the file says, with a message', async () => {
     const config = { name: 'filed', transport: 'streamable-http', remote_url: await startTinyMcp() }
     const file = join(home.path, 'filed.json')
     await writeFile(file, JSON.stringify({ ...config, secrets: ['GITHUB_TOKEN,target=MAIL'] }))

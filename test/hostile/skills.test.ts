@@ -224,7 +224,7 @@ test.for([
   },
 )
 
-test('a trust root that nobody could refresh is told to be old, and then believed no more', {
+test('a trust root that could not be refreshed causes a warning, and later is not trusted any more', {
   timeout: 240_000,
 }, async () => {
   const [registry, sigstore] = await Promise.all([startDockerRegistry(), testSigstore()])

@@ -84,7 +84,7 @@ describe.each(['docker', 'podman'] as const)('a server on %s', { timeout: 240_00
     expectTame(await onTerminal(home, run(`${name}-ends`, '-e', 'EXIT=3')))
   })
 
-  test('that runs: its log, its tools, their answers and errors', async context => {
+  test('that runs: its log, its tools, their results and errors', async context => {
     needsPlace(context, place)
     await isRunning()
     const log = () => onTerminal(home, ['logs', name])

@@ -34,7 +34,7 @@ test('a notification reaches every plugin that listens to it, and waits for all 
   expect(heard).toEqual(['one: work', 'slow: work'])
 })
 
-test('a listener that fails costs a warning; the others still hear', async () => {
+test('a listener that fails costs a warning; the others are still called', async () => {
   const heard: string[] = []
   const { app, logged } = appWith(
     () => ({ workloadsChanged: () => Promise.reject(new Error('broken')) }),

@@ -48,7 +48,7 @@ runtimeContract('fake', () => createFakeRuntime({ programs }), {
 
 const spec = (name: string, image: string) => instanceSpec({ name, image, stdio: true })
 
-test('a scripted server answers by its table', async () => {
+test('a scripted server responds by its table', async () => {
   const server = scriptedServer({ initialize: { serverInfo: { name: 'scripted' } } })
   const runtime = createFakeRuntime({ programs: { server } })
   await runtime.create(spec('s', 'server'))

@@ -28,7 +28,7 @@ async function arrange(
   return { issuer, clock, check }
 }
 
-test('a token that is no JWT is asked about, as the client that we are', async () => {
+test('a token that is not a JWT is introspected with the credentials of the client', async () => {
   const seen: string[] = []
   const { issuer, check } = await arrange(good, { clientId: 'we:1', clientSecret: 'a b+c' })
   issuer.instead.set(PATH, (request, response, body) => {
@@ -80,7 +80,7 @@ test('without keys every token is asked about, JWTs too', async () => {
   expect(issuer.asked).toEqual([PATH])
 })
 
-test('an answer is kept for half a minute, and of one token one question runs at a time', async () => {
+test('a response is kept for half a minute, and each token has one request at a time', async () => {
   const { issuer, clock, check } = await arrange()
 
   await Promise.all([1, 2, 3].map(() => check('opaque')))
@@ -93,7 +93,7 @@ test('an answer is kept for half a minute, and of one token one question runs at
   await expect(check('opaque')).rejects.toMatchObject({ code: 'token_invalid' })
 })
 
-test('a token that expires while its answer is kept is refused', async () => {
+test('a token that expires while its response is kept is refused', async () => {
   const { clock, check } = await arrange({ ...good, exp: START / 1000 + 10 })
   await check('opaque')
   clock.now += 10_000
@@ -107,7 +107,7 @@ test.each([
   ['refuses us', json({ error: 'invalid_client' }, 401)],
   ['answers a list', json([])],
 ])(
-  'while the endpoint %s nobody is told that the token is bad, and nothing is kept',
+  'while the endpoint %s the token does not count as invalid, and nothing is kept',
   async (_what, answer) => {
     const { issuer, check } = await arrange()
     issuer.instead.set(PATH, answer)

@@ -109,7 +109,7 @@ test('a key that the token brings along is not used', async () => {
 })
 
 test.each(['a.b.c', 'x', '..', 'e30.e30.e30', 'eyJhbGciOiJFUzI1NiJ9..', `${'a'.repeat(9000)}.b.c`])(
-  'what is no token at all is refused: %#',
+  'text that is not a token is refused: %#',
   async text => {
     const { check } = await arrange()
 
@@ -144,7 +144,7 @@ test('a new key is found when a token names it', async () => {
   expect(await check(await issuer.sign())).toMatchObject({ subject: 'ada' })
 })
 
-test('a key that was taken back is no longer good when keys are old', async () => {
+test('a key that was revoked is not accepted once the keys are old', async () => {
   const { issuer, clock, check } = await arrange()
   const token = await issuer.sign({ exp: START / 1000 + 10_000 })
   await check(token)
@@ -175,7 +175,7 @@ test.each([
   ['answers no keys', json({ error: 'x' })],
   ['answers a page', json('<html>')],
 ])(
-  'while the issuer %s nobody is told that the token is bad, and it is not asked again at once',
+  'while the issuer %s the token does not count as invalid, and the issuer is not asked again at once',
   async (_what, answer) => {
     const { issuer, clock, check } = await arrange()
     const token = await issuer.sign()

@@ -66,7 +66,7 @@ describe('in bash', () => {
     expect(await press('keelson stop a')).toEqual(['alpha'])
   })
 
-  test('bash splits at =, so only what stands behind it is answered', async () => {
+  test('bash splits at =, so only the text behind it is completed', async () => {
     expect(await press('keelson plugin list --format=j')).toEqual(['json'])
   })
 
@@ -82,7 +82,7 @@ describe('in bash', () => {
     expect(await run(user, 'bash', ['--norc', '-c', code])).toBe('plugin')
   })
 
-  test('nothing to offer is no error', async () => {
+  test('without candidates it succeeds', async () => {
     expect(await press('keelson nosuch ')).toEqual([''])
   })
 })

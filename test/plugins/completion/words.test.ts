@@ -153,7 +153,7 @@ test('commands of added plugins come from their manifests; their code does not r
   expect(await readdir(user.home)).not.toContain('ran')
 })
 
-test('a shell there is no script for is refused, with the nearest name', async () => {
+test('an unknown shell is refused, with the nearest name', async () => {
   const { code, stdout, stderr } = await (await keelsonUser()).run(['completion', 'bahs'])
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -36,7 +36,7 @@ test('a CA certificate is set, shown, missed and unset', async () => {
 test.each([
   ['text', 'it holds no certificate'],
   ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'certificate 1 cannot be read'],
-])('%j is no CA certificate', async (text, problem) => {
+])('%j is not a CA certificate', async (text, problem) => {
   const user = await keelsonUser()
   await writeFile(join(user.home, 'ca.pem'), text)
 

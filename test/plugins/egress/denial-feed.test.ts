@@ -31,7 +31,7 @@ function decisionsOf(folder: string, workload: string) {
   }
 }
 
-test('what a workload is denied is told, with its name', async () => {
+test('a denial is reported with the name of the workload', async () => {
   const folder = await temporaryFolder()
   const { heard } = await listen(folder)
   const decisions = decisionsOf(folder, 'fetch')
@@ -50,7 +50,7 @@ test('what a workload is denied is told, with its name', async () => {
   ])
 })
 
-test('what was denied before anybody listened is not told', async () => {
+test('denials before the subscription are not reported', async () => {
   const folder = await temporaryFolder()
   const decisions = decisionsOf(folder, 'fetch')
   decisions.deny('before.test')

@@ -76,7 +76,7 @@ test.each([
   'a.test:65536',
   'a:b:c',
   'a.test:x',
-])('"%s" is no destination; nothing of it that could be a secret is repeated', async url => {
+])('"%s" is refused; nothing of it that could be a secret is repeated', async url => {
   const error = await explain(url).catch(String)
   expect(error).toContain('That is not a destination')
   expect(error).not.toContain('hunter2')

@@ -71,7 +71,7 @@ test('a client that reads slowly loses nothing', async () => {
   expect(digest(Buffer.concat(parts))).toBe(digest(bytes))
 })
 
-test('what a server sends beyond the length is not handed on', async () => {
+test('bytes beyond the announced length are dropped', async () => {
   const more = Buffer.concat([bytes, Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad')])
   const get = await through(
     await rawServer(count =>
@@ -83,13 +83,13 @@ test('what a server sends beyond the length is not handed on', async () => {
   expect(digest(await buffer(await get()))).toBe(digest(bytes))
 })
 
-test('one that breaks off breaks off for the client', async () => {
+test('a response that breaks off breaks off for the client', async () => {
   const half = bytes.subarray(0, LENGTH / 2)
   const get = await through(await rawServer(() => ({ head: headOf(LENGTH), parts: [half], close: true })))
   await expect(get().then(buffer)).rejects.toThrow('aborted')
 })
 
-test('a short answer follows a long one, and a long one a short one', async () => {
+test('a short response follows a long one, and a long one a short one', async () => {
   const short = Buffer.from('short')
   const get = await through(
     await rawServer(count =>
@@ -100,14 +100,14 @@ test('a short answer follows a long one, and a long one a short one', async () =
   expect(digest(await buffer(await get()))).toBe(digest(bytes))
 })
 
-test('the head of a long answer has no body behind it when only the head was asked for', async () => {
+test('a HEAD request gets no body of a long response', async () => {
   const get = await through(await rawServer(() => ({ head: headOf(LENGTH), parts: [] })))
   const answer = await get('HEAD')
   expect(answer.headers['content-length']).toBe(String(LENGTH))
   expect(await buffer(answer)).toHaveLength(0)
 })
 
-test('a client that goes away stops the server', async () => {
+test('a client that disconnects stops the server', async () => {
   const isGone = Promise.withResolvers<void>()
   const server = createTcpServer(socket => {
     socket.on('error', () => undefined).once('close', () => isGone.resolve())

@@ -48,7 +48,7 @@ test('a runtime that can isolate does, and says what is missing', async () => {
   })
 })
 
-test('what is only the default gives way with a warning, where the runtime lets it', async () => {
+test('isolation by default is left out with a warning, where the runtime allows that', async () => {
   const { isolated, warnings } = await settle(cannot(true))
   expect(isolated).toBe(false)
   expect(warnings).toEqual(['The network of the server is not isolated: there is no sandbox.'])
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('an engine on whose host isolation should hold never falls back', async () => {
+test('an engine that should be able to isolate never runs without isolation', async () => {
   await expect(settle(cannot(false))).rejects.toMatchObject({ code: 'isolation_unsupported' })
 })
 
@@ -85,7 +85,7 @@ test.each([
   expect(isolationOf({ ...base, ...config, isolate_network: false }, runtime)).toBeUndefined()
 })
 
-test('a network mode of the target turns it off: aloud, unless there is no network', async () => {
+test('a network mode of the target turns it off, with a warning unless there is no network', async () => {
   const can: IsolationProbe = { ok: true, warnings: [] }
   const mode = (mode: string) => ({ config: { permission_profile: { network: { mode } } } })
   expect(await settle(can, mode('none'))).toEqual({ isolated: false, warnings: [] })
@@ -95,7 +95,7 @@ test('a network mode of the target turns it off: aloud, unless there is no netwo
   expect((await settle(can, mode('bridge'))).isolated).toBe(true)
 })
 
-test('nothing is asked of a runtime without the wish', async () => {
+test('without isolation the runtime is not probed', async () => {
   expect(await settle(cannot(false), { config: { isolate_network: false } })).toEqual({
     isolated: false,
     warnings: [],

@@ -62,7 +62,7 @@ test.each([
   expect(checkProfile(profile).errors).toEqual([error])
 })
 
-test('every error of a profile is told at once', () => {
+test('all errors of a profile are reported together', () => {
   expect(checkProfile({ name: 1, ...outbound({ allow_port: [0], allow_host: ['*'] }) }).errors).toHaveLength(
     3,
   )
@@ -107,7 +107,7 @@ test('the section refuses a run config with such a profile', () => {
   expect(check).toThrow(expect.toSatisfy(error => isFailure(error, 'profile_invalid')))
 })
 
-test('the section refuses switches that are no booleans', () => {
+test('the section refuses switches that are not booleans', () => {
   const config = { isolate_network: 'true' } as unknown as RunConfig
   expect(() => checkSection(egressSection, config)).toThrow('isolate_network is true or false.')
 })

@@ -36,7 +36,7 @@ const echoServer = async (): Promise<{ port: number; sockets: Socket[] }> => {
   return { port: await listenOn(server), sockets }
 }
 
-test('a plain request reaches an allowed server, and its answer the client', async () => {
+test('a plain request reaches an allowed server, and its response the client', async () => {
   const web = await webServer(() => ({ status: 201, headers: { 'X-Mine': 'yes' }, body: 'made' }))
   const { port } = await egressWorld(allowing([web.port]))
 
@@ -59,7 +59,7 @@ test('a name goes to the address that was checked, and is looked up once', async
   expect(dialled).toEqual([{ address: '127.0.0.1', port: web.port }])
 })
 
-test('a name that answers otherwise the second time gains nothing', async () => {
+test('a name that resolves to a denied address the second time is denied then', async () => {
   const web = await webServer()
   const answers = [['127.0.0.1'], ['10.0.0.1']]
   const { port, dialled } = await egressWorld(allowing([web.port], 'rebind.test'), {
@@ -157,7 +157,7 @@ test('a tunnel carries bytes both ways, what was sent with the CONNECT too', asy
   expect(text).toBe('HTTP/1.1 200 Connection Established\r\n\r\nearlylate')
 })
 
-test('a big answer arrives whole after the client has ended its side', async () => {
+test('a big response arrives whole after the client has ended its side', async () => {
   const size = 8 * 1024 * 1024
   const server = createTcpServer({ allowHalfOpen: true }, socket => {
     socket.resume().on('end', () => socket.end(Buffer.alloc(size, 1)))
@@ -203,7 +203,7 @@ test('a client that does not read stops the server from sending', async () => {
   expect(sent).toBeLessThan(64 * 1024 * 1024)
 })
 
-test('what a server says first arrives behind the answer to CONNECT, every byte in order', async () => {
+test('data that a server sends first arrives after the response to CONNECT, every byte in order', async () => {
   const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 7 + (i >> 8)) & 255))
   const target = await listenOn(
     createTcpServer(socket => void socket.on('error', () => undefined).end(bytes)),
@@ -261,7 +261,7 @@ test('an upload arrives whole though both sides have ended and the server reads 
   expect(received).toBe(size)
 })
 
-test('a client that goes away takes its tunnel along', async () => {
+test('a client that disconnects closes its tunnel', async () => {
   const echo = await echoServer()
   const { port } = await egressWorld(allowing([echo.port]))
   const { socket } = await openTunnel(port, `127.0.0.1:${echo.port}`)
@@ -296,7 +296,7 @@ test('a tunnel closed on one side only is closed when nothing moves', async () =
   await once(socket, 'close')
 })
 
-test('a request that does not arrive whole is answered with 408', async () => {
+test('a request that does not arrive whole gets 408', async () => {
   const { port } = await egressWorld(undefined, { limits: { headersMs: 50, checkMs: 20 } })
   expect(statusOf(await sendRaw(port, 'GET http://a.test/ HTTP/1.1\r\nHost: a.te'))).toBe(408)
 })
@@ -306,7 +306,7 @@ test('a connection that says nothing is closed', async () => {
   expect(statusOf(await sendRaw(port, ''))).toBe(408)
 })
 
-test('a CONNECT sent behind a request that is still in work is not served: answers would mix', async () => {
+test('a CONNECT sent behind a request in progress is not served', async () => {
   const silent = await listenOn(createTcpServer(socket => void socket.on('error', () => undefined).resume()))
   const echo = await echoServer()
   const { port, dialled } = await egressWorld(allowing([silent, echo.port]))
@@ -317,7 +317,7 @@ test('a CONNECT sent behind a request that is still in work is not served: answe
   expect(dialled.map(({ port }) => port)).not.toContain(echo.port)
 })
 
-test('a denied request is answered with the rule and the line to add', async () => {
+test('the response to a denied request names the rule and the line to add', async () => {
   const { port, dialled } = await egressWorld(allowing([80], 'b.test'), { names: {} })
 
   const answer = await sendGet(port, 'http://a.test/')
@@ -329,7 +329,7 @@ test('a denied request is answered with the rule and the line to add', async () 
   expect(dialled).toEqual([])
 })
 
-test('a denied CONNECT is answered alike and closed', async () => {
+test('a denied CONNECT gets the same response and is closed', async () => {
   const { port } = await egressWorld(undefined)
   const { socket, answer } = await openTunnel(port, '169.254.169.254:80')
   expect(answer).toMatch(/^HTTP\/1\.1 403 .*Rule: metadata\n/s)
@@ -387,7 +387,7 @@ test('the second address is tried when the first refuses', async () => {
   expect(dialled.map(({ address }) => address)).toEqual(['127.0.0.9', '127.0.0.1'])
 })
 
-test('an answer that breaks off breaks off for the client', async () => {
+test('a response that breaks off breaks off for the client', async () => {
   const target = await listenOn(
     createTcpServer(socket => {
       socket.on('error', () => undefined)
@@ -400,7 +400,7 @@ test('an answer that breaks off breaks off for the client', async () => {
   expect(answer).toMatch(/half$/)
 })
 
-test('an answer that is not HTTP is 502', async () => {
+test('a response that is not HTTP is 502', async () => {
   const target = await listenOn(
     createTcpServer(socket => void socket.on('error', () => undefined).end('SSH-2.0-x\r\n')),
   )
@@ -522,7 +522,7 @@ test('a socket file that nobody serves any more is replaced, one that is served 
   expect(statusOf(await sendGet(path, 'http://a.test/'))).toBe(403)
 })
 
-test('an address that is not ours, a file in the way: the listener cannot be used, and says why', async () => {
+test('a foreign address, or a file at the path of the socket, makes the listener fail with the reason', async () => {
   const world = await egressWorld({})
   const path = await socketPath()
   await writeFile(path, 'not a socket')
@@ -544,7 +544,7 @@ test('a denial is one line and one event; the same again only an event', async (
   expect(events.map(event => event.logged)).toEqual([true, false, false])
 })
 
-test('what is allowed is told at debug level', async () => {
+test('allowed connections are logged at debug level', async () => {
   const web = await webServer()
   const { port, lines } = await egressWorld(allowing([web.port]))
   await sendGet(port, `http://127.0.0.1:${web.port}/secret-path`)

@@ -57,7 +57,7 @@ async function hostsFile(text: string): Promise<string> {
   return path
 }
 
-test('the name servers are asked, once for as long as an answer lives', async () => {
+test('the name servers are asked once within the time to live', async () => {
   const { servers, asked } = await nameServer({ 'a.test': '93.184.216.34' }, 30)
   let time = 0
   const resolve = createResolver({ servers, hostsFile: '/nowhere', now: () => time })

@@ -52,7 +52,7 @@ test('what somebody else signed is refused', async () => {
   await expect(refresh()).rejects.toThrow()
 })
 
-test('a mirror that never answers is given up after seconds', async () => {
+test('a mirror that never responds is given up after seconds', async () => {
   const { mirror, refresh } = await seeded()
   mirror.answer = () => undefined
   const begun = performance.now()

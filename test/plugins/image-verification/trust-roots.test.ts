@@ -87,7 +87,7 @@ test('what was fetched stays in use when the next fetch fails', async () => {
 })
 
 test.each([['nonsense'], [{ tlogs: 'no list' }], [{ certificateAuthorities: [{}] }], [null]])(
-  'an answer that is no trust root (%j) changes nothing',
+  'a response that is not a trust root (%j) changes nothing',
   async answer => {
     const { rootNow } = await world(() => answer)
     expect(await rootNow()).toBe('shipped')
@@ -111,7 +111,7 @@ test.each([
   ['that was shipped', false],
   ['that was fetched', true],
 ])(
-  'a root %s is told to be old after two months, and not believed after half a year',
+  'a root %s causes a warning after two months, and is not trusted after half a year',
   async (_, isFetched) => {
     let isOffline = !isFetched
     const { state, rootNow, make } = await world(() => (isOffline ? offline() : newer))
@@ -138,7 +138,7 @@ test.each([
   },
 )
 
-test('a root that was fetched longer ago than the shipped one was made gives way to it', async () => {
+test('the shipped root replaces one that was fetched before it was made', async () => {
   const { cacheFolder, rootNow, state } = await world(offline)
   const kept = { triedAt: state.now, succeeded: false, root: newer, fetchedAt: shippedAt() - DAY }
   await writeFile(join(cacheFolder, 'tuf-repo-cdn.sigstore.dev.json'), JSON.stringify(kept))
@@ -154,7 +154,7 @@ test('a clock that was set back does not keep an old root', async () => {
   expect(state.asked).toHaveLength(2)
 })
 
-test('a cache that cannot be written is no reason not to verify', async () => {
+test('verification works when the cache cannot be written', async () => {
   const folder = await temporaryFolder()
   const blocked = join(folder, 'blocked')
   await mkdir(join(blocked, 'tuf-repo-cdn.sigstore.dev.json'), { recursive: true })

@@ -107,7 +107,7 @@ describe('a signature that fits is accepted, and the image pinned,', () => {
     await expectVerified(image)
   })
 
-  test('beside rubbish and signatures of others', async () => {
+  test('beside invalid ones and signatures of others', async () => {
     const image = await newImage()
     await attachBundle(oci, image, 'no bundle at all')
     await attachBundle(oci, image, { mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json' })
@@ -324,7 +324,7 @@ describe('an image is not verified', () => {
     },
   )
 
-  test('when the registry does not answer', async () => {
+  test('when the registry does not respond', async () => {
     const reference = `127.0.0.1:1/acme/tool:1`
     await expectUnverified(reference, /could not be reached/)
   })

@@ -26,7 +26,7 @@ const appWith = (workload: Workload) => {
   return createApp({ paths: findPaths({ HOME: '/nowhere' }), log, env: {}, entries })
 }
 
-test('a running workload is spoken to as its proxy speaks', async () => {
+test('a running workload is called with the transport of its proxy', async () => {
   const { url, transport } = await findServer(appWith(running), 'weather', 'auto')
 
   expect({ url: url.href, transport }).toEqual({ url: running.url, transport: 'sse' })

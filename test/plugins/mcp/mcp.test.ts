@@ -62,7 +62,7 @@ test('call --format json prints the whole result', async () => {
   })
 })
 
-test('what is no text is described in brackets', async () => {
+test('content other than text is described in brackets', async () => {
   const { stdout } = await mcp('call', 'get-tiny-image', '--server', await everything('streamableHttp'))
 
   expect(stdout).toMatch(/^\[image: image\/png, \d+ bytes\]$/m)
@@ -91,7 +91,7 @@ test('a tool that fails: what it says on stdout, the failure on stderr, exit 1',
   expect(ignored).toMatchObject({ code: 0, stdout: 'the disk is full\n' })
 })
 
-test('a server of the 2026-07-28 revision is spoken to in its own way', async () => {
+test('a server of the 2026-07-28 revision is called with that revision', async () => {
   const url = await modernServer()
 
   expect((await mcp('list', 'tools', '--server', url)).stdout).toMatch(/now\s+Says which era this is/)
@@ -158,7 +158,7 @@ describe('when nothing works', () => {
     }
   })
 
-  test('a server that never answers is given up after --timeout', async () => {
+  test('a server that never responds is given up after --timeout', async () => {
     const url = await serve(() => {})
 
     for (const transport of ['sse', 'streamable-http']) {
@@ -188,15 +188,18 @@ describe('when nothing works', () => {
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('within 1 s') })
   })
 
-  test.each([404, 500])('a web server that is no MCP server (HTTP %i) is told apart', async status => {
-    const url = await serve((_, response) => response.writeHead(status).end('hello'))
+  test.each([404, 500])(
+    'a web server that is not an MCP server (HTTP %i) fails with its status',
+    async status => {
+      const url = await serve((_, response) => response.writeHead(status).end('hello'))
 
-    const { code, stderr } = await mcp('list', '--server', url)
+      const { code, stderr } = await mcp('list', '--server', url)
 
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`HTTP ${status}`) })
-  })
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`HTTP ${status}`) })
+    },
+  )
 
-  test('an answer that is no MCP is an error, not a hang', async () => {
+  test('a response that is not MCP is an error', async () => {
     const url = await serve((_, response) => response.end('<html>'))
 
     const { code, stderr } = await mcp('list', '--server', url, '--timeout', '5s')

@@ -50,7 +50,7 @@ test('the tools of a workload that is unknown, stopped, or requires a login are 
     .toMatch(/requires a login|not running: it is (unauthenticated|error)/)
 })
 
-test('a caller that goes away at any moment harms nobody', { timeout: 120_000 }, async () => {
+test('a caller may disconnect at any moment', { timeout: 120_000 }, async () => {
   const api = await startApi()
   await api.ask('POST', '/api/v1beta/workloads', { name: 'all', url: await everything('streamableHttp') })
   await api.untilStatus('all', 'running')

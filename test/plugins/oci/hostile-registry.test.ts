@@ -111,7 +111,7 @@ describe('garbage is named as such:', () => {
     })
   })
 
-  test('an answer that is no HTTP', async () => {
+  test('a response that is not HTTP', async () => {
     const registry = await fakeServer((_, __, request) => {
       request.socket.end('SSH-2.0-OpenSSH_9.2\r\n')
     })
@@ -147,7 +147,7 @@ describe('a registry in trouble', () => {
     expect(registry.got).toHaveLength(times)
   })
 
-  test('that does not answer is given up', async () => {
+  test('that does not respond is given up', async () => {
     const registry = await fakeServer(() => undefined)
     const trial = ociClient({ stepTimeoutMs: 200 }).manifest(`${registry.host}/app:1`)
     await expect(trial).rejects.toMatchObject({ code: 'oci_timeout' })
@@ -216,7 +216,7 @@ describe('redirects', () => {
 })
 
 test.each(['UPPER/case', 'a b', 'x@sha256:short', 'http://host/app', ''])(
-  '%j is no reference',
+  '%j is not a reference',
   async reference => {
     await expect(ociClient().manifest(reference)).rejects.toMatchObject({ code: 'oci_reference' })
   },
@@ -273,7 +273,7 @@ describe('referrers', () => {
     ['404', 404, 'text/plain'],
     ['405', 405, 'text/plain'],
     ['a page for people', 200, 'text/html'],
-  ])('come from the tag where the API answers with %s', async (_, status, type) => {
+  ])('come from the tag where the API responds with %s', async (_, status, type) => {
     const registry = await fakeServer((got, response) =>
       got.path.includes('/referrers/')
         ? send(response, 'nothing here', { 'content-type': type }, status)

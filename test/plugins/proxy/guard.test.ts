@@ -63,7 +63,7 @@ describe('Origin', () => {
     expect((await statusWith(`Origin: ${origin}\r\n`, { host: '0.0.0.0' })).status).toBe(status)
   })
 
-  test('what is no origin has no canonical form', () => {
+  test('text that is not an origin has no canonical form', () => {
     expect(canonicalOrigin('null')).toBeUndefined()
     expect(canonicalOrigin('http://a@b')).toBeUndefined()
     expect(canonicalOrigin('http://a, http://a')).toBeUndefined()
@@ -73,7 +73,7 @@ describe('Origin', () => {
 
 describe('Host', () => {
   test.each(['localhost:PORT', '[::1]:PORT', 'LOCALHOST:PORT', 'host.docker.internal:PORT'])(
-    'a loopback proxy answers to %s',
+    'a loopback proxy accepts the host %s',
     async host => {
       expect((await statusWith('', {}, host)).status).toBe(200)
     },
@@ -188,18 +188,15 @@ describe('Sec-Fetch-Site', () => {
 })
 
 describe('methods', () => {
-  test.each(['GET', 'DELETE', 'HEAD'])(
-    '%s of the stateless revision is answered 405 with Allow',
-    async method => {
-      const proxy = await testProxy({ target: await answering() })
-      const answer = await fetch(`${proxy.origin}/mcp`, {
-        method,
-        headers: { 'mcp-protocol-version': '2026-07-28' },
-      })
-      expect(answer.status).toBe(405)
-      expect(answer.headers.get('allow')).toBe('POST, OPTIONS')
-    },
-  )
+  test.each(['GET', 'DELETE', 'HEAD'])('%s of the stateless revision gets 405 with Allow', async method => {
+    const proxy = await testProxy({ target: await answering() })
+    const answer = await fetch(`${proxy.origin}/mcp`, {
+      method,
+      headers: { 'mcp-protocol-version': '2026-07-28' },
+    })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe('POST, OPTIONS')
+  })
 
   test('a stateless workload takes POST only, whatever the revision', async () => {
     const proxy = await testProxy({ target: await answering(), config: { stateless: true } })

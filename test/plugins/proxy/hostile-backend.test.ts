@@ -39,7 +39,7 @@ describe('a server that does not speak HTTP properly gives 502 with the id of th
   })
 })
 
-test('an answer that breaks off breaks off for the client too, never looks complete', async () => {
+test('a response that breaks off breaks off for the client too, never looks complete', async () => {
   const proxy = await testProxy({
     target: await answering(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"jso',
@@ -50,7 +50,7 @@ test('an answer that breaks off breaks off for the client too, never looks compl
   await expect(answer.text()).rejects.toThrow()
 })
 
-test('a chunked answer that breaks off has no last chunk', async () => {
+test('a chunked response that breaks off has no last chunk', async () => {
   const proxy = await testProxy({
     target: await answering(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"jso\r\n',
@@ -95,7 +95,7 @@ test('nobody listening gives 503 with Retry-After, not a hang', async () => {
   expect(JSON.stringify(body)).not.toContain(String(port))
 })
 
-test('a server that never begins to answer gives 504', async () => {
+test('a server that never begins to respond gives 504', async () => {
   const { status, body } = await errorFrom(await rawServer(() => {}), { headersTimeoutMs: 300 })
   expect(status).toBe(504)
   expect(body).toMatchObject({ id: 'call-7', error: { code: -32000, message: 'Timeout' } })
@@ -106,7 +106,7 @@ test('a name that does not resolve gives 502', async () => {
   expect(status).toBe(502)
 })
 
-test('early hints are not taken for the answer', async () => {
+test('early hints are not taken for the response', async () => {
   const proxy = await testProxy({
     target: await answering(
       'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
@@ -161,7 +161,7 @@ describe('hostile clients', () => {
     expect(await sendRaw(proxy.port, begin)).toMatch(/^(HTTP\/1\.1 408 |$)/)
   })
 
-  test('a client that goes away cancels what it asked for', async () => {
+  test('a client that disconnects cancels what it asked for', async () => {
     let aborted = false
     let asked = false
     const proxy = await testProxy({

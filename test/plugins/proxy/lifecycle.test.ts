@@ -13,7 +13,7 @@ describe('without a server', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('one that waited in vain is told why, and when to ask again', async () => {
+  test('one that waited in vain gets the reason and Retry-After', async () => {
     const proxy = await testProxy({ target: await ok(), wait: { waitMs: 50, maxWaiting: 4 } })
     proxy.disconnect('it crashed with code 3')
     const answer = await post(`${proxy.origin}/mcp`, rpc('ping', 'x'))
@@ -138,7 +138,7 @@ describe('the pipeline', () => {
     expect(trace).toEqual(['guard', 'well-known'])
   })
 
-  test('an error in a middleware is logged and told in two words', async () => {
+  test('an error in a middleware is logged, and the client gets "Internal error"', async () => {
     const broken: MiddlewareFactory = async () => ({
       name: 'broken',
       stage: 'authorize',
@@ -222,7 +222,7 @@ describe('opening and closing', () => {
 })
 
 describe('ready', () => {
-  test('waits until the server answers MCP, and closes the session it opened', async () => {
+  test('waits until the server responds as an MCP server, and closes the session it opened', async () => {
     let asked = 0
     const methods: string[] = []
     const proxy = await testProxy({

@@ -50,7 +50,7 @@ describe('the cap of 8 MiB', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  test('whoever asks first (Expect) is told without sending', async () => {
+  test('a request with Expect is refused before its body is sent', async () => {
     const proxy = await testProxy({ target: await counting() })
     const answer = await sendRaw(
       proxy.port,

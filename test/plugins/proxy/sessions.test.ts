@@ -117,7 +117,7 @@ describe('the guard', () => {
 
 describe('recovery', () => {
   test.each([404, 400])(
-    'a client does not notice that the server behind was replaced (answers %d)',
+    'a client does not notice that the server was replaced (which responds with %d)',
     async unknown => {
       const before = sessionServer(unknown)
       const after = sessionServer(unknown)
@@ -150,7 +150,7 @@ describe('recovery', () => {
     expect(server.known.size).toBe(0)
   })
 
-  test('400 of a server that was not replaced is an ordinary answer', async () => {
+  test('400 of a server that was not replaced is passed on', async () => {
     const server = sessionServer(400)
     const proxy = await testProxy({ target: await testServer(server.listener) })
     const { session } = await initialize(`${proxy.origin}/mcp`)
@@ -160,7 +160,7 @@ describe('recovery', () => {
     expect(await answer.json()).toEqual({ unknown: 'session' })
   })
 
-  test('event ids of a server that is gone are not shown to its successor', async () => {
+  test('event ids of a replaced server are not sent to the new one', async () => {
     const server = sessionServer()
     const seen: unknown[] = []
     const proxy = await testProxy({

@@ -55,7 +55,7 @@ describe('certificates of the settings', () => {
     expect(plan.dockerfile.match(/^COPY ca-cert\.crt /gm)).toHaveLength(2)
   })
 
-  test('give way to --ca-cert, even when they cannot be read', async () => {
+  test('are replaced by --ca-cert, even when they cannot be read', async () => {
     const recipes = await recipesWith(settingsOf({}, { ca: '/nowhere.pem' }))
     const plan = await recipes.plan(npm, { caCert: await certificateFile() })
     expect(filesOf(plan).get('ca-cert.crt')).toBe(certificate)

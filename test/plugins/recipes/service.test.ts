@@ -76,7 +76,7 @@ describe('the plan', () => {
     expect(dockerfile.match(/^FROM .*$/gm)?.at(-1)).toBe('FROM base')
   })
 
-  test('is the same for the same wish, and another for another', async () => {
+  test('is the same for the same request, and another for another', async () => {
     const { recipes, registry } = await fresh()
     const folder = await temporaryFolder()
     const ca = join(folder, 'ca.pem')
@@ -221,13 +221,13 @@ describe('building', () => {
     expect(fake.made.map(build => build.tag)).toEqual(['mine:1', 'mine:1'])
   })
 
-  test('without an answer of the registry, the version is read from the build', async () => {
+  test('without a response of the registry, the version is read from the build', async () => {
     const { recipes } = await fresh({ kind: 'unknown', problem: 'npm is not there' })
     const { runtime } = fakeImages({ lines: ['Step 5', '#12 0.3 keelson-version=4.5.6'] })
     expect((await recipes.build(request('npx', 'name'), { runtime })).version).toBe('4.5.6')
   })
 
-  test('without an answer of the registry, what was built before is used, with a warning', async () => {
+  test('without a response of the registry, the image built before is used, with a warning', async () => {
     const { recipes, registry } = await fresh()
     const fake = fakeImages()
     const { runtime } = fake

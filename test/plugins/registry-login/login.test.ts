@@ -62,7 +62,7 @@ test('a login in the browser opens the registry', async () => {
   expect(names(listed.stdout)).toEqual(['com.example/guarded'])
 })
 
-test('the provider is asked with PKCE, a state, a nonce and the wish for a refresh token', async () => {
+test('the provider is asked with PKCE, a state, a nonce and for a refresh token', async () => {
   const { login } = await world()
 
   const { url } = await login()
@@ -163,7 +163,7 @@ test('a login whose refresh token was taken back is over, and says what to type'
   expect(second.stderr).toContain('requires a login, and there is none')
 })
 
-test('a provider that cannot be asked is no reason to log in again', async () => {
+test('while the provider cannot be reached, no new login is required', async () => {
   const { login, list, provider, registry, user } = await world()
   await login()
   expect(await list()).toMatchObject({ code: 0 })

@@ -43,7 +43,7 @@ test('a login gives an access token, a refresh token and their end', async () =>
   expect(tokens.refresh_token).toEqual(expect.any(String))
 })
 
-test('a person who says no is told so, in the browser and here', async () => {
+test('a refusal of the user shows in the browser and here', async () => {
   const provider = await identityProvider()
   provider.decide('deny')
   let page = Promise.resolve({ status: 0, url: '', text: '' })
@@ -65,7 +65,7 @@ test.each([
   ['an error for another login', { error: 'access_denied', state: 'somebody-else' }],
   ['neither code nor error', {}],
 ] as [string, Record<string, string>][])(
-  'an answer with %s is refused, and the login goes on',
+  'a response with %s is refused, and the login goes on',
   async (_what, words) => {
     const provider = await identityProvider()
     const statuses: number[] = []
@@ -82,7 +82,7 @@ test.each([
   },
 )
 
-test('a second answer is refused while the first one is redeemed', async () => {
+test('a second response is refused while the first one is redeemed', async () => {
   const provider = await identityProvider()
   const asked = Promise.withResolvers<ServerResponse>()
   provider.answer((request, response) => {
@@ -104,7 +104,7 @@ test('a second answer is refused while the first one is redeemed', async () => {
   expect(provider.asked.filter(({ path }) => path === '/token')).toHaveLength(1)
 })
 
-test('an answer that names another issuer is refused before the code is used', async () => {
+test('a response that names another issuer is refused before the code is used', async () => {
   const provider = await identityProvider()
 
   const login = attempt(provider, url =>
@@ -286,7 +286,7 @@ test.each([
   ['an error', 500, '{}'],
   ['a redirect', 302, ''],
   ['more than it may', 200, `{"x":"${'x'.repeat(2_000_000)}"}`],
-])('a provider that answers with %s fails clearly', async (_, status, body) => {
+])('a provider that responds with %s fails clearly', async (_, status, body) => {
   const server = await registryServer((_request, response) =>
     response
       .writeHead(status, { 'content-type': 'application/json', location: 'https://evil.example' })

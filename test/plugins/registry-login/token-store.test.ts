@@ -49,7 +49,7 @@ test.each([
   ['nothing', {}],
   ['rubbish', { a: 'not JSON' }],
   ['no token', { a: { refresh_token: 'r' } }],
-])('%s is no login', async (_, values) => {
+])('%s counts as no login', async (_, values) => {
   const { process } = await keeper(values)
 
   expect(await process().access('a', { renew: never })).toBeUndefined()

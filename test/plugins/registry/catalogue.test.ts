@@ -134,7 +134,7 @@ test.each([
   [{ cert_issuer: '' }, 'cert_issuer is not an https URL'],
   [{ runner_environment: 'my laptop' }, 'neither github-hosted nor self-hosted'],
   [{ sigstore_url: 'https://tuf-repo-cdn.sigstore.dev' }, 'sigstore_url is not one of'],
-])('provenance with %j is told', (change, text) => {
+])('provenance with %j is reported', (change, text) => {
   const file = (facts: object) =>
     JSON.stringify({ version: '1.0.0', servers: { a: { ...image, provenance: facts } } })
   const image = {

@@ -144,7 +144,7 @@ test.each([
   expect(shown.stderr).toContain(text)
 })
 
-test('what cannot be converted is told with its place, and nothing is written', async () => {
+test('what cannot be converted is reported with its place, and nothing is written', async () => {
   const text = '{"version": "1.0.0", "servers": {\n  "a": {"image": 5}}}'
   const { user, path } = await userWithFile(text)
 

@@ -62,7 +62,7 @@ test.each([
   ['wiki', 'without a dot'],
   ['a_b!', 'characters'],
   ['', 'empty'],
-])('%s is no place on the internet', (entry, words) => {
+])('%s is not a public address', (entry, words) => {
   expect(publicHostProblem(entry)).toContain(words)
 })
 

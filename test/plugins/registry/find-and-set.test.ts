@@ -119,7 +119,7 @@ test.each([
   ).rejects.toMatchObject({ code })
 })
 
-test('what is wrong in a file is told with its place', async () => {
+test('errors in a file are reported with their place', async () => {
   const { registry, home } = await userOf()
   await writeFile(
     join(home, 'r.json'),

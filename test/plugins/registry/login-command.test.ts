@@ -45,7 +45,7 @@ test('without a place for secrets nobody is asked to log in', async () => {
   expect((await user.run(['config', 'get-registry'])).stdout).toContain('built-in catalogue')
 })
 
-test('a place that cannot store secrets is told before anybody is asked to log in', async () => {
+test('a provider that cannot store secrets fails before the login begins', async () => {
   const user = await keelsonUser()
   user.env.KEELSON_SECRETS_PROVIDER = 'environment'
   const flags = ['--registry', 'https://r.example', '--issuer', 'https://i.example', '--client-id', 'c']

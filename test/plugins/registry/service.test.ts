@@ -59,7 +59,7 @@ test('--refresh asks at once', async () => {
   expect(await registry().servers({ refresh: true })).toHaveLength(2)
 })
 
-test('an API that cannot be reached is answered from the cache for a week, with a warning', async () => {
+test('while an API cannot be reached its cache is used for a week, with a warning', async () => {
   const api = await registryServer(pagesOf(many, 100))
   const { registry, pass, warnings } = await userOf({ registry_api_url: api.url })
   await registry().servers()
@@ -74,7 +74,7 @@ test('an API that cannot be reached is answered from the cache for a week, with 
 })
 
 test.each([500, 503, 429])(
-  'an API that answers %d is answered from the cache, with a warning',
+  'while an API responds with %d its cache is used, with a warning',
   async status => {
     const api = await registryServer(pagesOf(many, 100))
     const { registry, pass, warnings } = await userOf({ registry_api_url: api.url })
@@ -87,7 +87,7 @@ test.each([500, 503, 429])(
   },
 )
 
-test('a file that has changed is seen by a service that lives on', async () => {
+test('a running service sees a changed file', async () => {
   const { registry, home, settings } = await userOf()
   const path = join(home, 'r.json')
   await writeFile(path, upstream([server('a.b/one')]))

@@ -30,7 +30,7 @@ test.each(['HTTP_PROXY', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'DOCKER_CONFIG', 'GIT_
   },
 )
 
-test.each(['', 'A=B', 'A*', 'A B', 'A\nB', 'A\0'])('%j is no name', name => {
+test.each(['', 'A=B', 'A*', 'A B', 'A\nB', 'A\0'])('%j is not a name', name => {
   expect(() => splitEnv({ [name]: 'x' })).toThrow(expect.objectContaining({ code: 'env_refused' }))
 })
 

@@ -266,7 +266,7 @@ describe.each([
       await expect(attempt).rejects.toMatchObject({ name: 'AbortError' })
     })
 
-    test('an image that is not there is no surprise, except to create', async () => {
+    test('a missing image is a value, and an error only for create', async () => {
       const nobody = 'keelson-test/no-such-image:1'
       expect(await images.has(nobody)).toBe(false)
       expect(await images.labels(nobody)).toBeUndefined()

@@ -45,7 +45,7 @@ test('a small machine gives all its cores, not more', () => {
   expect(make({}, { ...able, cores: 1 })).toContain('--cpus=1')
 })
 
-test('defaults that the engine cannot enforce are left out, wishes are not', () => {
+test('defaults that the engine cannot enforce are left out, requested limits are not', () => {
   const unable = { memory: false, pids: false, logOptions: [] }
   expect(make({}, unable).filter(arg => /memory|cpus|pids/.test(arg))).toEqual([])
   expect(make({ limits: { memory: 1000, cpus: 0.5, pids: 7 } }, unable)).toEqual(

@@ -69,7 +69,7 @@ test('rules of others stay, a chain that lost its jump goes', async context => {
   expect(others.rules()).toHaveLength(1)
 })
 
-test('without iptables the reason is told', async () => {
+test('without iptables the reason is returned', async () => {
   const firewall = createFirewall({ owner: 'x', env: {}, folders: [] })
   expect(await firewall.problem()).toBe('iptables is not installed')
   expect(await firewall.apply(rule)).toBe('iptables-restore is not installed')

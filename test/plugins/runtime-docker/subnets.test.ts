@@ -22,7 +22,7 @@ test('every network of the half is tried once', () => {
   expect(new Set(all).size).toBe(4096)
 })
 
-test('a network that overlaps another is told', () => {
+test('a network that overlaps another is reported', () => {
   const small = parseRange('10.0.0.0/28')
   if (!small) throw new Error('unreadable')
   const [only] = candidates(small, { name: 'x', half: 1 })
@@ -40,6 +40,6 @@ test('the instance has the address behind the gateway', () => {
 })
 
 test.each(['', '10.0.0.0', '10.0.0.0/29', '10.0.0.0/33', '10.0.0/16', '300.0.0.0/16', '0.0.0.0/0', 'x/16'])(
-  '"%s" is no range for networks',
+  '"%s" is not a range for networks',
   text => expect(parseRange(text)).toBeUndefined(),
 )

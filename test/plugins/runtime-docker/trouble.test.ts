@@ -146,7 +146,7 @@ test('a stand-in that names no engine of its own is not taken for docker', async
   expect(await runtimeWith('docker', env).probe()).toMatchObject({ ok: false, hint: /--runtime/ })
 })
 
-test('an engine that never answers is given up when the caller says so', async () => {
+test('an engine that never responds is given up when the caller says so', async () => {
   const runtime = runtimeWith('docker', await fakeProgram('docker', 'exec sleep 600'))
   const probe = await runtime.probe(AbortSignal.timeout(200))
   expect(probe).toEqual({ ok: false, problem: 'it did not respond in time.', hint: expect.any(String) })

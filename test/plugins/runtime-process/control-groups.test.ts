@@ -48,7 +48,7 @@ describe('version 2', () => {
     expect(await readFile(join(root, 'fs/user/service/keelson-x/cpu.max'), 'utf8')).toBe('150000 100000')
   })
 
-  test('where none passes them on there is no place', async () => {
+  test('where none passes them on there is no group', async () => {
     const { found } = await world('0::/a\n', mount, { fs: '', 'fs/a': '' })
     expect(found).toEqual({})
   })

@@ -26,7 +26,7 @@ async function untilGone(identity: string): Promise<void> {
 describe.each(modes)('%s', mode => {
   const sandbox = mode === 'bubblewrap'
 
-  test('a successor finds, reads, watches and stops what another process started', async () => {
+  test('another process finds, reads, watches and stops an instance', async () => {
     const home = await temporaryFolder()
     const first = hostRuntime(home, { sandbox })
     const second = hostRuntime(home, { sandbox })
@@ -44,7 +44,7 @@ describe.each(modes)('%s', mode => {
     expect(await first.inspect('w')).toMatchObject({ state: 'exited' })
   })
 
-  test('a stdio instance whose holder is killed ends, even if it ignores the end of its input', async () => {
+  test('a stdio instance ends when the process that holds its streams is killed, even if it ignores the end of its input', async () => {
     const home = await temporaryFolder()
     const runtime = hostRuntime(home, { sandbox })
     const script = 'trap "" PIPE HUP TERM; echo ready; while :; do sleep 1; done'
@@ -103,7 +103,7 @@ test('values of the environment are on no disk', async () => {
   }
 })
 
-test('a successor cannot start what another process made, and says so', async () => {
+test('another process cannot start the instance, and fails with the reason', async () => {
   const home = await temporaryFolder()
   await hostRuntime(home, { sandbox: false }).create(shellInstance('true'))
   const second = hostRuntime(home, { sandbox: false })

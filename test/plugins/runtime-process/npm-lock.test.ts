@@ -29,7 +29,7 @@ test.each([
     'npm:x@https://host/x.tgz',
     'npm:../x',
   ],
-])('"%s" is no version', wanted => expect(isVersion(wanted)).toBe(false))
+])('"%s" is not a version', wanted => expect(isVersion(wanted)).toBe(false))
 
 test('packages of the registries, and what is bundled in them, are installed', () => {
   const packages = {

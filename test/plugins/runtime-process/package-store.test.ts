@@ -91,7 +91,7 @@ test('what a killed installer left is cleared and never taken for whole', async 
   expect(await readdir(join(folder, 'npx'))).toEqual([place])
 })
 
-test('when the registry does not answer, the newest installed version runs, with a warning', async () => {
+test('when the registry does not respond, the newest installed version runs, with a warning', async () => {
   const { tools, state } = fakeTools()
   const store = createPackageStore(await temporaryFolder(), tools)
   await store.install(request('name'))

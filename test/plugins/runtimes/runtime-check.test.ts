@@ -40,7 +40,7 @@ test('a named one that does not work: exit 1, with problem and hint', async () =
   expect(code).toBe(1)
 })
 
-test('one that never answers is given up after --timeout', async () => {
+test('one that never responds is given up after --timeout', async () => {
   const user = await keelsonUser()
   const env = await fakeProgram('docker', 'exec sleep 600')
   const { stdout, code } = await user.run(['runtime', 'check', '--runtime', 'docker', '--timeout', '1'], {

@@ -87,12 +87,12 @@ test('falling back to processes says why no engine is used', async () => {
   expect((await runtimes.select()).warnings).toEqual(['docker: not running', 'no sandbox'])
 })
 
-test('the first that answers is taken without waiting for those behind it', async () => {
+test('the first that responds is taken without waiting for those behind it', async () => {
   const { runtimes } = setUp({ docker: works(), podman: hangs })
   expect((await runtimes.select()).runtime.name).toBe('docker')
 })
 
-test('those still asked when the choice is made are told to stop', async () => {
+test('probes still running when the choice is made are aborted', async () => {
   const told = Promise.withResolvers<void>()
   const slow = (signal?: AbortSignal) => {
     signal?.addEventListener('abort', () => told.resolve())

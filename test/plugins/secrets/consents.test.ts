@@ -53,7 +53,7 @@ test('of several that are given at a time none is lost, and only the user can re
 })
 
 test.each(['', '{', '[]', '{"consents":{}}', '{"consents":[{"registry":"https://a.example"}]}'])(
-  'a file that holds %j is no consent',
+  'a file that holds %j is not a consent',
   async text => {
     const { store, path, warnings } = await consents()
     await writeFile(path, text)

@@ -186,7 +186,7 @@ describe.each(PLACES)('on %s', { timeout: 300_000 }, place => {
   })
 })
 
-test('a server that prints its environment and dies is reported without the values', async context => {
+test('a server that prints its environment and exits is reported without the values', async context => {
   needs(context, engineProblem('docker', 'keelson-test/busybox:1'))
   const { home, shown, keelson, ok, set } = await someone()
   const value = plant()

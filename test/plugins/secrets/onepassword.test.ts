@@ -66,7 +66,7 @@ test('it stores and deletes nothing', () => {
   expect([provider.set, provider.delete]).toEqual([undefined, undefined])
 })
 
-test('a name that is no reference is refused without a connection', async () => {
+test('a name that is not a reference is refused without a connection', async () => {
   const sdk = fakeSdk()
   const provider = createOnePasswordProvider({ env, load: async () => sdk })
 

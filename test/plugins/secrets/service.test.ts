@@ -51,7 +51,7 @@ test('what is stored is read, listed by name and deleted once', async () => {
   await expect(secrets.delete('b')).rejects.toMatchObject({ code: 'secret_missing', status: 404 })
 })
 
-test.each(['', 'A,B', 'A\nB', 'A\0', 'x'.repeat(301)])('%j is no name', async name => {
+test.each(['', 'A,B', 'A\nB', 'A\0', 'x'.repeat(301)])('%j is not a name', async name => {
   const { secrets } = await secretsWorld()
   await secrets.setUp('memory')
   for (const attempt of [() => secrets.get(name), () => secrets.set(name, '1'), () => secrets.delete(name)])
@@ -217,7 +217,7 @@ test.each([
   'A,target=1B',
   'A,B,target=C',
   'A,target=B=C',
-])('%j is no reference', async reference => {
+])('%j is not a reference', async reference => {
   const { secrets } = await secretsWorld()
   await expect(secrets.resolve([reference])).rejects.toMatchObject({
     code: 'secret_reference_invalid',
@@ -278,7 +278,7 @@ test("a file of ToolHive's is taken over, its own secrets under our names, and s
   expect(await readFile(path)).toEqual(before)
 })
 
-test('an import that would change a value stores nothing, unless told to', async () => {
+test('an import that would change a value stores nothing, unless --replace is given', async () => {
   const offer = memoryOffer()
   const { secrets } = await secretsWorld({ offers: [offer] })
   await secrets.setUp('memory')

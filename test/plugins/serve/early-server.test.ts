@@ -15,7 +15,7 @@ async function arrange() {
   return { early, url: `http://127.0.0.1:${(early.server.address() as AddressInfo).port}` }
 }
 
-test('before the operations are loaded health is answered, and everything else waits for them', async () => {
+test('before the operations are loaded /health responds, and every other request waits', async () => {
   const { early, url } = await arrange()
   const order: string[] = []
   const version = fetch(`${url}/api/v1beta/version`).then(async response => {

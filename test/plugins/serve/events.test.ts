@@ -50,7 +50,7 @@ test('a stream ends with the server', async () => {
   expect(code).toBe(143)
 })
 
-test('the server hosts the workloads, and hands them over when it ends: the same port answers again', async () => {
+test('the server hosts the workloads, and hands them over when it ends: the same port responds again', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
   const made = await api.ask('POST', '/api/v1beta/workloads', { name: 'a', url })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApi } from '../../support/api-server.ts'
 
-test('who asks too often is told when to come again, and is answered then', async () => {
+test('a caller beyond the rate limit gets Retry-After, and a response after that time', async () => {
   const api = await startApi({ args: ['--port', '0', '--rate-limit', '5'] })
   const ask = () => api.ask('GET', '/api/v1beta/version')
 

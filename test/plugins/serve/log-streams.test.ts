@@ -25,7 +25,7 @@ test('the log of a proxy is streamed from its last lines on, each piece a JSON s
   expect(await stream.until('after é')).toContain('event: log')
 })
 
-test('a log that cannot be had is no stream but a sentence', async () => {
+test('a log that cannot be read is an error instead of a stream', async () => {
   const { api } = await apiWithWorkload()
   const missing = await api.ask('GET', '/api/v1beta/workloads/a/logs/stream')
   expect([missing.status, missing.text]).toEqual([404, 'The workload "a" has no log of its own.\n'])

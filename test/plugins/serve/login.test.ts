@@ -16,7 +16,7 @@ const loginAt = (issuer: string, ...more: string[]) => [
   ...more,
 ]
 
-test('with a token of a real provider the API answers, without one it says how to get in', async () => {
+test('with a token of a real provider the API responds, without one it names the provider', async () => {
   const provider = await identityProvider({ audience: AUDIENCE })
   const api = await startApi({
     args: loginAt(
@@ -71,7 +71,7 @@ test('everything but health wants a token: paths that are not there, the descrip
   expect((await api.user.run(['group', 'list'])).stdout).not.toMatch(/^a\b/m)
 })
 
-test('what is no good token of that provider for us is refused', async () => {
+test('a token that is not valid here is refused', async () => {
   const provider = await identityProvider({ audience: AUDIENCE })
   const other = await identityProvider({ audience: AUDIENCE })
   const api = await startApi({ args: loginAt(provider.issuer), token: await provider.token() })
@@ -129,7 +129,7 @@ test('opaque tokens are asked about at the provider, with a secret that stands i
   expect(commandLine + api.log()).not.toContain(provider.service.secret)
 })
 
-test('while the provider does not answer, callers are told to come again, and then get in', async () => {
+test('while the provider does not respond, callers get Retry-After, and are accepted later', async () => {
   const provider = await identityProvider({ audience: AUDIENCE })
   const token = await provider.token()
   provider.answer((_request, response) => Boolean(response.writeHead(500).end()))
@@ -227,7 +227,7 @@ test.each<[string, string[], string]>([
   expect(stderr).toContain(problem)
 })
 
-test('the secret of the client may stand in a flag, but that is told', async () => {
+test('the secret of the client may be a flag, with a warning', async () => {
   const user = await keelsonUser()
   user.env.KEELSON_OIDC_CLIENT_SECRET = 'from the environment'
   const api = await startApi({

@@ -40,7 +40,7 @@ test('the server writes down where it is, and takes that back at its end', async
   await expect(stat(path)).rejects.toThrow('ENOENT')
 })
 
-test('a second server of the same user gives way, naming the first', async () => {
+test('a second server of the same user fails and names the first', async () => {
   const api = await startApi()
 
   const second = await api.user.run(['serve', '--port', '0'])
@@ -94,7 +94,7 @@ test('who says so may listen beyond this machine, and is reached by address, not
   )
 })
 
-test('a port that is taken is told', async () => {
+test('a port in use is an error that names it', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => other.once('listening', resolve))
   const user = await keelsonUser()
@@ -106,7 +106,7 @@ test('a port that is taken is told', async () => {
   other.close()
 })
 
-test('a Unix socket is for its user only, and answers', async () => {
+test('a Unix socket is for its user only, and serves the API', async () => {
   const user = await keelsonUser()
   const path = join(user.home, 'new', 'api.sock')
   const api = await startApi({ user, args: ['--socket', path] })
@@ -148,7 +148,7 @@ test('pages of other sites are refused, rebound ones too', async () => {
   expect((await fetch(`${api.url}/x`, { headers: { origin: 'https://evil.test' } })).status).toBe(403)
 })
 
-test('paths and methods that are not there are 404 and 405, with the headers of every answer', async () => {
+test('unknown paths and methods are 404 and 405, with the headers of every response', async () => {
   const api = await startApi()
 
   const unknown = await api.ask('GET', '/api/v1beta/nothing')

@@ -57,7 +57,7 @@ test('a workload is made, listed, described, exported, edited, stopped, restarte
   await expect.poll(async () => (await api.ask('GET', `${path}/a`)).status).toBe(404)
 })
 
-test('what is wrong about a new workload is told with the status of its condition', async () => {
+test('each mistake of a new workload gets the status of its failure', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
   const create = async (body: unknown) => (await api.ask('POST', path, body)).status
@@ -93,7 +93,7 @@ test('what is wrong about a new workload is told with the status of its conditio
   busy.close()
 })
 
-test('a workload that is not there, or cannot be called so, is 404 or 400 for every operation', async () => {
+test('an unknown workload is 404 and an invalid name 400, for every operation', async () => {
   const api = await startApi()
   for (const [name, status] of [
     ['nobody', 404],
@@ -150,7 +150,7 @@ test('bulk operations take names or a group, and nothing begins when one name is
   await expect.poll(async () => (await api.ask('GET', `${path}?all=true`)).text).toBe('{"workloads":[]}\n')
 })
 
-test('of two that make the same workload at a time one is told that it exists', async () => {
+test('of two that make the same workload at a time one gets 409', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
 
@@ -159,7 +159,7 @@ test('of two that make the same workload at a time one is told that it exists', 
   expect(answers.map(answer => answer.status).sort()).toEqual([201, 409, 409])
 })
 
-test('a stored run config that cannot be read is 500, and the answer does not say why', async () => {
+test('a stored run config that cannot be read is 500 without details', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
   await api.ask('POST', path, { name: 'a', url })

@@ -44,7 +44,7 @@ test('a change keeps members that nobody here knows, and undefined takes one out
   })
 })
 
-test('a file that is no JSON is moved aside with its place named, and nothing replaces it', async () => {
+test('a file that is not JSON is moved aside with its place named, and nothing replaces it', async () => {
   const { settings, write } = await userHome()
   await write('{\n  "registry_url": oops\n}')
 

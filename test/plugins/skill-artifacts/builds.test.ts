@@ -108,7 +108,7 @@ describe('builds', () => {
 })
 
 describe('a damaged store', () => {
-  test('whose list is no JSON is a failure that names it, and is not overwritten', async () => {
+  test('whose list is not JSON is a failure that names it, and is not overwritten', async () => {
     const builds = await store()
     await builds.build(await skill())
     const path = join(builds.folder, 'index.json')

@@ -35,7 +35,7 @@ test('validate says that a skill is valid', async () => {
   })
 })
 
-test('validate tells what is wrong, a line for each, and exits with 1', async () => {
+test('validate prints a line for each problem, and exits with 1', async () => {
   const user = await withDraft('---\nname: Plan\nallowed-tools: a, b\n---\n')
   const text = await user.run(['skill', 'validate', './plan'])
   const json = await user.run(['skill', 'validate', 'plan', '--format=json'])

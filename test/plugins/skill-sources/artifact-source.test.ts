@@ -156,7 +156,7 @@ test.each([
   [429, 'skill_source_busy', 429],
   [500, 'skill_source_failed', 502],
   [418, 'skill_source_failed', 502],
-])('a registry that answers %i fails with %s', async (status, code, ours) => {
+])('a registry that responds with %i fails with %s', async (status, code, ours) => {
   const server = await registryServer((_, response) => response.writeHead(status).end())
   const sources = await skillSources()
   const reference = `${server.url.slice('http://'.length)}/acme/a-skill:1`
@@ -170,7 +170,7 @@ test('a registry that is not there is 502', async () => {
   await expect((await skillSources()).get(reference)).rejects.toMatchObject({ status: 502 })
 })
 
-test('a registry that never answers is given up after the time for it', async () => {
+test('a registry that never responds is given up after the time for it', async () => {
   const server = await registryServer(() => undefined)
   const sources = await skillSources({ timeouts: { gitMs: 60_000, ociMs: 300 } })
   await expect(sources.get(`${server.url.slice('http://'.length)}/acme/a-skill:1`)).rejects.toMatchObject({

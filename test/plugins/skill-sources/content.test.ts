@@ -97,7 +97,7 @@ test('the API shows a repository, an artifact and a local build in the same way'
   }
 })
 
-test('the API answers with the status of what went wrong', async () => {
+test('the API responds with the status of what went wrong', async () => {
   const { user, address } = await world()
   const oci = await registryServer((_, response, url) => {
     response.writeHead(Number(/status-(\d+)/.exec(url.pathname)?.[1] ?? 404)).end()

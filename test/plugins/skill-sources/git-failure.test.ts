@@ -26,7 +26,7 @@ test.each([
   [429, 'skill_source_busy', 429, /status 429/],
   [500, 'skill_source_failed', 502, /status 500/],
   [503, 'skill_source_failed', 502, /status 503/],
-])('a git host that answers %i fails with %s', async (status, code, ours, text) => {
+])('a git host that responds with %i fails with %s', async (status, code, ours, text) => {
   const { server, sources, address } = await published()
   server.answer((_, response) => {
     response.writeHead(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {}).end()
@@ -48,7 +48,7 @@ test.each([
   })
 })
 
-test('a commit that is not given in full is told how to be given', async () => {
+test('the failure of an abbreviated commit says how to write it', async () => {
   const { sources, address } = await published()
   await expect(sources.get(`${address}@abc1234`)).rejects.toMatchObject({
     hint: expect.stringContaining('40 digits'),
@@ -98,7 +98,7 @@ test('a name that does not exist is 502', async () => {
   })
 })
 
-test('a machine without git is told so', async () => {
+test('without git the failure says so', async () => {
   const { sources, address } = await published({ PATH: '/nonexistent' })
   await expect(sources.get(address)).rejects.toMatchObject({ code: 'git_missing' })
   expect(await sources.left()).toEqual([])
@@ -197,7 +197,7 @@ test.each([
   [{ GIT_TOKEN: 'wrong', GIT_TOKEN_HOSTS: 'THERE' }, true, 'what the token for this host may read'],
   [{ GIT_TOKEN: 'fine', GIT_TOKEN_HOSTS: 'THERE' }, false, 'only sent for a reference that you type'],
 ] as [Record<string, string>, boolean, string][])(
-  'a private repository with %o, typed: %s, is told what to do',
+  'the failure of a private repository with %o, typed: %s, says what to do',
   async (given, typed, advice) => {
     const { server, address } = await published()
     server.answer((_, response) => Boolean(response.writeHead(401, { 'www-authenticate': 'Basic' }).end()))
@@ -233,7 +233,7 @@ test('a token is in no argument of git, and in no error', async () => {
   expect(seen.join()).toContain('git')
 })
 
-test('a host that never answers is given up after the time for it', async () => {
+test('a host that never responds is given up after the time for it', async () => {
   const root = await temporaryFolder()
   const server = await gitServer(root)
   server.answer(() => true)

@@ -117,7 +117,7 @@ test('a preview shows the body behind the frontmatter and the files in order, an
   expect(await sources.left()).toEqual([])
 })
 
-test('progress tells what is fetched, and how far it is', async () => {
+test('progress shows what is fetched, and how far it is', async () => {
   const { sources, address } = await published()
   const told: string[] = []
   await sources.get(address, { progress: what => told.push(what) })

@@ -83,7 +83,7 @@ test('a private address is refused', async () => {
   expect(tunnel.problem()).toMatchObject({ kind: 'private' })
 })
 
-test('a host that refuses connections is told', async () => {
+test('a host that refuses connections is named in the failure', async () => {
   const server = await registryServer()
   await server.stop()
   const tunnel = await tunnelTo(server.url)

@@ -154,7 +154,7 @@ test('a tree that unfolds to ten thousand million files is refused before it unf
   await expectRefused(world, /more than 1000 files/)
 })
 
-test('a tag of something that is no commit is not there', async () => {
+test('a tag of something other than a commit is not found', async () => {
   const { repository, sources, address } = await hostile()
   await repository.commit({ 'SKILL.md': SKILL })
   await repository.point('refs/tags/v1', await repository.store('blob', SKILL))

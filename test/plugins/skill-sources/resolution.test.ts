@@ -191,7 +191,7 @@ test('a preview of an artifact that is gone shows the repository that the regist
   await expect(sources.get(`${name}:2`)).rejects.toMatchObject({ code: 'skill_source_missing' })
 })
 
-test('a name that two entries have is ambiguous, and its whole names are told', async () => {
+test('a name that two entries have is ambiguous, and the failure lists their whole names', async () => {
   const entries = [entry({ namespace: 'com.one' }), entry({ namespace: 'com.two' })]
   await expect((await skillSources({ entries })).get('a-skill')).rejects.toMatchObject({
     code: 'skill_ambiguous',
@@ -226,7 +226,7 @@ test('a registry that cannot be read is no "not found"', async () => {
   expect(await sources.left()).toEqual([])
 })
 
-test.each(['A-Skill', 'a--b', '-a', 'x'.repeat(65), 'über'])('"%s" is no name', async name => {
+test.each(['A-Skill', 'a--b', '-a', 'x'.repeat(65), 'über'])('"%s" is not a name', async name => {
   await expect((await skillSources()).get(name)).rejects.toMatchObject({
     code: 'skill_reference_invalid',
     status: 400,

@@ -60,7 +60,7 @@ async function newArtifact() {
   return { reference, digest, manifest: (await oci.manifest(reference)).bytes }
 }
 
-test('whoever signed an artifact is told, whoever that is', async () => {
+test('the signer of an artifact is returned, whoever that is', async () => {
   const artifact = await newArtifact()
   await attachBundle(oci, artifact, await sigstore.attest(artifact.digest, maker))
   expect((await (await trusting()).get(artifact.reference)).signer).toEqual(recorded)
@@ -127,7 +127,7 @@ async function published() {
   return { repository, address: `git://${host}/acme/skills`, sources: await trusting([host]) }
 }
 
-test('whoever signed a commit with gitsign is told, as provisional', async () => {
+test('the signer of a commit with gitsign is returned, as provisional', async () => {
   const { repository, address, sources } = await published()
   const commit = await addSignature(repository, content => signDetached(sigstore, content, maker))
   expect(await sources.get(address)).toMatchObject({

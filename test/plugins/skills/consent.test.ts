@@ -20,7 +20,7 @@ test.each(['y', 'yes', 'Y'])('"%s" agrees, after what would change was shown', a
   expect(shown()).toBe('pdf: newer\nUpgrade? [y/N] ')
 })
 
-test.each(['', 'n', 'no', 'yesterday'])('"%s" does not, and that is no error', async typed => {
+test.each(['', 'n', 'no', 'yesterday'])('"%s" does not, without an error', async typed => {
   const { ask, refusal, shown } = consent(typed)
 
   expect(await ask()).toBe(false)

@@ -172,7 +172,7 @@ test('without a client application that reads skills, none can be installed', as
   expect(answer.text).toContain('No client application')
 }, 180_000)
 
-test('a registry that never answers is 504, for looking and for installing', async () => {
+test('a registry that never responds is 504, for looking and for installing', async () => {
   const silent = createServer(() => undefined)
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void silent.closeAllConnections())

@@ -69,7 +69,7 @@ test('a hundred writes one upon the other are each seen', async () => {
   }
 })
 
-test('a file that is gone is no document, and one that comes back is', async () => {
+test('a removed file has no document, and a new one has', async () => {
   const { path, read, settle } = await arrange()
   await settle()
 

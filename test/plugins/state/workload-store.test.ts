@@ -101,14 +101,14 @@ describe('run configs', () => {
     expect(await readdir(folder())).toEqual(['copy.json.corrupted'])
   })
 
-  test('a file that is no JSON document of ours is left alone', async () => {
+  test('a file that is not one of our JSON documents is left alone', async () => {
     await put('notes.txt', 'mine')
     await put('echo.json.0123.tmp', '')
     expect(await store.configs.list()).toEqual([])
     expect((await readdir(folder())).sort()).toEqual(['echo.json.0123.tmp', 'notes.txt'])
   })
 
-  test('removing twice is no error', async () => {
+  test('removing twice succeeds', async () => {
     await store.configs.save(config('echo'))
     await store.configs.remove('echo')
     await store.configs.remove('echo')

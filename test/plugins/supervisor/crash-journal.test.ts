@@ -28,7 +28,7 @@ const killedDuring = async (...names: string[]) => {
   await Promise.all(begun)
 }
 
-test('what was finished is no suspect', async () => {
+test('a finished start is not a suspect', async () => {
   expect(await open().trackStart('a', async () => 7)).toBe(7)
   await expect(open().trackStart('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(open().suspects().size).toBe(0)

@@ -104,7 +104,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 })
 })
 
-test('servers answer again without help after their own SIGKILL', async () => {
+test('servers respond again after they were killed with SIGKILL', async () => {
   await prepare('web', 'streamable-http')
   await prepare('chat', 'stdio')
   await Promise.all([client().start('web'), client().start('chat')])
@@ -118,7 +118,7 @@ test('servers answer again without help after their own SIGKILL', async () => {
   }
 })
 
-test('a supervisor killed with SIGKILL is replaced by the next command: HTTP servers live on', async () => {
+test('a supervisor killed with SIGKILL is replaced by the next command, and HTTP servers keep running', async () => {
   await prepare('web', 'streamable-http')
   await prepare('chat', 'stdio')
   await Promise.all([client().start('web'), client().start('chat')])

@@ -33,7 +33,7 @@ test('a lease is given once, and again after its release', async () => {
   await leases.take('web')
 })
 
-test('the lease of a dead process is free', async () => {
+test('the lease of an ended process is free', async () => {
   await writeFileAtomic(join(folder, 'web'), '999999@1')
   const leases = createLeases({ folder })
   expect(await leases.holder('web')).toBeUndefined()
@@ -41,7 +41,7 @@ test('the lease of a dead process is free', async () => {
   expect(await readdir(folder)).toEqual(['web'])
 })
 
-test('a process that reuses the number of a dead holder is not asked to end', async () => {
+test('a process that reuses the number of an ended holder is not asked to end', async () => {
   const stranger = await holder('other')
   await writeFileAtomic(join(folder, 'web'), `${stranger.pid}@1`)
   expect(await createLeases({ folder }).evict('web')).toBe(false)

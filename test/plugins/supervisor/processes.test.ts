@@ -109,7 +109,7 @@ test('ten commands at once start exactly one', async () => {
   expect((await startsOf())[0]?.pid).toBe((await info()).pid)
 })
 
-test('killed with SIGKILL, it is replaced by the next command, and its workloads answer again', async () => {
+test('killed with SIGKILL, it is replaced by the next command, and its workloads respond again', async () => {
   const url = await remote('far')
   patience = 100
   await client().start('far')
@@ -279,7 +279,7 @@ test('a session with another runtime folder finds the same supervisor', async ()
   expect((await info()).pid).toBe(pid)
 })
 
-test('what a dead supervisor left in the way does not matter', async () => {
+test('leftovers of a killed supervisor do not prevent a start', async () => {
   await mkdir(dirname(place().socket), { recursive: true })
   await mkdir(dirname(place().lock), { recursive: true })
   await writeFile(place().socket, '')

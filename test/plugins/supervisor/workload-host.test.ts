@@ -148,7 +148,7 @@ test('a missing image is an error and the listener is closed', async () => {
   expect(await hosted.status('web')).toBe('error')
 })
 
-test('a server that never answers counts as unhealthy, and as running once it answers', async () => {
+test('a server that never responds counts as unhealthy, and as running once it responds', async () => {
   const hosted = await hosting(engine())
   await hosted.store.configs.save(workload('mute'))
   const answer = Promise.withResolvers<void>()

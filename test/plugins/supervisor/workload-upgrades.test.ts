@@ -72,7 +72,7 @@ test.each([
   })
 })
 
-test('both are there until the newer one has answered and the other has finished', async () => {
+test('both run until the newer one has responded and the old one has finished', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
@@ -163,7 +163,7 @@ test.each([
   await expectAsBefore(hosted, runtime, from)
 })
 
-test('a newer one that is not fit leaves the old one', async () => {
+test('a candidate that fails the check leaves the old server', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted)
@@ -265,7 +265,7 @@ test('a workload that does not run is tried out and stays down', async () => {
   expect(await names(runtime)).toEqual(['web-next'])
 })
 
-test('a workload that does not run, with a newer version that is not fit, stays as it was', async () => {
+test('a stopped workload whose candidate fails the check stays as it was', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)
   await ready(hosted, workload('web'), newer(workload('web'), { image: 'exits' }))

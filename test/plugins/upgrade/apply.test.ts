@@ -194,7 +194,7 @@ describe('an upgrade', { timeout: 300_000 }, () => {
   })
 })
 
-test('over HTTP, an upgrade is answered when it has ended, and whoever listens hears of it', {
+test('over HTTP, an upgrade gets its response when it has ended, and subscribers get an event', {
   timeout: 300_000,
 }, async () => {
   const url = await runFirst()
@@ -233,7 +233,7 @@ test('over HTTP, an upgrade is answered when it has ended, and whoever listens h
   await reading
 })
 
-describe('a newer version that is not fit', { timeout: 300_000 }, () => {
+describe('a newer version that fails the check', { timeout: 300_000 }, () => {
   test.each([
     ['exits', 'ended before it was ready', 'the database is of another version'],
     ['deaf', 'did not respond within 3 seconds: it does not accept connections', ''],

@@ -63,7 +63,7 @@ async function check(config: object): Promise<UpgradeCheck> {
   return first
 }
 
-test('a workload that is no entry of a registry is not registry-sourced', async () => {
+test('a workload that is not an entry of a registry is not registry-sourced', async () => {
   expect(await check({ image: 'example/own:1' })).toEqual({
     workload_name: 'w',
     status: 'not-registry-sourced',
@@ -200,7 +200,7 @@ test('profiles with names are compared by name', async () => {
   expect(await check(config('wide'))).not.toHaveProperty('config_drift')
 })
 
-test('--network of the user is no drift', async () => {
+test('--network of the user does not count as drift', async () => {
   const permission_profile = { network: { mode: 'none', ...profile('new.example').network } }
   const config = from('time', `${IMAGE}:1`, { transport: 'streamable-http', permission_profile })
   expect(await check(config)).not.toHaveProperty('config_drift')

@@ -36,7 +36,7 @@ test.each([
   ['npx://time', 'npx://time@2', /current tag is latest/],
   ['example/time:stable', 'example/time:edge', /not both versions/],
   ['example/time:1.0.0', 'example/time:edge', /not both versions/],
-])('nobody can tell %s from %s', (current, candidate, reason) => {
+])('it is not known whether %s or %s is newer', (current, candidate, reason) => {
   expect(compareReferences(current, candidate)).toEqual({
     kind: 'unknown',
     reason: expect.stringMatching(reason),

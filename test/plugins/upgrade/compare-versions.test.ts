@@ -34,7 +34,7 @@ test.each([
 })
 
 test.each(['latest', '', 'v', '1.2.3.4', 'main-1', '1.2.x', '1.0.0-', '1.0.0-01', 'vv1', 'a1b2c3'])(
-  '"%s" is no version',
+  '"%s" is not a version',
   text => {
     expect(parseVersion(text)).toBeUndefined()
   },

@@ -42,7 +42,7 @@ const clock = (tag: string, more: object = {}) => ({
   ...more,
 })
 
-test('a check tells what the registry has, with all that would change', async () => {
+test('a check returns what the registry has, with all that would change', async () => {
   const server = await api({ old: clock('1.0.0', { env_vars: { ZONE: 'UTC' } }) })
   const answer = await server.ask('GET', `${path}/old/upgrade-check`)
   expect(answer.status).toBe(200)
@@ -69,7 +69,7 @@ test('a check of all goes by name, and leaves out what cannot be read', async ()
   expect(await statuses('')).toEqual([])
 })
 
-test('what is not there is 404, what is no name 400', async () => {
+test('an unknown name is 404, an invalid one 400', async () => {
   const server = await api({})
   for (const [method, rest, status, text] of [
     ['GET', 'nobody/upgrade-check', 404, 'There is no workload "nobody"'],
@@ -115,7 +115,7 @@ test('an upgrade that there is nothing for changes nothing, and says what was fo
   }
 })
 
-test('an upgrade that fails before anything runs is answered with 422, and nothing has changed', async () => {
+test('an upgrade that fails before anything runs gets 422, and nothing has changed', async () => {
   const server = await api({ old: clock('1.0.0', { runtime: 'docker' }) })
   const before = (await server.ask('GET', `${path}/old/export`)).text
   const answer = await server.ask('POST', `${path}/old/upgrade`, { env: { ZONE: 'UTC' } })

@@ -30,6 +30,6 @@ test.each([
   expect(() => parse(change)).toThrow(named)
 })
 
-test('text that is no JSON is refused with its place', () => {
+test('text that is not JSON is refused with its place', () => {
   expect(() => parseRunConfig('{\n"a":\n}', 'w.json')).toThrow(/^w.json is not valid: .*line 3, column 1/)
 })

@@ -108,7 +108,7 @@ describe('secrets in what is logged', () => {
   })
 })
 
-test('a slip of the fingers is recognised, another word is not', () => {
+test('a typing mistake is recognised, another word is not', () => {
   expect(suggest('strat', ['start', 'stop'])).toBe('start')
   expect(suggest('completely', ['start', 'stop'])).toBeUndefined()
 })

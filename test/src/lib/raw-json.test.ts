@@ -66,7 +66,7 @@ describe('members of an object', () => {
     )
   })
 
-  test('of a repeated name the last counts, and the name is told', () => {
+  test('of a repeated name the last counts, and the name is returned', () => {
     const text = '{"a":1,"\\u0061":2}'
     const members = topLevelMembers(text)
     expect(members?.at.get('a')).toEqual({ key: '"\\u0061"', start: 16, end: 17 })

@@ -13,7 +13,7 @@ test('values of several lines are hidden in JSON too', () => {
   expect(redactValues(value, [value])).toBe('[redacted]')
 })
 
-test('what is too short to be told from other text stays', () => {
+test('a value too short to be told from other text stays', () => {
   expect(redactValues('exit code 1, 100 %', ['1', ''])).toBe('exit code 1, 100 %')
 })
 

@@ -9,9 +9,9 @@ test.each([
   ['1GB', 1_073_741_824],
 ])('%s is %d bytes', (text, bytes) => expect(parseMemory(text)).toBe(bytes))
 
-test.each(['', '0', '-1', 'lots', '1z', '0.0001'])('"%s" is no amount of memory', text => {
+test.each(['', '0', '-1', 'lots', '1z', '0.0001'])('"%s" is not an amount of memory', text => {
   expect(parseMemory(text)).toBeUndefined()
 })
-test.each(['', '0', '-1', 'two', '1e3'])('"%s" is no number of cores', text => {
+test.each(['', '0', '-1', 'two', '1e3'])('"%s" is not a number of cores', text => {
   expect(parseCpus(text)).toBeUndefined()
 })

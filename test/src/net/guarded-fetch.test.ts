@@ -139,19 +139,19 @@ async function rawServer(bytes: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`
 }
 
-test('an answer shorter than it says is broken, not half a document', async () => {
+test('a response shorter than announced is an error', async () => {
   const url = await rawServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":')
 
   await expect(guardedFetch(url, { allowPrivate })).rejects.toMatchObject(problem('broken'))
 })
 
-test('what is no HTTP is broken', async () => {
+test('a response that is not HTTP is an error', async () => {
   await expect(guardedFetch(await rawServer('SSH-2.0-OpenSSH\r\n'), { allowPrivate })).rejects.toMatchObject(
     problem('broken'),
   )
 })
 
-test('a compressed answer that was not asked for is refused', async () => {
+test('a compressed response that was not asked for is refused', async () => {
   const server = await registryServer((_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('zz'),
   )

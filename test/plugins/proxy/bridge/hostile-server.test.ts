@@ -11,7 +11,7 @@ async function start(options: Parameters<typeof startBridge>[0] = {}) {
 }
 
 describe('a server that misbehaves', () => {
-  test('noise on its output is logged a few times and skipped', async () => {
+  test('other output than messages is logged a few times and skipped', async () => {
     const { server, url, client, log } = await start()
     const answer = call(url, rpc(1, 'tools/call'), client.headers)
     const { message } = await server.take('tools/call')
@@ -45,7 +45,7 @@ describe('a server that misbehaves', () => {
     expect(third?.json.result).toBe('small')
   })
 
-  test('repeated, late and made-up answers reach nobody', async () => {
+  test('repeated, late and invented responses reach no client', async () => {
     const { server, url, client } = await start()
     const reader = await stream(url, { headers: client.headers })
     const answer = call(url, rpc(1, 'tools/call'), client.headers)
@@ -65,7 +65,7 @@ describe('a server that misbehaves', () => {
     expect((await reader.next())?.json.method).toBe('notifications/tools/list_changed')
   })
 
-  test('a flood of questions is bounded and answered', async () => {
+  test('requests of the server beyond the limit get an error', async () => {
     const { server, url } = await start({ limits: { maxServerRequests: 3 } })
     const a = await open(url, { sampling: {} })
     await stream(url, { headers: a.headers })
@@ -99,7 +99,7 @@ describe('a server that misbehaves', () => {
     expect((await answer).json.result).toBe('still here')
   })
 
-  test('whatever it writes, it is answered afterwards', async () => {
+  test('whatever it writes, a request gets its response afterwards', async () => {
     const { server, url, client } = await start()
     await stream(url, { headers: client.headers })
     const method = fc.oneof(
@@ -151,7 +151,7 @@ describe('a server that misbehaves', () => {
     )
   })
 
-  test('an odd answer to initialize does no harm', async () => {
+  test('after an odd response to initialize the proxy still works', async () => {
     for (const result of [null, [], 'x', { protocolVersion: {} }]) {
       const server = createPuppet({ initialize: false })
       const { url } = await startBridge({ attachment: server.attachment })

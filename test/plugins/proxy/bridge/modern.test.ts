@@ -20,7 +20,7 @@ async function startModern() {
 }
 
 describe('a client of 2026-07-28', () => {
-  test('is told by a server of 2025 which version it speaks', async () => {
+  test('gets the version of a server of 2025', async () => {
     const server = createPuppet()
     const { url } = await startBridge({ attachment: server.attachment })
     for (const answer of [

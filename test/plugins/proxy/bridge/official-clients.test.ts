@@ -107,7 +107,7 @@ describe.each<Mode>(['streamable-http', 'sse'])('SDK v1 client over %s against s
     await expect.poll(() => updates, { timeout: 15_000 }).toContain(uri)
   })
 
-  test('two clients: each gets its own answers and progress only', async () => {
+  test('two clients: each gets its own responses and progress only', async () => {
     const started = await everything(mode)
     const clients = await Promise.all(
       [0, 1].map(async () => {
@@ -136,7 +136,7 @@ describe.each<Mode>(['streamable-http', 'sse'])('SDK v1 client over %s against s
 })
 
 describe('SDK v1 client over streamable HTTP', () => {
-  test('a cut connection resumes: every progress and the answer arrive', async () => {
+  test('a cut connection resumes: every progress and the response arrive', async () => {
     const started = await everything()
     const { client, begin, transport } = await connect(started, 'streamable-http')
     await begin()

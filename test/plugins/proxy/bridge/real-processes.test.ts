@@ -9,7 +9,7 @@ const start = async (name: string, env: Record<string, string> = {}, options = {
 }
 
 describe('a real process', () => {
-  test('answers out of order from ten sessions that all use id 1 are neither lost nor swapped', async () => {
+  test('responses out of order from ten sessions that all use id 1 are neither lost nor swapped', async () => {
     const { url } = await start('holds-answers', { HOLD: '200' })
     const sessions = await Promise.all(Array.from({ length: 10 }, () => open(url)))
     const answers = await Promise.all(
@@ -39,7 +39,7 @@ describe('a real process', () => {
     expect(small?.json.result.text).toHaveLength(500_000)
   })
 
-  test('an answer of 30 MiB passes', async () => {
+  test('a response of 30 MiB passes', async () => {
     const { url } = await start('huge-lines')
     const { headers } = await open(url)
     const answer = await call(url, rpc(1, 'tools/call', { bytes: 30 * 1024 * 1024 }), headers)
@@ -53,13 +53,13 @@ describe('a real process', () => {
     await expect.poll(() => bridge.health().error).toContain('exit code 7')
   })
 
-  test('that never answers runs into the time-out', async () => {
+  test('that never responds runs into the time-out', async () => {
     const { url } = await start('never-answers', {}, { limits: { requestTimeoutMs: 100 } })
     expect((await call(url, rpc(1, 'initialize', {}))).status).toBe(504)
     expect((await call(url, rpc(1, 'tools/call'))).status).toBe(504)
   })
 
-  test('that is killed under load and replaced answers again, in the same sessions', async () => {
+  test('that is killed under load and replaced responds again, in the same sessions', async () => {
     const { url, server, bridge } = await start('holds-answers', { HOLD: '1000' })
     const { headers } = await open(url)
     const answers = Array.from({ length: 20 }, (_, id) => call(url, rpc(id, 'tools/call', { id }), headers))

@@ -37,7 +37,7 @@ describe('when the server process ends', () => {
     expect((await answer).json.result).toBe('bye')
   })
 
-  test('sessions live on with a new one: initialised, subscribed and set as before; waiting requests go on', async () => {
+  test('sessions continue with a new one: initialised, subscribed and set as before; waiting requests go on', async () => {
     const first = createPuppet()
     const { url, bridge } = await startBridge({ attachment: first.attachment })
     const a = await open(url, { sampling: {} })

@@ -68,7 +68,7 @@ describe('log messages', () => {
     expect(await mark(a.reader)).toEqual([[]])
   })
 
-  test('the server is told the most verbose level, each session reads its own', async () => {
+  test('the server gets the most verbose level, each session gets messages of its own', async () => {
     const { server, join, url, mark } = await start()
     const [a, b] = [await join(), await join()]
     const set = async (headers: Record<string, string>, level: string) => {
@@ -153,7 +153,7 @@ describe('requests of the server', () => {
     params: { messages: [] },
   })
 
-  test('go to the only client that can take them, and the answer comes back under the server’s id', async () => {
+  test('go to the only client that can take them, and the response comes back under the server’s id', async () => {
     const { server, join, url, mark } = await start()
     const [a, b] = [await join({ sampling: {} }), await join()]
     server.raw('{"jsonrpc":"2.0","id":"s-1","method":"sampling/createMessage","params":{"maxTokens":1.0}}\n')
@@ -242,7 +242,7 @@ describe('requests of the server', () => {
     expect((await a.reader.next())?.json.params).toEqual({ requestId: asked?.json.id, reason: 'no' })
   })
 
-  test('when the client goes away the server gets an error', async () => {
+  test('when the client disconnects the server gets an error', async () => {
     const { server, join, url } = await start()
     const a = await join({ sampling: {} })
     server.send(sampling(4))
@@ -271,7 +271,7 @@ describe('requests of the server', () => {
 })
 
 describe('cancelling', () => {
-  test('reaches the server with the id that it knows, and ends the stream without an answer', async () => {
+  test('reaches the server with the id that it knows, and ends the stream without a response', async () => {
     const { server, url } = await start()
     const [a, b] = [await open(url), await open(url)]
     const reader = await stream(url, { body: rpc(1, 'tools/call'), headers: a.headers })

@@ -25,7 +25,7 @@ describe('the SSE transport', () => {
     expect(endpoint?.data).toMatch(new RegExp(`^${origin}/messages\\?session_id=[0-9a-f-]{36}$`))
   })
 
-  test('an answer goes to the client that asked, under its own id, and to nobody else', async () => {
+  test('a response goes to the client that sent the request, under its own id, and to no other', async () => {
     const { server, join } = await start()
     const [a, b] = [await join(), await join()]
     const accepted = await call(a.url, rpc('q', 'tools/call'))
@@ -66,7 +66,7 @@ describe('the SSE transport', () => {
     expect((await call(`${origin}${path}`, body)).status).toBe(status)
   })
 
-  test('a body that is no message is 400, another method 405', async () => {
+  test('a body that is not a message is 400, another method 405', async () => {
     const { join, origin } = await start()
     const { url } = await join()
     expect((await call(url, '{')).status).toBe(400)

@@ -43,7 +43,7 @@ test('a candidate is initialised as the running server was, lists its tools, and
   expect(first.received('tools/list')).toEqual([])
 })
 
-test('what the one before still asks is answered to it, and a cancelled call of its is cancelled there', async () => {
+test('requests of the old server get their responses, and a cancelled call of it is cancelled there', async () => {
   const [first, second] = [createPuppet(), createPuppet()]
   const started = await startBridge({ attachment: first.attachment })
   const a = await open(started.url, { sampling: {} })
@@ -67,7 +67,7 @@ test('what the one before still asks is answered to it, and a cancelled call of 
   expect(second.received('notifications/cancelled')).toEqual([])
 })
 
-test('what the one before has not answered in time gets an error', async () => {
+test('requests that the old server has not responded to in time get an error', async () => {
   const [first, second] = [createPuppet(), createPuppet()]
   const started = await startBridge({ attachment: first.attachment })
   const a = await open(started.url)

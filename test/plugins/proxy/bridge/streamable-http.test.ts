@@ -10,7 +10,7 @@ async function start(options: Parameters<typeof startBridge>[0] = {}) {
 }
 
 describe('requests', () => {
-  test('two clients with the same id each get their own answer, with its type', async () => {
+  test('two clients with the same id each get their own response, with its type', async () => {
     const { server, url } = await start()
     const [a, b] = [await open(url), await open(url)]
     const first = call(url, rpc(1, 'tools/call', { name: 'a' }), a.headers)
@@ -441,7 +441,7 @@ describe('sessions', () => {
 })
 
 describe('time-outs', () => {
-  test('JSON is 504 with the id kept, and the server is told', async () => {
+  test('JSON is 504 with the id kept, and the request is cancelled at the server', async () => {
     const { server, url } = await start({ limits: { requestTimeoutMs: 50 } })
     const a = await open(url)
     const answer = await call(url, rpc('x', 'tools/call'), a.headers)

@@ -22,7 +22,7 @@ test('where callers log in, the page asks for a token, and keeps it to itself', 
   expect(await page.evaluate('document.cookie + location.href')).toBe(`${api.url}/`)
 })
 
-test('who gives no token is told that one is needed', { timeout: 120_000 }, async context => {
+test('without a token the page says that one is needed', { timeout: 120_000 }, async context => {
   const provider = await identityProvider()
   const args = ['--oidc-issuer', provider.issuer, '--oidc-audience', provider.audience]
   const api = await startUi({ args: [...args, '--oidc-insecure-allow-http', '--jwks-allow-private-ip'] })

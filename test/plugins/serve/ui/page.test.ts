@@ -68,7 +68,7 @@ test('what the command line does is seen at once, and nothing is asked for twice
   expect(requests.filter(request => /\/workloads(\?|$)/.test(request))).toEqual([])
 })
 
-test('a server that ends is told, and when one is there again the page shows how things are', {
+test('the page says that the server has ended, and shows the present state when it is back', {
   timeout: 120_000,
 }, async context => {
   const api = await startUi()
@@ -90,7 +90,9 @@ test('a server that ends is told, and when one is there again the page shows how
   await page.getByText('Follows what is printed').waitFor()
 })
 
-test('what a server is denied, and why one does not work, is told', { timeout: 120_000 }, async context => {
+test('the page shows what a server is denied, and why one does not work', {
+  timeout: 120_000,
+}, async context => {
   const api = await startUi()
   await makeRemote(api, 'curious', await startTinyMcp())
   const { page } = await openPage(context, api, { at: '/#/curious' })

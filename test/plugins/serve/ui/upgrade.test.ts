@@ -46,7 +46,7 @@ test('an upgrade says what it changes, asks for what is new, and is sent once', 
   expect(problems).toEqual([])
 })
 
-test('an upgrade that fails is told in the words of the API, and can be tried again', {
+test('the page shows the failure of an upgrade as the API returns it, and the upgrade can be tried again', {
   timeout: 120_000,
 }, async context => {
   const api = await startUi()
@@ -73,7 +73,7 @@ test('an upgrade that fails is told in the words of the API, and can be tried ag
 })
 
 for (const status of [404, 501, 503]) {
-  test(`a server that answers ${status} about upgrades is used all the same`, {
+  test(`the page works with a server that responds ${status} for upgrades`, {
     timeout: 120_000,
   }, async context => {
     const api = await startUi()

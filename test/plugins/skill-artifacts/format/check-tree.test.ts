@@ -70,7 +70,7 @@ describe('is refused:', () => {
     })
   })
 
-  test('a folder that is none', async () => {
+  test('a file in place of the folder', async () => {
     const folder = await temporaryFolder()
     await write(folder, 'file')
 
@@ -107,7 +107,7 @@ describe('a content digest', () => {
     expect(await contentDigest(folder)).toBe(before)
   })
 
-  test('tells contents, names and places apart', async () => {
+  test('differs for other contents, names and places', async () => {
     const digests = new Set<string>()
     for (const [path, text] of [
       ['a', 'x'],

@@ -274,7 +274,7 @@ test('what may not be read is an error; SKILL.md itself is a failure', async () 
   }
 })
 
-test("a skill's own repository is no part of it", async () => {
+test("a skill's own repository does not belong to it", async () => {
   const folder = await demo({ '.git/config': '' })
   await symlink('config', join(folder, '.git', 'link'))
 

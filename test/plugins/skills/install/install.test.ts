@@ -221,7 +221,7 @@ describe('what is not ours', () => {
     expect(await made.tree('.cursor/skills')).toEqual(await made.tree('.claude/skills'))
   })
 
-  test('what a script leaves behind is no edit', async () => {
+  test('files that a script leaves behind do not count as edits', async () => {
     const made = await withPdf()
     await made.installer.install(USER, { reference: REF })
     await made.write('.cursor/skills/pdf/scripts/__pycache__/a.pyc', 'x')

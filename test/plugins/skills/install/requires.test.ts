@@ -85,7 +85,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
     expect((await made.installer.get(placeOf(made), 'x')).skill.digest).toBe(skill.digest)
   })
 
-  test('an edited one is no obstacle for another that needs it', async () => {
+  test('an edited one does not prevent the installation of another that needs it', async () => {
     const made = await publishAll({ a: ['x'], x: [] })
     await made.installer.install(placeOf(made), { reference: ref('x') })
     const path = `${scope === 'user' ? '' : 'project/'}.cursor/skills/x/SKILL.md`

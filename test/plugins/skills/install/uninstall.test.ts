@@ -138,7 +138,7 @@ test.each([
   ['pfd', 404, 'skill_not_installed'],
   ['../pdf', 400, 'skill_name_invalid'],
   ['', 400, 'skill_name_invalid'],
-])('"%s" answers %i', async (name, status, code) => {
+])('"%s" responds with %i', async (name, status, code) => {
   const made = await installed()
 
   await expect(made.installer.uninstall(USER, name, CALM)).rejects.toMatchObject({ status, code })

@@ -78,7 +78,7 @@ describe('a clone', () => {
     expect(mine.sources.fetched).toEqual([])
   })
 
-  test('nothing happens when the question is answered with no', async () => {
+  test('a "no" to the question changes nothing', async () => {
     const mine = await cloned()
     const asked: unknown[] = []
 

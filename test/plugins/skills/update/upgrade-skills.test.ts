@@ -75,7 +75,7 @@ describe.each(['user', 'project'] as const)('in the scope %s', scope => {
     expect(await upgrade()).toMatchObject([{ status: 'up-to-date' }])
   })
 
-  test('nothing happens when the question is answered with no', async () => {
+  test('a "no" to the question changes nothing', async () => {
     const { upgrade, skills } = await withNewer()
     const before = await skills()
 
