@@ -196,7 +196,7 @@ describe('what is not there, taken or unreadable is refused', () => {
   test('a file of --env-file that makes no sense', () =>
     expectRefused(['run', NPX, '--env-file', 'broken.env'], /broken\.env.*line 2/, [1]))
 
-  test('a file that nobody may read', async () => {
+  test('a file without read permission', async () => {
     const user = await keelsonUser(withoutRoot())
     await writeFile(join(user.home, 'secret.json'), '{}')
     await chmod(join(user.home, 'secret.json'), 0)

@@ -174,7 +174,7 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
     expect(await builds()).toEqual(before)
   })
 
-  test('killed while it starts: what is there is shown, and rm clears it', async () => {
+  test('after a kill during its start the workload is shown, and rm removes it', async () => {
     expect(await runUntil('Starting', 'SIGKILL')).toBe(null)
     await until(async () => {
       const shown = JSON.parse(await home.ok(['list', '--all', '--format', 'json'])) as { status: string }[]

@@ -53,13 +53,13 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
     return Number(/VmHWM:\s+(\d+) kB/.exec(text)?.[1]) / 1024
   }
 
-  test('a good server comes up', async context => {
+  test('an ordinary server starts', async context => {
     await goodServer(context)
     await goodAnswers()
   })
 
   test.for(['floods', 'huge-lines', 'invalid-json', 'never-answers', 'ignores-signals'])(
-    'a server that %s harms nobody, and can be stopped, started and removed',
+    'a server that %s can be stopped, started and removed, and others keep running',
     async (way, context) => {
       await goodServer(context)
       const pid = await home.supervisor()
@@ -95,7 +95,7 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
     await goodAnswers()
   })
 
-  test('a server that exits when it is called comes back, and the call fails at once', async context => {
+  test('a server that exits when it is called is restarted, and the call fails at once', async context => {
     await goodServer(context)
     const { stdout: url } = await run(BAD, ['exits-when-called'])
     const client = await clientV1(url)
@@ -120,7 +120,7 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
       expect(leftOvers('docker', BAD)).toEqual([])
     })
 
-    test('a server that wants more memory than it may have is killed alone and comes back', async context => {
+    test('a server beyond its memory limit is killed alone and restarted', async context => {
       await goodServer(context)
       const { stdout: url } = await run(BAD, ['memory-hog'], '--memory', '64m')
       const client = await clientV1(url)

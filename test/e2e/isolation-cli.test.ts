@@ -61,7 +61,7 @@ test('run isolates without being asked; a denial shows in the log and can be exp
   expect(why.stdout).toContain('not_in_allow_host')
 })
 
-test('a supervisor that is killed closes the way out; the next one opens it again', {
+test('while the supervisor is killed nothing gets out; the next one opens the egress listener again', {
   timeout: 60_000,
 }, async context => {
   await isolated(context)
@@ -102,7 +102,7 @@ test('a start that fails leaves no network', { timeout: 60_000 }, async context 
   expect(leftOvers('docker', 'keelson-').filter(name => name.endsWith('e2e-fails'))).toEqual([])
 })
 
-test('another network mode lets isolation go with a warning, or not at all if it was asked for', {
+test('another network mode turns isolation off with a warning, and is refused if isolation was asked for', {
   timeout: 60_000,
 }, async context => {
   needsPlace(context, 'docker')

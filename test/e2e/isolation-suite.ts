@@ -68,7 +68,7 @@ export function isolationSuite(
     await world.setNames(corpusNames(about))
   })
 
-  test('every escape of the corpus ends at the listener, and what is allowed passes', async context => {
+  test('every request of the corpus that must be denied is denied, and the allowed ones pass', async context => {
     needs(context)
     const client = await clientV1(url)
     const wrong: string[] = []
@@ -283,7 +283,7 @@ export function isolationSuite(
     await expect(ask()).rejects.toThrow()
   })
 
-  test('a server that is killed comes back with the same way out', async context => {
+  test('a killed server is restarted with the same egress listener', async context => {
     needs(context)
     const name = `ki-one-${id}`
     const before = await listenerOf(url)
@@ -325,7 +325,7 @@ export function isolationSuite(
     expect(await world.remains()).toEqual([])
   })
 
-  test('what a killed host left half-done goes with the next adoption', async context => {
+  test('the next adoption removes what a killed host has left', async context => {
     needs(context)
     await world.runtime.isolation?.prepare('ki-lost', { workload: 'ki-lost' })
     expect(await world.remains()).not.toEqual([])

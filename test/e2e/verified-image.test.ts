@@ -127,7 +127,7 @@ describe('a server of the registry', { timeout: 180_000 }, () => {
     expect(config.source).toBe(reference)
   })
 
-  test('whose image nobody signed is refused, or runs with a warning', async context => {
+  test('whose image is unsigned is refused, or runs with a warning', async context => {
     needs(context, problem)
     await pushServer('unsigned', '2.0.0')
     await useRegistry('2.0.0')

@@ -56,7 +56,7 @@ test.for<Engine>(['docker', 'podman'])(
 )
 
 test.for<Engine>(['docker', 'podman'])(
-  'what a killed build has left on %s goes with the next supervisor, not before',
+  'the next supervisor removes what a killed build has left on %s',
   { timeout: 300_000 },
   async (engine, context) => {
     const home = await homeWith(engine, 'sleep 60', context)

@@ -328,7 +328,7 @@ describe('with a caller token', { timeout: 180_000 }, () => {
     return { user, path, token: (await readFile(path, 'utf8')).trim() }
   }
 
-  test('who does not bring it is refused; programs of the user bring it by themselves', async () => {
+  test('a request without it is refused; programs of the user send it', async () => {
     const { user, token, path } = await userWithToken()
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     const { url, seen } = await witness()

@@ -282,8 +282,8 @@ test.for<[what: string, kind: 'sdist' | 'wheel', by: 'address' | 'repository']>(
 describe('a dependency of an npm package', { timeout: 600_000 }, () => {
   test.for<[what: string, spec: (elsewhere: string) => string, refusal: RegExp]>([
     ['a Git repository', () => 'git+https://example.invalid/x.git', /git-dependencies-are-refused/],
-    ['an address of its own', elsewhere => elsewhere, /thief comes from .* no package registry: refused/],
-    ['a folder of the machine', () => 'file:/etc', /thief comes from .* no package registry: refused/],
+    ['an address of its own', elsewhere => elsewhere, /thief comes from .* not a package registry: refused/],
+    ['a folder of the machine', () => 'file:/etc', /thief comes from .* not a package registry: refused/],
   ])('on %s is refused before anything is installed', async ([, spec, refusal], context) => {
     const elsewhere = await npmIndex([{ name: 'thief' }], hostAddress())
     onTestFinished(() => elsewhere.close())

@@ -247,7 +247,7 @@ describe('over HTTP', { timeout: 240_000 }, () => {
     expect((await api.ask('GET', `${path}?all=true`)).json()).toEqual({ workloads: [] })
   })
 
-  test('an image that nobody signed is refused when a signature is asked for, and no edit asks for less', async context => {
+  test('an unsigned image is refused when a signature is required, and no edit lowers that', async context => {
     needsPlace(context, 'docker')
     const api = await startApi()
     const name = `kept-mode-${process.pid}`

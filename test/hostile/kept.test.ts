@@ -232,7 +232,7 @@ describe.each(['docker', 'podman'] as const)('on %s', { timeout: 240_000 }, plac
     },
   })
 
-  test('a run config that does not speak of isolation runs isolated, from a file and from the state folder', async context => {
+  test('a run config that does not mention isolation runs isolated, from a file and from the state folder', async context => {
     needsPlace(context, place)
     const name = `silent-${place}`
     const file = await save(join(home.path, `${name}.json`), silent(name))

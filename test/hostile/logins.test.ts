@@ -40,7 +40,7 @@ test.each<[string, string[]]>([
   ['Google', ['--oidc-issuer', 'https://accounts.google.com']],
   ['workflows of GitHub', ['--oidc-issuer', 'https://token.actions.githubusercontent.com']],
   ['all of Entra ID', ['--oidc-jwks-url', 'https://login.microsoftonline.com/common/discovery/v2.0/keys']],
-])('where anybody can have an account (%s) it has to be said who may come in', async (_, args) => {
+])('where anybody can have an account (%s), the allowed callers must be named', async (_, args) => {
   const user = await keelsonUser()
 
   const shown = await user.run(['serve', ...LOCAL, ...args, '--oidc-audience', AUDIENCE])
@@ -84,7 +84,7 @@ test.each(['jwt', 'opaque'] as const)(
   120_000,
 )
 
-test('the page shows nothing to a stranger with a good token', { timeout: 120_000 }, async context => {
+test('the page shows nothing to another user with a valid token', { timeout: 120_000 }, async context => {
   const provider = await identityProvider({ audience: AUDIENCE })
   const api = await startUi({ args: loginAt(provider, 'sub=ada') })
   const { page } = await visit(context, `${api.url}/`)

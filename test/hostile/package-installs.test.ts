@@ -180,7 +180,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
     await canary.expectUntouched()
   })
 
-  test('a good wheel installs and runs', async () => {
+  test('an ordinary wheel installs and runs', async () => {
     const { env } = await pypiWith({
       name: 'tiny_good',
       scripts: ['tiny-good = tiny_good:main'],

@@ -132,7 +132,7 @@ describe('in bubblewrap', { timeout: 240_000 }, () => {
     expect(said).toContain('0\n0\n')
   })
 
-  test('a fork bomb stays within its limit of processes, and the neighbour goes on', async () => {
+  test('a fork bomb stays within its limit of processes, and another server keeps running', async () => {
     const neighbour = await home.ok(['run', STRANGER, '--name', 'neighbour', '--runtime', 'process'])
     const bomb =
       'python3 -c "import os,time\nn=0\ntry:\n  while n<3000:\n    if os.fork()==0: time.sleep(20); os._exit(0)\n    n+=1\nexcept OSError as e: print(n, e.errno)\nelse: print(n, 0)"'
@@ -245,7 +245,7 @@ describe('variables that no server is given', { timeout: 240_000 }, () => {
     },
   )
 
-  test('are refused when a registry entry brings them along', async context => {
+  test('are refused in a registry entry', async context => {
     needsPlace(context, 'docker')
     const entry = {
       description: 'sings',
@@ -351,7 +351,7 @@ describe('on a machine without any sandbox', { timeout: 240_000 }, () => {
   })
   afterAll(() => home?.close(), 120_000)
 
-  test('a package is not run, and what to install is said', async () => {
+  test('a package is not run, and the failure says what to install', async () => {
     for (const more of [[], ['--runtime', 'process']]) {
       const { code, stdout, stderr } = await run(...more)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

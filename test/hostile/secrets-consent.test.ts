@@ -58,7 +58,7 @@ describe('a server that asks for a stored secret', { timeout: 120_000 }, () => {
     await setRegistry(home.path, [remoteEntry(name, await startTinyMcp(), variables)], file)
   }
 
-  test('does not get it where nobody can say yes, and the flag that does is named', async () => {
+  test('does not get it without a terminal, and the failure names the flag', async () => {
     await publish('com.evil/tools', [wants('GITHUB_TOKEN')])
 
     const refused = await home.keelson(['run', 'tools', '--name', 'silent'])
@@ -157,7 +157,7 @@ describe('a server that asks for a stored secret', { timeout: 120_000 }, () => {
     expect(await secretsOf('former-2')).toEqual(['registry-user-former-API_KEY,target=API_KEY'])
   })
 
-  test('is asked about anew when its registry, its variable or the secret has become another one', async () => {
+  test('needs a new consent when its registry, its variable or the secret is another one', async () => {
     await keep('KEY_A')
     await keep('KEY_B')
     const isGiven = async () => (await home.keelson(['run', 'com.asks/anew', '--name', 'anew'])).code === 0

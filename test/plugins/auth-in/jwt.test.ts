@@ -20,7 +20,7 @@ const invalid = (problem: string) => ({ code: 'token_invalid', message: expect.s
 const fetchesOf = (issuer: Issuer) => issuer.asked.filter(path => path === '/jwks').length
 
 test.each(['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512'])(
-  'a good token signed with %s is taken',
+  'a valid token signed with %s is accepted',
   async alg => {
     const { issuer, check } = await arrange()
     await issuer.addKey({ alg })
@@ -96,7 +96,7 @@ test.each(['PS256', 'EdDSA'])('%s is not among the algorithms', async alg => {
   await expect(check(await issuer.sign())).rejects.toMatchObject(invalid('algorithm'))
 })
 
-test('a key that the token brings along is not used', async () => {
+test('a key inside the token is not used', async () => {
   const { issuer, check } = await arrange()
   await issuer.addKey({ kid: 'mine', publish: false })
   const other = await startIssuer()

@@ -19,7 +19,7 @@ test.each<CallerAuthConfig>([
   { jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs' },
   { jwksUrl: 'https://login.microsoftonline.com/8a1c7c1e-0000-4000-8000-000000000001/discovery/v2.0/keys' },
   { issuer: 'https://login.example.com', introspectionUrl: 'https://oauth2.googleapis.com/tokeninfo' },
-])('with %j it has to be said who may come in', config => {
+])('with %j the allowed callers must be named', config => {
   const given = { audience: 'us', ...config }
 
   expect(() => assertUsable(given)).toThrow(/anybody can get a token/)
@@ -33,6 +33,6 @@ test.each<CallerAuthConfig>(
     'https://login.microsoftonline.com/8a1c7c1e-0000-4000-8000-000000000001/v2.0',
     'https://gitlab.example.com',
   ),
-)('with %j its operator decides who has an account', config => {
+)('with %j no allowed callers need to be named', config => {
   expect(() => assertUsable({ audience: 'us', ...config })).not.toThrow()
 })

@@ -40,7 +40,7 @@ test('a problem is logged once while it lasts, and again when it comes back', as
 })
 
 test.each(['workloadsChanged', 'groupRemoved', 'callerTokenChanged'] as const)(
-  'what is thrown after %s is logged and stops nobody',
+  'an error after %s is logged and does not stop the host',
   async hook => {
     const { app, logged } = appWith(() => Promise.reject(new Error('locked')))
     await app.notify(hook, ...((hook === 'groupRemoved' ? ['work'] : []) as [string]))

@@ -90,7 +90,7 @@ describe('what files hold', () => {
     expect(await clients.listRegistered()).toEqual([{ name: 'cursor', groups: ['default'] }])
   })
 
-  test('nothing is written while nobody is registered', async () => {
+  test('nothing is written while no client is registered', async () => {
     const home = await temporaryFolder()
     const { clients, workloads } = deskAt(home)
     workloads.push(up('fetch'))

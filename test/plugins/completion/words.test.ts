@@ -114,7 +114,7 @@ test('the shells are offered to `completion`', async () => {
   expect(words).toEqual(['bash', 'fish', 'powershell', 'zsh'])
 })
 
-test('behind -- stand arguments of the server', async () => {
+test('after -- only files are completed', async () => {
   expect(await offered(await keelsonUser(), 'run', 'x', '--', '--tr')).toEqual({ words: [], files: ':file' })
 })
 

@@ -34,7 +34,7 @@ test('a denial is written at once, its repeats as a count after a minute', () =>
   expect(lines[1]).toMatchObject({ msg: 'egress denied again', host: 'a.test', times: 999 })
 })
 
-test('after the minute the same denial is written anew', () => {
+test('after a minute the same denial gets a line again', () => {
   const { lines, log } = makeLog()
   log.record(denial('a.test'))
   vi.advanceTimersByTime(60_000)

@@ -82,7 +82,7 @@ async function send(port: number, bytes: string): Promise<string> {
   }
 }
 
-test('whatever the head of a request looks like, it reaches the allowed server as meant, or nobody', async () => {
+test('whatever the head of a request looks like, it reaches the allowed server as meant, or no server', async () => {
   const forbidden = await webServer()
   const allowed = await webServer()
   const outbound = { allow_host: ['127.0.0.1'], allow_port: [allowed.port] }

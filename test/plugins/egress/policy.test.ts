@@ -194,7 +194,7 @@ test('a name that resolves to a private address is allowed when that address is 
   expect(decision).toMatchObject({ allowed: true, addresses: ['10.0.0.5'] })
 })
 
-test('one bad address among good ones denies the name', async () => {
+test('one denied address among allowed ones denies the name', async () => {
   const names = { 'mix.test': [PUBLIC, '::ffff:127.0.0.1'] }
   expect(await ask(undefined, 'mix.test', { names })).toMatchObject({ allowed: false, rule: 'loopback' })
 })

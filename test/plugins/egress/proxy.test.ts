@@ -73,7 +73,7 @@ test('a name that resolves to a denied address the second time is denied then', 
   expect(dialled).toEqual([{ address: '127.0.0.1', port: web.port }])
 })
 
-test('headers of one connection, and what is said to proxies, stop at the proxy', async () => {
+test('headers of one connection, and those for proxies, are not forwarded', async () => {
   const web = await webServer(() => ({ headers: { 'Proxy-Authenticate': 'Basic', 'X-Keep': '1' } }))
   const { port } = await egressWorld(allowing([web.port]))
 
@@ -465,7 +465,7 @@ test('a policy that changes while a name is looked up decides', async () => {
   expect(dialled).toEqual([])
 })
 
-test('a closed listener lets nothing through and nothing stand', async () => {
+test('a closed listener accepts no connection and closes those that are open', async () => {
   const echo = await echoServer()
   const { port, listener } = await egressWorld(allowing([echo.port]))
   const { socket } = await openTunnel(port, `127.0.0.1:${echo.port}`)
@@ -509,7 +509,7 @@ test('a listener may be a socket file, for its owner alone', async () => {
   expect(web.seen.at(-1)?.url).toBe('/in')
 })
 
-test('a socket file that nobody serves any more is replaced, one that is served is not', async () => {
+test('an abandoned socket file is replaced, one in use is not', async () => {
   const path = await socketPath()
   const killed = `require('net').createServer().listen('${path}', () => process.kill(process.pid, 'SIGKILL'))`
   await execa(process.execPath, ['-e', killed], { reject: false })

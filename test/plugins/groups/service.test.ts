@@ -139,7 +139,7 @@ test('with its group gone a workload belongs to default', async () => {
   await expect(stat(pathOf('work'))).rejects.toThrow('ENOENT')
 })
 
-test('who watches hears of a removed group when it and its members are settled', async () => {
+test('the hook for a removed group is called after its members are moved or removed', async () => {
   const seen: unknown[] = []
   const world = await groupsWorld({
     onRemoved: async () => {

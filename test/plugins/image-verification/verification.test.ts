@@ -262,7 +262,7 @@ describe('an image is not verified', () => {
     await expectUnverified(image.reference, /cert_issuer/, { repository_uri: 'https://git.example.com/a/b' })
   })
 
-  test('when the registry entry names nobody', async () => {
+  test('when the registry entry names no signer', async () => {
     const image = await newImage()
     await attachBundle(oci, image, await sigstore.attest(image.digest, maker))
     await expectUnverified(image.reference, /nothing is known of who must have signed/, {

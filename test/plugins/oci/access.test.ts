@@ -306,7 +306,7 @@ describe('credentials are found', () => {
   test.each([
     ['fails', `echo ${PASSWORD}; exit 1`, 'docker-credential-test failed'],
     ['talks nonsense', `echo ${PASSWORD}`, 'does not print JSON'],
-  ])('not by a helper that %s, and that is said without its words', async (_, script, problem) => {
+  ])('not by a helper that %s, and the failure does not repeat its output', async (_, script, problem) => {
     const { trial } = await withHelper(script, () => ({ credsStore: 'test' }))
     expect(await errorOf(trial)).toMatchObject({
       code: 'oci_denied',

@@ -135,7 +135,7 @@ test('a tag that is not there is a failure that names registry and reference', a
   expect(await oci.findManifest(ref('team/thing:9.9'))).toBeUndefined()
 })
 
-test('a manifest whose blobs were never pushed is refused by the registry, and said so', async () => {
+test('a manifest whose blobs were never pushed is refused by the registry, which the failure says', async () => {
   const manifest = {
     schemaVersion: 2,
     mediaType: MEDIA_TYPES.manifest,

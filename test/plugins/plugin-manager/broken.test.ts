@@ -172,7 +172,7 @@ test('--no-plugins leaves added plugins out', async () => {
   expect(stderr).toContain('There is no command "hello"')
 })
 
-test('what a killed process was preparing is swept away by the next change', async () => {
+test('the next change removes what a killed process was preparing', async () => {
   const user = await userWith({})
   const left = join(folderOf(user), 'new-0123456789ab')
   await mkdir(left)

@@ -16,7 +16,7 @@ async function userWithSample() {
   return user
 }
 
-test('the sample plugin brings its command into the program', async () => {
+test('the sample plugin adds its command to the program', async () => {
   const user = await userWithSample()
 
   const { code, stdout, stderr } = await user.run(['sample'])
@@ -24,7 +24,7 @@ test('the sample plugin brings its command into the program', async () => {
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'sample/echo\n', stderr: '' })
 })
 
-test('the sample plugin goes on working when the folder that it was added from is gone', async () => {
+test('the sample plugin works after the folder that it was added from is removed', async () => {
   const user = await userWithSample()
   await rm(join(user.home, 'copy'), { recursive: true })
 

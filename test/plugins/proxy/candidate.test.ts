@@ -128,7 +128,7 @@ test.each([
   },
 )
 
-test('a server that only lets in whom it knows is taken at its word', async () => {
+test('a server that requires credentials passes the check', async () => {
   const proxy = await testProxy()
   const target = await testServer((_, response) => void response.writeHead(401).end())
   await expect(check(proxy, target)).resolves.toBeDefined()

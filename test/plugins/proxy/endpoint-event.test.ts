@@ -87,7 +87,7 @@ describe('what clients are told', () => {
     )
   })
 
-  test('headers that are not trusted say nothing', async () => {
+  test('headers that are not trusted are ignored', async () => {
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-prefix': '/evil' }
     expect(await announced(() => '/messages?s=1', {}, headers)).toBe('/messages?s=1')
   })

@@ -164,7 +164,7 @@ describe('Host behind a proxy that is trusted', () => {
     expect(named.logged.filter(line => line.includes('behind the trusted proxy'))).toEqual([])
   })
 
-  test('a header that nobody trusts names nothing', async () => {
+  test('a header that is not trusted is ignored', async () => {
     expect((await statusWith(via('evil.example'))).status).toBe(200)
   })
 })

@@ -85,7 +85,7 @@ test('a resumable event stream of a remote server stays broken: its client asks 
   await expect(answer.text()).rejects.toThrow()
 })
 
-test('nobody listening gives 503 with Retry-After, not a hang', async () => {
+test('a server that does not listen gives 503 with Retry-After', async () => {
   let port = 20_000
   while (!(await isPortFree(port))) port++
   const { status, headers, body } = await errorFrom(`http://127.0.0.1:${port}`)

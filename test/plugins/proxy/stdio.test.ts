@@ -42,7 +42,7 @@ test.each(['streamable-http', 'sse'] as const)('a stdio server is used over %s',
   expect((await fetch(`${proxy.origin}/health`)).status).toBe(200)
 })
 
-test('the guard stands before a stdio server too', async () => {
+test('the guard checks requests for a stdio server too', async () => {
   const proxy = await testProxy({ config: { transport: 'stdio' } })
   await proxy.connect({ kind: 'stdio', attachment: attach() })
   const evil = await post(`${proxy.origin}/mcp`, rpc('ping', 1), { origin: 'https://evil.example' })

@@ -79,7 +79,7 @@ test('the provider is asked with PKCE, a state, a nonce and for a refresh token'
   expect(words.nonce?.length).toBeGreaterThanOrEqual(22)
 })
 
-test('no token stands in a file, readable, or in what is shown', async () => {
+test('no token is readable in a file or in output', async () => {
   const { login, list, user, provider, registry } = await world({ accessTokenSeconds: 20 })
   const { shown } = await login()
   const listed = await user.run(['registry', 'list', '--debug'])

@@ -159,7 +159,7 @@ test('a failure holds neither code nor verifier, in its causes neither', async (
   for (const name of ['code', 'code_verifier']) expect(shown).not.toContain(form?.get(name))
 })
 
-test('nobody in front of the browser: the login ends by itself', async () => {
+test('a login that is not finished in the browser ends by itself', async () => {
   const provider = await identityProvider()
 
   await expect(attempt(provider, () => undefined, { waitMs: 200 })).rejects.toMatchObject({
@@ -198,7 +198,7 @@ test.for(['127.0.0.1', '::1'])('a port that somebody has on %s is not shared', a
   })
 })
 
-test('what stands in the address cannot become part of the page', async () => {
+test('parameters of the address cannot become part of the page', async () => {
   const provider = await identityProvider()
   const script = '<script>alert(1)</script>'
   let page: Promise<Response> | undefined
@@ -309,7 +309,7 @@ test('a provider that is not there fails clearly', async () => {
   })
 })
 
-test('a provider that registers nobody asks for a client ID', async () => {
+test('a provider that does not register clients needs a client ID', async () => {
   const server = await registryServer((_request, response) => sendJson(response, metadata(server.url)))
 
   await expect(

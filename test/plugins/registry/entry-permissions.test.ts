@@ -168,7 +168,7 @@ describe('mounts', () => {
   })
 })
 
-test('more mounts than anybody would read are a problem', async () => {
+test('too many mounts to read are a problem', async () => {
   const wanted = { read: Array.from({ length: 21 }, (_, i) => `/etc:/${i}`) }
 
   const { problems } = await findWantedMounts(wanted, { home: '/', cwd: '/' })

@@ -17,7 +17,7 @@ test('a short name that several have is refused, naming them', async () => {
   expect((await registry().get('c.d/fetch')).name).toBe('c.d/fetch')
 })
 
-test('an unknown name brings near ones to mind', async () => {
+test('the failure of an unknown name suggests near ones', async () => {
   const { registry } = await userOf()
 
   await expect(registry().get('filesytem')).rejects.toMatchObject({

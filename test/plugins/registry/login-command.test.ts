@@ -34,7 +34,7 @@ test('a password in the address is not shown', async () => {
   expect(shown.stderr).not.toContain('s3cret')
 })
 
-test('without a place for secrets nobody is asked to log in', async () => {
+test('without a place for secrets no login begins', async () => {
   const user = await keelsonUser()
   const flags = ['--registry', 'https://r.example', '--issuer', 'https://i.example', '--client-id', 'c']
 

@@ -11,7 +11,7 @@ test.each([
   ['githb', 'github'],
   ['memroy', 'memory'],
   ['io.github.stacklok/fetsh', 'fetch'],
-])('%s could be an image; that there is none brings %s to mind', async (word, near) => {
+])('%s could be an image; when there is none, %s is suggested', async (word, near) => {
   const user = await keelsonUser()
 
   const shown = await user.run(['run', word, '--runtime', 'process'])
@@ -20,7 +20,7 @@ test.each([
   expect(shown.stderr).toContain(`Did you mean ${near}`)
 })
 
-test('an image that docker cannot pull brings near names to mind, and docker has its say', {
+test("when docker cannot pull an image, near names are suggested beside docker's message", {
   timeout: 120_000,
 }, async context => {
   needs(context, engineProblem('docker', 'keelson-test/busybox:1'))
@@ -34,7 +34,7 @@ test('an image that docker cannot pull brings near names to mind, and docker has
 })
 
 test.each(['example.com/filesystm:1', 'mcp/filesystm', 'zzzqqqxxx'])(
-  '%s brings nothing to mind',
+  'for %s nothing is suggested',
   async word => {
     const user = await keelsonUser()
 

@@ -100,7 +100,7 @@ test('a running service sees a changed file', async () => {
   expect(await service.servers()).toHaveLength(2)
 })
 
-test('what was said before is not shown to somebody who is not let in any more', async () => {
+test('cached documents are not shown after the registry has refused the login', async () => {
   const api = await registryServer(pagesOf(many, 100))
   const { registry, pass } = await userOf({ registry_api_url: api.url })
   await registry().servers()

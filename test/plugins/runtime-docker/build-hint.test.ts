@@ -11,6 +11,6 @@ test.each([
   expect(hintOf(problem)).toContain('--ca-cert')
 })
 
-test('another failed build says nothing of certificates', () => {
+test('the hint on certificates is left out for other failures of a build', () => {
   expect(hintOf('npm error 404 Not Found')).toBeUndefined()
 })

@@ -30,7 +30,7 @@ test('privileged only when asked for', () => {
   expect(make({ privileged: true })).toContain('--privileged')
 })
 
-test('limits nobody asked for are left to our defaults', () => {
+test('without requested limits the defaults apply', () => {
   expect(make({})).toEqual(
     expect.arrayContaining([
       '--memory=2147483648',

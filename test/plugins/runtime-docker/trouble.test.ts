@@ -141,7 +141,7 @@ test('a program that may not be executed is a problem, not a crash', async () =>
   })
 })
 
-test('a stand-in that names no engine of its own is not taken for docker', async () => {
+test('a replacement program that names no engine is not taken for docker', async () => {
   const env = await fakeProgram('docker', `echo '{"Client":{"Version":"4.3.1","APIVersion":"4.3.1"}}'`)
   expect(await runtimeWith('docker', env).probe()).toMatchObject({ ok: false, hint: /--runtime/ })
 })

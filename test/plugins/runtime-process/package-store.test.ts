@@ -68,7 +68,7 @@ test('two installers at once install once', async () => {
   expect(seen.installed).toEqual(['name@1.0.0'])
 })
 
-test('a failed installation leaves nothing that looks whole', async () => {
+test('a failed installation leaves nothing that counts as installed', async () => {
   const { tools, state } = fakeTools()
   const folder = await temporaryFolder()
   const store = createPackageStore(folder, tools)
@@ -79,7 +79,7 @@ test('a failed installation leaves nothing that looks whole', async () => {
   await store.install(request('name@1.0.0'))
 })
 
-test('what a killed installer left is cleared and never taken for whole', async () => {
+test('what a killed installer left is removed and never counts as installed', async () => {
   const { tools, seen } = fakeTools()
   const folder = await temporaryFolder()
   const place = folderName('npx://name@1.0.0')

@@ -32,7 +32,7 @@ describe('without a sandbox', () => {
         },
       },
     ],
-  ])('%s is refused with --no-sandbox, and an engine named as the way out', async (_, given) => {
+  ])('%s is refused with --no-sandbox, and the hint names an engine', async (_, given) => {
     const failure = await refusal(shellInstance('true', given))
     expect(failure?.code).toBe('process_refused')
     expect(failure?.hint).toMatch(/Omit --no-sandbox.*--runtime docker/)
@@ -47,7 +47,7 @@ describe('without a sandbox', () => {
     expect(await runtime.isolation?.list()).toEqual([])
   })
 
-  test('nothing runs unless the user insists, and the way out is said', async () => {
+  test('nothing runs without --no-sandbox, which the hint names', async () => {
     const runtime = hostRuntime(await temporaryFolder(), { sandbox: false })
     const failure = await refusal(shellInstance('true', { noSandbox: false }))
     expect(failure?.code).toBe('sandbox_missing')

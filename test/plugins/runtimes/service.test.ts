@@ -56,7 +56,7 @@ test('one that does not work is passed over', async () => {
   expect(await runtimes.select()).toMatchObject({ runtime: { name: 'podman' }, warnings: ['no limits'] })
 })
 
-test('one without a sandbox is not chosen, by name neither, and the way out is said', async () => {
+test('one without a sandbox is not chosen, not even by name, and the hint names --no-sandbox', async () => {
   const { runtimes, factories } = setUp({ docker: broken('not running'), process: works() })
   const runtime = factories[1]?.() as Runtime
   const sandbox = async () => ({ ok: false, problem: 'no sandbox.', hint: 'Install one.' }) as const

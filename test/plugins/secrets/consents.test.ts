@@ -29,7 +29,7 @@ test('a consent counts for its registry, server and variable alone, and is there
   expect(await store.of(origin)).toEqual([{ ...wanted, secret: 'MINE' }])
 })
 
-test('a newer consent takes the place of the one before, and a secret that is taken back is given to nobody', async () => {
+test('a newer consent replaces the one before, and a revoked secret is given to no server', async () => {
   const { store } = await consents()
   await store.add({ ...wanted, secret: 'OLD' })
   await store.add({ ...wanted, secret: 'NEW' })

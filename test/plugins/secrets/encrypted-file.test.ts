@@ -43,7 +43,7 @@ test('names that mean something to JavaScript are names like others', async () =
   expect(found.size).toBe(odd.length)
 })
 
-test('a file that is there is never made anew', async () => {
+test('an existing file is never replaced by an empty one', async () => {
   const { file, open } = await newFile()
   await file.change(secrets => void secrets.set('A', '1'))
 

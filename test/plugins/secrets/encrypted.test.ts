@@ -80,7 +80,7 @@ test('a file whose key is gone from the keyring says so, and stays', async () =>
   expect(keyring.items.size).toBe(0)
 })
 
-test('moving that file away lets a new one begin', async () => {
+test('after that file was moved away a new one is made', async () => {
   const { path, provider } = await machine({ keyring: fakeKeyring() })
   await provider().prepare()
   await provider().forgetKey?.()
@@ -91,7 +91,7 @@ test('moving that file away lets a new one begin', async () => {
   expect(await provider().find('A')).toBeUndefined()
 })
 
-test('a locked keyring fails with what it said', async () => {
+test('a locked keyring fails with its own message', async () => {
   const { provider } = await machine({ keyring: fakeKeyring({ problem: 'the collection is locked' }) })
 
   const attempt = provider({ keyFrom: 'keyring' }).prepare()
@@ -121,7 +121,7 @@ test.each([
   await expect(readFile(path)).rejects.toThrow('ENOENT')
 })
 
-test('with nobody to ask the failure says what to set', async () => {
+test('without a terminal the failure says what to set', async () => {
   const { path, provider } = await machine()
 
   await expect(provider().prepare()).rejects.toMatchObject({

@@ -54,7 +54,7 @@ test('the key lies in the keyring of the desktop, and nothing of it on disk', {
   expect(locked.stderr).toMatch(/^Error: .*key/)
 })
 
-test('without the bus of the desktop it is said where else a key can come from', async () => {
+test('without the bus of the desktop the failure says where else a key can come from', async () => {
   const user = await keelsonUser()
   const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${user.home}/nobody` }
   const shown = await user.run(['secret', 'provider', 'encrypted', '--key', 'keyring'], { env })

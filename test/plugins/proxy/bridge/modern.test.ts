@@ -44,7 +44,7 @@ describe('a client of 2026-07-28', () => {
     expect(first.headers).not.toHaveProperty('mcp-session-id')
   })
 
-  test('hears what it subscribed to, under its own id and beyond the request time-out, and nobody else does', async () => {
+  test('gets what it subscribed to, under its own id and beyond the request time-out, and no other client does', async () => {
     const { server, url } = await startModern()
     const listen = (id: string) =>
       stream(url, { body: rpc(id, 'subscriptions/listen', { _meta: meta }), headers })
