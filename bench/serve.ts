@@ -50,12 +50,27 @@ interface Served {
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<number>
 }
 
-async function withServe<T>(work: (served: Served) => Promise<T>): Promise<T> {
+/** Starts `serve` with a home of its own. */
+async function startServe(...args: string[]) {
   const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--rate-limit', '0'], {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [program, 'serve', ...args], {
     env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: join(home, 'run') },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
+  return {
+    child,
+    startedAt,
+    async end() {
+      child.kill('SIGKILL') // nothing it hosts is to be handed over
+      await once(child, 'exit')
+      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    },
+  }
+}
+
+async function withServe<T>(work: (served: Served) => Promise<T>): Promise<T> {
+  const { child, end } = await startServe('--port', '0', '--rate-limit', '0')
   const agent = new Agent({ connections: 32 })
   try {
     const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
@@ -74,15 +89,14 @@ async function withServe<T>(work: (served: Served) => Promise<T>): Promise<T> {
     })
   } finally {
     await agent.destroy()
-    child.kill('SIGKILL') // nothing it hosts is to be handed over
-    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    await end()
   }
 }
 
 async function host({ call }: Served, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const status = await call('POST', 'workloads', { name: `remote-${i}`, url: 'http://127.0.0.1:9/mcp' })
-    if (status !== 201) throw new Error(`making remote-${i} is answered with ${status}`)
+    if (status !== 201) throw new Error(`making remote-${i} returned status ${status}`)
   }
 }
 
@@ -109,7 +123,7 @@ async function listMs(): Promise<{ p50: number; p99: number; changes: number; co
       await delay(Math.max(0, due - performance.now()))
       asking.push(
         served.call('GET', 'workloads?all=true').then(status => {
-          if (status !== 200) throw new Error(`the list is answered with ${status}`)
+          if (status !== 200) throw new Error(`the list returned status ${status}`)
           times.push(performance.now() - due)
         }),
       )
@@ -147,25 +161,18 @@ async function startRatio(path: string): Promise<number> {
 }
 
 async function firstAnswerMs(path: string): Promise<number> {
-  const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
   const port = await findFreePort()
-  const begin = performance.now()
-  const child = spawn(process.execPath, [program, 'serve', '--port', String(port)], {
-    env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: join(home, 'run') },
-    stdio: 'ignore',
-  })
+  const { startedAt, end } = await startServe('--port', String(port))
   try {
-    while (performance.now() - begin < 30_000) {
+    while (performance.now() - startedAt < 30_000) {
       const answer = await request(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
       await answer?.body.dump()
-      if (answer && answer.statusCode < 300) return performance.now() - begin
+      if (answer && answer.statusCode < 300) return performance.now() - startedAt
       await delay(1)
     }
-    throw new Error('serve does not answer')
+    throw new Error('serve does not respond')
   } finally {
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    await end()
   }
 }
 
