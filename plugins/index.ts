@@ -28,7 +28,7 @@ export const builtins: readonly PluginEntry[] = [
   {
     name: 'hidden-files',
     services: ['hiddenFiles'],
-    provides: ['flags'],
+    provides: ['flags', 'sections'],
     flagsOf: ['run'],
     load: async () => (await import('./hidden-files/index.ts')).default,
   },
@@ -51,7 +51,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'recipes',
     verbs: ['build'],
     services: ['recipes'],
-    provides: ['flags'],
+    provides: ['flags', 'sections'],
     flagsOf: ['run'],
     load: async () => (await import('./recipes/index.ts')).default,
   },

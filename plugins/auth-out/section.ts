@@ -15,6 +15,7 @@ import {
 import type { Section } from '../../src/plugin.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
+import { remoteRequest } from './section-request.ts'
 
 /** How keelson logs in to a remote server. Secrets stand here as references, `NAME,target=…`. */
 const remoteAuth = {
@@ -63,6 +64,7 @@ const MOST_HEADERS = 100
 /** Checks the members that say how a remote server is logged in to. */
 export const authOutSection: Section = {
   members,
+  request: remoteRequest,
   check(config) {
     assertEnforced(config.remote_auth_config ?? {})
     const { header_forward: headers, remote_auth_config: auth } = config

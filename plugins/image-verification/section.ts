@@ -1,3 +1,5 @@
+import { readChoice } from '../../src/http/read-choice.ts'
+import { sectionRequest } from '../../src/http/section-request.ts'
 import { bool, type ObjectOf, object, oneOf, optional, type TypeOf, text } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import { MODES } from './flags.ts'
@@ -32,5 +34,13 @@ declare module '../../src/contracts/run-config.ts' {
   interface RunConfig extends ObjectOf<typeof members> {}
 }
 
+const request = sectionRequest({
+  body: { image_verification: optional(text) },
+  toOptions: ({ image_verification: mode }) => ({
+    'image-verification': readChoice(mode, MODES, 'image_verification'),
+  }),
+  kept: ['image_verification'],
+})
+
 /** What a run config says about the signature of its image. */
-export const verificationSection: Section = { members }
+export const verificationSection: Section = { members, request }

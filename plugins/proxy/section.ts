@@ -1,5 +1,6 @@
 import type { ProxyMode, RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
+import { sectionRequest } from '../../src/http/section-request.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { bool, type ObjectOf, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
@@ -35,9 +36,32 @@ export const sessionTtlOf = (config: RunConfig): number =>
 
 const wrong = (text: string) => failures.usage({ text })
 
+const request = sectionRequest({
+  body: members,
+  details: { trust_proxy_headers: bool },
+  toOptions: body => ({
+    'allowed-origins': body.allowed_origins,
+    'endpoint-prefix': body.endpoint_prefix,
+    'session-ttl': readDuration(body.session_ttl),
+    stateless: body.stateless || undefined,
+    'trust-proxy-headers': body.trust_proxy_headers || undefined,
+  }),
+  toMembers: body => (body.remote_must_be_public ? { remote_must_be_public: true } : {}),
+  toDetails: ({ trust_proxy_headers = false }) => ({ trust_proxy_headers }),
+  kept: ['allowed_origins', 'endpoint_prefix', 'session_ttl', 'stateless'],
+  keptWithTarget: ['remote_must_be_public'],
+})
+
+function readDuration(text: string | undefined): number | undefined {
+  const ms = parseDuration(text || '0')
+  if (ms === undefined) throw wrong(`session_ttl takes a duration such as 30m or 2h, not "${text}".`)
+  return ms
+}
+
 /** Checks the members this plugin owns, whether they came from flags or from a file. */
 export const proxySection: Section = {
   members,
+  request,
   check({ allowed_origins = [], endpoint_prefix, session_ttl, stateless, transport }) {
     for (const origin of allowed_origins) {
       if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+/i.test(origin)) {

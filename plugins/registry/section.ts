@@ -1,3 +1,4 @@
+import { sectionRequest } from '../../src/http/section-request.ts'
 import { type ObjectOf, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 
@@ -21,4 +22,18 @@ declare module '../../src/contracts/run-config.ts' {
 }
 
 /** What a run config says about the registry entry it was made from. */
-export const registrySection: Section = { members }
+export const registrySection: Section = {
+  members,
+  request: sectionRequest({
+    body: {},
+    toOptions: () => ({}),
+    keptWithTarget: [
+      'registry_server_name',
+      'registry_url',
+      'registry_api_url',
+      'registry_source',
+      'registry_env_vars',
+      'accepted_permissions',
+    ],
+  }),
+}

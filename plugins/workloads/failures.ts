@@ -43,11 +43,6 @@ export const failures = defineFailures({
     text: (d: { path: string }) => `${d.path} asks to run without a sandbox (no_sandbox).`,
     hint: 'Remove that member from the file, or add --no-sandbox: the server can then read, change and reach everything that you can.',
   },
-  request_unsupported: {
-    status: 400,
-    text: (d: { member: string }) => `${d.member} is not supported here yet.`,
-    hint: 'Leave it out, or empty.',
-  },
   bulk_choice: {
     status: 400,
     text: () => 'Give either names or a group.',

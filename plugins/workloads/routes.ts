@@ -1,4 +1,5 @@
 import type { Routes } from '../../src/http/api.ts'
+import { sectionRequests } from '../../src/http/section-request.ts'
 import { closed, list, object, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { actionRoutes } from './http/action-routes.ts'
@@ -6,7 +7,7 @@ import { createRoutes } from './http/create-routes.ts'
 import { eventRoute } from './http/event-route.ts'
 import { logRoutes } from './http/log-routes.ts'
 import { logStreamRoutes } from './http/log-stream-routes.ts'
-import { runConfig, workloadDetails, workloadItem } from './http/schemas.ts'
+import { composeSchemas, runConfig, workloadItem } from './http/schemas.ts'
 import { createStreamSlots } from './http/stream-slots.ts'
 import { toDetails, toExport, toItem } from './http/to-details.ts'
 
@@ -16,7 +17,9 @@ const path = '/api/v1beta/workloads'
 const MOST_STREAMS = 100
 
 /** The operations on workloads. */
-export const workloadRoutes: Routes = (api, app) => {
+export const workloadRoutes: Routes = async (api, app) => {
+  const requests = await sectionRequests(app)
+  const schemas = composeSchemas(requests)
   const workloads = () => app.service('workloads')
 
   api.operation({
@@ -44,11 +47,11 @@ export const workloadRoutes: Routes = (api, app) => {
     path: `${path}/{name}`,
     tag,
     summary: 'A workload, in the shape that it is created in',
-    response: [200, workloadDetails],
+    response: [200, schemas.workloadDetails],
     failures: [400, 404],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
-      return toDetails(await (await workloads()).config(name))
+      return toDetails(await (await workloads()).config(name), requests)
     },
   })
 
@@ -81,7 +84,7 @@ export const workloadRoutes: Routes = (api, app) => {
   })
 
   const slots = createStreamSlots(MOST_STREAMS)
-  createRoutes(api, app)
+  createRoutes(api, app, schemas)
   actionRoutes(api, app)
   logRoutes(api, app)
   logStreamRoutes(api, app, slots)

@@ -82,14 +82,6 @@ export const runConfigMembers = {
   container_labels: optional(textMap),
   permission_profile: optional(permissionProfileSchema),
   permission_profile_name_or_path: optional(text),
-  ignore_config: optional(object({ loadGlobal: optional(bool), printOverlays: optional(bool) })),
-  runtime_config: optional(
-    object({
-      builder_image: optional(text),
-      additional_packages: optional(texts),
-      build_with: optional(texts),
-    }),
-  ),
   /** Resource limits: bytes (or `512m`) and cores, as the flags take them. */
   resources: optional(object({ memory: optional(text), cpus: optional(text) })),
   debug: optional(bool),

@@ -31,6 +31,7 @@ const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   token_exchange_config: { means: 'an exchange of tokens' },
   upstream_swap_config: { means: 'an exchange of tokens' },
   aws_sts_config: { means: 'credentials of AWS' },
+  header_forward: { means: 'headers for the remote server' },
   scaling_config: { means: 'several replicas', asks: asksForReplicas },
   strict_protocol_validation: { means: 'a strict check of protocol versions' },
   additional_middleware_configs: { means: 'further middlewares' },

@@ -10,6 +10,11 @@ export const httpFailures = defineFailures({
     status: 400,
     text: (d: { problem: string }) => `The request cannot be read: ${d.problem}.`,
   },
+  request_unsupported: {
+    status: 400,
+    text: (d: { member: string }) => `${d.member} is not supported here yet.`,
+    hint: 'Leave it out, or empty.',
+  },
   host_refused: {
     status: 403,
     text: (d: { host: string }) => `Requests for the host "${d.host}" are refused.`,

@@ -76,6 +76,10 @@ export const described = <S extends Schema>(schema: S, description: string): S =
 /** For `object`: members that are not named are refused. */
 export const closed = { additionalProperties: false }
 
+/** Some of the members. */
+export const pick = <M extends Members, K extends keyof M & string>(members: M, ...names: K[]): Pick<M, K> =>
+  Object.fromEntries(names.map(name => [name, members[name]])) as Pick<M, K>
+
 /** An object with these members; others are kept unless it is `closed`. */
 export function object<M extends Members>(
   properties: M,

@@ -4,7 +4,7 @@ import type { Api } from '../../../src/http/api.ts'
 import { missingVariables } from '../../../src/http/missing-variables-schema.ts'
 import { unacceptedPermissions } from '../../../src/http/unaccepted-permissions-schema.ts'
 import { assertWorkloadName } from '../../state/index.ts'
-import { createBody, editBody, nameAndPort } from './schemas.ts'
+import { type composeSchemas, nameAndPort } from './schemas.ts'
 import { toRunRequest } from './to-run-request.ts'
 
 const tag = 'workloads'
@@ -15,7 +15,11 @@ const CREATE_FAILURES = [400, 403, 404, 502, 503, 504]
 const failureSchemas = { 409: unacceptedPermissions, 422: missingVariables }
 
 /** The operations that create a workload, or create it anew from an edited request. */
-export function createRoutes(api: Api, app: App): void {
+export function createRoutes(
+  api: Api,
+  app: App,
+  { createBody, editBody }: ReturnType<typeof composeSchemas>,
+): void {
   const workloads = () => app.service('workloads')
 
   api.operation({

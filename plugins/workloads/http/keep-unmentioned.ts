@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import type { TypeOf } from '../../../src/lib/schema.ts'
-import type { editBody } from './schemas.ts'
+import type { SectionRequest } from '../../../src/http/section-request.ts'
+import type { EditBody } from './schemas.ts'
 
-type Body = TypeOf<typeof editBody>
-
-/** The members that an edit keeps unless its body has them. An empty value removes a member. */
+/** The members of the core that an edit keeps unless its body has them. An empty value removes a member. */
 const KEPT = [
   'runtime',
   'target_host',
@@ -13,42 +11,28 @@ const KEPT = [
   'env_file_dir',
   'container_labels',
   'resources',
-  'ignore_config',
-  'image_verification',
-  'allowed_origins',
-  'endpoint_prefix',
-  'session_ttl',
-  'stateless',
   'debug',
 ] as const
 
-/** The members that an edit keeps unless it changes the target. No body has them. */
-const KEPT_WITH_TARGET = [
-  'source',
-  'registry_server_name',
-  'registry_url',
-  'registry_api_url',
-  'registry_source',
-  'registry_env_vars',
-  'accepted_permissions',
-  'remote_must_be_public',
-  'remote_auth_config',
-  'header_forward',
-] as const
-
 /** The members of a workload that an edit does not mention, in the shape of a body. */
-export function unmentioned(body: Body, replaces: RunConfig): Body {
+export function unmentioned(
+  body: EditBody,
+  replaces: RunConfig,
+  requests: readonly SectionRequest[],
+): EditBody {
+  const kept = [...KEPT, ...requests.flatMap(request => request.kept ?? [])]
+  const said: { readonly [name: string]: unknown } = body
   return {
     ...pick(
       replaces,
-      KEPT.filter(member => body[member] === undefined),
+      kept.filter(member => said[member] === undefined),
     ),
     ...profileOf(body, replaces),
-  } as Body
+  } as EditBody
 }
 
 /** The profile together with its name, because the name does not fit another profile. */
-function profileOf(body: Body, replaces: RunConfig): object {
+function profileOf(body: EditBody, replaces: RunConfig): object {
   if (body.permission_profile_name_or_path !== undefined) return {}
   const { permission_profile: profile } = body
   const isKept = profile === undefined || isDeepStrictEqual(profile, replaces.permission_profile)
@@ -56,13 +40,19 @@ function profileOf(body: Body, replaces: RunConfig): object {
 }
 
 /** The members that no flag sets: the names of the instance, and the origin of an unchanged target. */
-export const keptBesideFlags = (body: Body, replaces: RunConfig): Partial<RunConfig> => ({
+export const keptBesideFlags = (
+  body: EditBody,
+  replaces: RunConfig,
+  requests: readonly SectionRequest[],
+): Partial<RunConfig> => ({
   ...pick(replaces, ['base_name', 'container_name']),
-  ...(isSameTarget(body, replaces) ? pick(replaces, KEPT_WITH_TARGET) : {}),
+  ...(isSameTarget(body, replaces)
+    ? pick(replaces, ['source', ...requests.flatMap(request => request.keptWithTarget ?? [])])
+    : {}),
 })
 
 /** Whether an edit names the target that the workload has. */
-export function isSameTarget({ image, url, remote_url }: Body, replaces: RunConfig): boolean {
+export function isSameTarget({ image, url, remote_url }: EditBody, replaces: RunConfig): boolean {
   const remote = url || remote_url
   return remote ? remote === replaces.remote_url : image !== undefined && image === replaces.image
 }

@@ -1,4 +1,7 @@
+import { permissionProfileSchema, runConfigMembers } from '../../../src/contracts/run-config.ts'
 import { STATUSES } from '../../../src/contracts/workload.ts'
+import { secretReference } from '../../../src/http/secret-reference.ts'
+import type { SectionRequest } from '../../../src/http/section-request.ts'
 import {
   bool,
   closed,
@@ -6,12 +9,16 @@ import {
   either,
   integer,
   list,
+  type Members,
   map,
   nullable,
+  type ObjectOf,
   object,
   oneOf,
   optional,
+  pick,
   port,
+  type Schema,
   text,
   textMap,
   texts,
@@ -39,124 +46,43 @@ export const workloadItem = object(
   closed,
 )
 
-export const permissionProfile = object(
-  {
-    name: optional(text),
-    read: optional(texts),
-    write: optional(texts),
-    privileged: optional(bool),
-    network: optional(
-      object({
-        mode: optional(text),
-        inbound: optional(object({ allow_host: optional(texts) })),
-        outbound: optional(
-          object({
-            insecure_allow_all: optional(bool),
-            allow_host: optional(texts),
-            allow_port: optional(list(port)),
-          }),
-        ),
-      }),
-    ),
-  },
-  { description: 'What the server may read, write and reach' },
-)
+const permissionProfile = described(permissionProfileSchema, 'What the server may read, write and reach')
 
-const secretReference = object({ name: text, target: text })
-
-const runtimeConfig = object({
-  builder_image: optional(text),
-  additional_packages: optional(texts),
-  build_with: optional(texts),
-  runtime_env: optional(textMap),
-})
-
-/** Members whose features are not here yet: their shape is checked, and whatever is in them is refused. */
-const unsupported = {
+/**
+ * Members whose features are not here yet: their shape is checked, and whatever is in them is refused, unless a
+ * plugin has them in the request of its section.
+ */
+export const unsupported = {
   authz_config: optional(text),
   oidc: optional(object({})),
   tools: optional(texts),
   tools_override: optional(map(object({}))),
+  oauth_config: optional(object({})),
   headers: optional(list(object({}))),
+  header_forward: optional(object({})),
 }
 
-/** How keelson logs in to a remote server. */
-const oauthConfig = object({
-  bearer_token: optional(secretReference),
-  client_secret: optional(secretReference),
-  client_id: optional(text),
-  issuer: optional(text),
-  authorize_url: optional(text),
-  token_url: optional(text),
-  resource: optional(text),
-  scopes: optional(texts),
-  oauth_params: optional(textMap),
-  callback_port: optional(port),
-  skip_browser: optional(bool),
-  use_pkce: optional(bool),
-})
-
-const headerForward = object({
-  add_headers_from_secret: optional(textMap),
-  add_plaintext_headers: optional(textMap),
-})
-
-/** Members that a run config has and ToolHive's requests have not: what they ask for is kept too. */
-const runConfigMembers = {
-  remote_url: optional(text),
-  source: optional(text),
-  cmd_args: optional(texts),
-  runtime: optional(text),
-  target_host: optional(text),
-  publish: optional(texts),
-  env_file_dir: optional(text),
-  container_labels: optional(textMap),
-  resources: optional(object({ memory: optional(text), cpus: optional(text) })),
-  permission_profile_name_or_path: optional(
-    described(text, '`none` or `network`; beside `permission_profile` it is only a name'),
-  ),
-  isolate_network: optional(bool),
-  ignore_config: optional(object({ loadGlobal: optional(bool), printOverlays: optional(bool) })),
-  image_verification: optional(text),
-  allowed_origins: optional(texts),
-  endpoint_prefix: optional(text),
-  session_ttl: optional(text),
-  stateless: optional(bool),
-  remote_must_be_public: optional(bool),
-  debug: optional(bool),
-}
-
+/** Members of ToolHive's requests, then those that a run config has and these have not. */
 const editable = {
-  image: optional(text),
+  ...pick(runConfigMembers, 'image', 'host', 'volumes', 'target_port', 'env_vars', 'no_sandbox', 'group'),
   url: optional(text),
-  runtime_config: optional(runtimeConfig),
-  host: optional(text),
   cmd_arguments: optional(texts),
-  volumes: optional(texts),
-  target_port: optional(port),
   proxy_port: optional(port),
-  env_vars: optional(textMap),
   secrets: optional(
     list(either(secretReference, described(text, 'As a run config has it: `NAME,target=VARIABLE`'))),
   ),
   transport: optional(text),
   proxy_mode: optional(text),
   permission_profile: optional(permissionProfile),
-  network_isolation: optional(bool),
-  trust_proxy_headers: optional(bool),
-  allow_docker_gateway: optional(bool),
-  no_sandbox: optional(bool),
-  group: optional(text),
-  oauth_config: optional(oauthConfig),
-  header_forward: optional(headerForward),
-  ...runConfigMembers,
+  ...pick(runConfigMembers, 'remote_url', 'source', 'cmd_args', 'runtime', 'target_host', 'publish'),
+  ...pick(runConfigMembers, 'env_file_dir', 'container_labels', 'resources', 'debug'),
+  permission_profile_name_or_path: optional(
+    described(text, '`none` or `network`; beside `permission_profile` it is only a name'),
+  ),
   ...unsupported,
 }
 
-/** What a workload is edited to; what the details do not show stays unless it is named. */
-export const editBody = object(editable)
-
-export const createBody = object({
+const creatable = {
   name: optional(text),
   registry: optional(text),
   server: optional(text),
@@ -164,7 +90,12 @@ export const createBody = object({
     described(text, 'The hash of the mounts that the user has agreed to, from a 409'),
   ),
   ...editable,
-})
+}
+
+/** A body that edits a workload, without the members of sections. */
+export type EditBody = ObjectOf<typeof editable>
+/** A body that creates a workload, without the members of sections. */
+export type CreateBody = ObjectOf<typeof creatable>
 
 export const bulkBody = object({ names: optional(texts), group: optional(text) })
 
@@ -181,37 +112,46 @@ const oidc = object(
   closed,
 )
 
-/** A workload in the shape that it is created in. */
-export const workloadDetails = object(
-  {
-    name: text,
-    image: text,
-    url: optional(text),
-    host: text,
-    cmd_arguments: texts,
-    target_port: integer,
-    proxy_port: integer,
-    env_vars: textMap,
-    secrets: list(secretReference),
-    volumes: texts,
-    transport: text,
-    authz_config: text,
-    oidc,
-    permission_profile: nullable(permissionProfile),
-    proxy_mode: text,
-    network_isolation: bool,
-    trust_proxy_headers: bool,
-    tools: texts,
-    tools_override: map(object({})),
-    oauth_config: oauthConfig,
-    header_forward: optional(headerForward),
-    runtime_config: optional(runtimeConfig),
-    allow_docker_gateway: optional(bool),
-    no_sandbox: optional(bool),
-    group: optional(text),
-  },
-  closed,
-)
+const details = {
+  name: text,
+  image: text,
+  url: optional(text),
+  host: text,
+  cmd_arguments: texts,
+  target_port: integer,
+  proxy_port: integer,
+  env_vars: textMap,
+  secrets: list(secretReference),
+  volumes: texts,
+  transport: text,
+  authz_config: text,
+  oidc,
+  permission_profile: nullable(permissionProfile),
+  proxy_mode: text,
+  tools: texts,
+  tools_override: map(object({})),
+  oauth_config: object({}),
+  no_sandbox: optional(bool),
+  group: optional(text),
+}
+
+/** The details of a workload, without the members of sections. */
+export type WorkloadDetails = ObjectOf<typeof details>
+
+/** The schemas that have the members of sections too. */
+export function composeSchemas(requests: readonly SectionRequest[]) {
+  const bodies: Members = Object.assign({}, ...requests.map(({ body }) => body))
+  return {
+    /** What a workload is edited to; what the details do not show stays unless it is named. */
+    editBody: object({ ...editable, ...bodies }) as Schema<EditBody>,
+    createBody: object({ ...creatable, ...bodies }) as Schema<CreateBody>,
+    /** A workload in the shape that it is created in. */
+    workloadDetails: object(
+      Object.assign({}, details, ...requests.map(request => request.details)),
+      closed,
+    ) as Schema<WorkloadDetails>,
+  }
+}
 
 /** A run config; members of plugins stand beside those of the core. */
 export const runConfig = object(

@@ -1,9 +1,10 @@
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Workload } from '../../../src/contracts/workload.ts'
+import { toSecretReference } from '../../../src/http/secret-reference.ts'
+import type { SectionRequest } from '../../../src/http/section-request.ts'
 import type { TypeOf } from '../../../src/lib/schema.ts'
-import { isBridgeMode } from '../../egress/index.ts'
 import { effectiveMode } from '../../proxy/index.ts'
-import type { runConfig, workloadDetails, workloadItem } from './schemas.ts'
+import type { runConfig, WorkloadDetails, workloadItem } from './schemas.ts'
 
 /** How the API writes a time that is not known; clients parse it as a date. */
 const NO_TIME = '0001-01-01T00:00:00Z'
@@ -21,12 +22,11 @@ export const toExport = (config: RunConfig): TypeOf<typeof runConfig> => ({
   ...config,
   image: config.image ?? '',
   host: config.host ?? LOOPBACK,
-  permission_profile: (config.permission_profile ?? null) as TypeOf<typeof runConfig>['permission_profile'],
+  permission_profile: config.permission_profile ?? null,
 })
 
 /** The run config in the shape of the request that makes such a workload. */
-export function toDetails(config: RunConfig): TypeOf<typeof workloadDetails> {
-  const { runtime_config: build, allow_docker_gateway: gateway } = config
+export function toDetails(config: RunConfig, requests: readonly SectionRequest[]): WorkloadDetails {
   return {
     name: config.name,
     image: config.image ?? '',
@@ -36,33 +36,18 @@ export function toDetails(config: RunConfig): TypeOf<typeof workloadDetails> {
     target_port: config.target_port ?? 0,
     proxy_port: config.port,
     env_vars: config.env_vars ?? {},
-    secrets: (config.secrets ?? []).map(toReference),
+    secrets: (config.secrets ?? []).map(toSecretReference),
     volumes: config.volumes ?? [],
     transport: config.transport,
     authz_config: '',
     oidc: { issuer: '', audience: '', jwks_url: '', introspection_url: '', client_id: '', client_secret: '' },
-    permission_profile: (config.permission_profile ?? null) as TypeOf<
-      typeof workloadDetails
-    >['permission_profile'],
+    permission_profile: config.permission_profile ?? null,
     proxy_mode: effectiveMode(config),
-    network_isolation: config.isolate_network ?? isBridgeMode(config.permission_profile?.network?.mode),
-    trust_proxy_headers: config.trust_proxy_headers ?? false,
     tools: [],
     tools_override: {},
-    oauth_config: toOAuthConfig(config.remote_auth_config),
-    ...(config.header_forward ? { header_forward: config.header_forward } : {}),
-    ...(build && Object.keys(build).length ? { runtime_config: build } : {}),
-    ...(gateway ? { allow_docker_gateway: true } : {}),
+    oauth_config: {},
     ...(config.no_sandbox ? { no_sandbox: true } : {}),
     ...(config.group ? { group: config.group } : {}),
+    ...Object.assign({}, ...requests.map(request => request.toDetails?.(config))),
   }
-}
-
-function toReference(text: string): { name: string; target: string } {
-  const at = text.lastIndexOf(',target=')
-  return { name: text.slice(0, at), target: text.slice(at + ',target='.length) }
-}
-
-function toOAuthConfig({ bearer_token: token }: RunConfig['remote_auth_config'] & object = {}) {
-  return token ? { bearer_token: toReference(token) } : {}
 }

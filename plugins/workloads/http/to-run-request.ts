@@ -1,20 +1,16 @@
 import type { App } from '../../../src/app.ts'
 import type { FlagTable } from '../../../src/cli/flags.ts'
-import type { PermissionProfile, RunConfig } from '../../../src/contracts/run-config.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
-import type { TypeOf } from '../../../src/lib/schema.ts'
+import { httpFailures } from '../../../src/http/failures.ts'
+import { assertUnset, type SectionRequest, sectionRequests } from '../../../src/http/section-request.ts'
 import { assertNotLowered } from '../../image-verification/index.ts'
 import { type RunRequest, withDefaults } from '../build-config.ts'
-import { failures } from '../failures.ts'
 import { runFlags } from '../flags.ts'
 import { isSameTarget, keptBesideFlags, unmentioned } from './keep-unmentioned.ts'
-import type { createBody } from './schemas.ts'
+import { type CreateBody, unsupported } from './schemas.ts'
 import { toOptions } from './to-options.ts'
-
-type Body = TypeOf<typeof createBody>
-
-const UNSUPPORTED = ['authz_config', 'oidc', 'tools', 'tools_override', 'headers'] as const
 
 /**
  * Turns the body of a request into what `run` is given, so that both follow the same rules. An edit keeps the
@@ -22,22 +18,24 @@ const UNSUPPORTED = ['authz_config', 'oidc', 'tools', 'tools_override', 'headers
  */
 export async function toRunRequest(
   app: App,
-  asked: Body,
+  asked: CreateBody,
   { signal, replaces }: { signal: AbortSignal; replaces?: RunConfig },
 ): Promise<RunRequest> {
-  assertEnforced(asked)
-  if (replaces) assertEnforced(replaces) // a body cannot hold such members, so they would be lost
-  const unchanged: Body = replaces ? unmentioned(asked, replaces) : {}
+  const requests = await sectionRequests(app)
+  const members = new Set(requests.flatMap(request => Object.keys(request.body)))
+  assertEnforced(asked, members)
+  if (replaces) assertEnforced(replaces, keptOf(requests)) // other members would be lost
+  const unchanged: CreateBody = replaces ? unmentioned(asked, replaces, requests) : {}
   const body = { ...unchanged, ...asked }
-  assertSupported(body)
+  assertSupported(body, members)
   const argument = argumentOf(body, replaces)
   // An image may have the name of a server, so the registry has to have the server that the body names.
   if (body.server) await (await app.service('registry')).get(body.server, { signal })
-  const given = toOptions(body)
-  const own = toOptions(asked)
+  const given = toOptions(body, requests)
+  const own = toOptions(asked, requests)
   const options = withDefaults(await flagsOfRun(app), given)
   if (replaces) assertNotLowered(replaces, options['image-verification'])
-  const profile = body.permission_profile as PermissionProfile | undefined
+  const profile = body.permission_profile
   return {
     argument,
     serverArgs: body.cmd_arguments ?? body.cmd_args ?? [],
@@ -52,11 +50,11 @@ export async function toRunRequest(
     debug: body.debug ?? false,
     signal,
     kept: {
-      ...(body.remote_must_be_public ? { remote_must_be_public: true } : {}),
+      ...Object.assign({}, ...requests.map(request => request.toMembers?.(body))),
       ...(profile && body.permission_profile_name_or_path
         ? { permission_profile_name_or_path: body.permission_profile_name_or_path }
         : {}),
-      ...(replaces ? keptBesideFlags(asked, replaces) : {}),
+      ...(replaces ? keptBesideFlags(asked, replaces, requests) : {}),
     },
     ...(profile ? { profile } : {}),
     ...(replaces ? { replaces } : {}),
@@ -76,35 +74,24 @@ async function flagsOfRun(app: App): Promise<FlagTable> {
 const PROFILES = new Set(['none', 'network', 'stdio'])
 
 /** Refuses members that have no effect, instead of ignoring them silently. */
-function assertSupported(body: Body): void {
-  for (const member of UNSUPPORTED) {
-    const value = body[member]
-    if (!isEmpty(value)) throw failures.request_unsupported({ member })
-  }
-  for (const [member, value] of Object.entries(body.oauth_config ?? {})) {
-    const isManner = ['callback_port', 'skip_browser', 'use_pkce', 'bearer_token'].includes(member)
-    if (!isManner && !isEmpty(value)) throw failures.request_unsupported({ member: `oauth_config.${member}` })
-  }
-  if (!isEmpty(body.runtime_config?.runtime_env)) {
-    throw failures.request_unsupported({ member: 'runtime_config.runtime_env' })
-  }
+function assertSupported(body: CreateBody, members: ReadonlySet<string>): void {
+  const names = Object.keys(unsupported) as (keyof typeof unsupported)[]
+  for (const name of names) if (!members.has(name)) assertUnset({ [name]: body[name] })
   const { permission_profile: profile, permission_profile_name_or_path: name } = body
   if (!profile && name && !PROFILES.has(name)) {
-    throw failures.request_unsupported({ member: 'A path in permission_profile_name_or_path' })
+    throw httpFailures.request_unsupported({ member: 'A path in permission_profile_name_or_path' })
   }
 }
 
-/** Whether a value is empty, as the details of a workload show members that are not set. */
-const isEmpty = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return value === undefined || value === ''
-  return Object.values(value).every(isEmpty)
-}
+/** The members of sections that an edit keeps. */
+const keptOf = (requests: readonly SectionRequest[]): ReadonlySet<string> =>
+  new Set(requests.flatMap(({ kept = [], keptWithTarget = [] }) => [...kept, ...keptWithTarget]))
 
 /**
  * The target: the URL of a remote server, a server of the registry, or `image`. Where `image` was built from a
  * package, `source` names the package.
  */
-function argumentOf(body: Body, replaces: RunConfig | undefined): string {
+function argumentOf(body: CreateBody, replaces: RunConfig | undefined): string {
   const { image, url, remote_url, registry, server } = body
   if (Boolean(registry) !== Boolean(server)) {
     throw core.usage({ text: 'registry and server go together: the one says where the other is found.' })

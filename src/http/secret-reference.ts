@@ -1,0 +1,10 @@
+import { object, text } from '../lib/schema.ts'
+
+/** A reference to a secret in requests and details. Run configs have it as `NAME,target=VARIABLE`. */
+export const secretReference = object({ name: text, target: text })
+
+/** Turns the reference of a run config into that of the details. */
+export function toSecretReference(text: string): { name: string; target: string } {
+  const at = text.lastIndexOf(',target=')
+  return { name: text.slice(0, at), target: text.slice(at + ',target='.length) }
+}
