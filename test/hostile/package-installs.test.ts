@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -9,6 +9,7 @@ import { type Canary, makeCanary, recordEnvironment } from '../support/hostile/c
 import { type NpmPackage, npmIndex } from '../support/hostile/npm-index.ts'
 import { type PypiProject, pypiIndex } from '../support/hostile/pypi-index.ts'
 import { needs } from '../support/left-out.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const server = await readFile(join(repository, 'fixtures/hostile/server.js'), 'utf8')
@@ -40,7 +41,7 @@ afterAll(() => home.close(), 120_000)
 async function npmWith(...packages: readonly NpmPackage[]) {
   const index = await npmIndex(packages)
   onTestFinished(() => index.close())
-  return { ...index, env: { npm_config_registry: `${index.url}/` } }
+  return { ...index, env: { npm_config_registry: `${index.url}/`, npm_config_fetch_retries: '0' } }
 }
 
 /** A PyPI index of these projects, and the variables that make pip and uv use it. */
@@ -221,7 +222,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
 
   test('a Python whose folder holds the home is refused before anything is installed', async () => {
     const { env, asked } = await pypiWith({ name: 'tiny', scripts: ['tiny = tiny:main'] })
-    const bin = await mkdtemp(join(tmpdir(), 'keelson-python-'))
+    const bin = await temporaryFolder()
     const python = join(bin, 'python3')
     await writeFile(python, `#!/bin/sh\necho '["${python}", "${tmpdir()}"]'\n`)
     await chmod(python, 0o755)
@@ -237,7 +238,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
 describe('what is around', { timeout: 120_000 }, () => {
   test('settings that others leave in the temporary folder are not read', async () => {
     const others = await npmWith(good('tiny'))
-    const shared = await mkdtemp(join(tmpdir(), 'keelson-shared-'))
+    const shared = await temporaryFolder()
     await chmod(shared, 0o777)
     const settings = {
       'package.json': '{}',
@@ -258,7 +259,7 @@ describe('what is around', { timeout: 120_000 }, () => {
   })
 
   test.each(['npm', 'python3', 'go'])('%s sees neither our secrets nor tokens of others', async program => {
-    const where = await mkdtemp(join(tmpdir(), 'keelson-recorded-'))
+    const where = await temporaryFolder()
     const path = `/usr/bin:/bin:${join(real(program), '..')}`
     const { PATH, file } = await recordEnvironment(where, program, { real: real(program), path })
     const index = await npmWith(good('tiny-environment'))
@@ -275,7 +276,7 @@ describe('what is around', { timeout: 120_000 }, () => {
   test('in the sandbox a tool sees nothing else of the home', async context => {
     const { status } = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', 'true'])
     needs(context, status === 0 ? undefined : 'bubblewrap does not work here')
-    const bin = await mkdtemp(join(tmpdir(), 'keelson-npm-'))
+    const bin = await temporaryFolder()
     await mkdir(join(home.path, '.ssh'), { recursive: true })
     await writeFile(join(home.path, '.ssh/id'), 'a private key')
     const look = `cat ${home.path}/.ssh/id; ls -A ${home.path} | tr '\\n' ' '; ${canary.shell}`
