@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createEgressProxy } from '../../../plugins/egress/proxy/egress-proxy.ts'
 import { openRegistryProxy } from '../../../plugins/egress/registry-proxy.ts'
 import { findBubblewrap } from '../../../plugins/runtime-process/find-bubblewrap.ts'
@@ -30,6 +32,10 @@ const requests: [needs: string, request: PackageRequest][] = [
   ['go', { scheme: 'go', package: GO, local: true, buildWith: [] }],
 ]
 
+/** Caches of npm, pip and Go: what Go compiles of its library costs it half a minute of a processor. */
+const tools = await mkdtemp(join(tmpdir(), 'keelson-test-'))
+afterAll(() => rm(tools, { recursive: true, force: true }))
+
 describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed: %s', sandbox => {
   test.for(requests)(
     'from %s: installed once, then answering initialize',
@@ -43,7 +49,7 @@ describe.each(hasBubblewrap ? [true, false] : [false])('real packages, sandboxed
         join(home, 'packages'),
         packageTools(
           createInstallSandbox({
-            caches: join(home, 'tools'),
+            caches: tools,
             sockets: join(home, 'net'),
             bubblewrap: sandbox ? () => findBubblewrap(process.env.PATH ?? '') : async () => NO_BUBBLEWRAP,
             egress: async () => ({
