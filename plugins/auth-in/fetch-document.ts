@@ -28,7 +28,7 @@ export function createFetchDocument(
         stepTimeoutMs: timeoutMs,
         maxBytes: MAX_BYTES,
       })
-      if (status !== 200) throw failures.auth_unavailable({ problem: `${host} answers ${status}` })
+      if (status !== 200) throw failures.auth_unavailable({ problem: `${host} responded with ${status}` })
       const document: unknown = JSON.parse(body.toString('utf8'))
       if (isObject(document)) return document
     } catch (error) {

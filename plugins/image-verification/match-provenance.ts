@@ -66,5 +66,5 @@ function findAttestationMismatch(
 /** Text from a certificate, which anybody may have written, made fit for a message. */
 function show(text: string): string {
   const clean = text.replace(/[^\x20-\x7e]/g, '?')
-  return clean ? `"${clean.length > 200 ? `${clean.slice(0, 200)}…` : clean}"` : 'nobody knows which'
+  return clean ? `"${clean.length > 200 ? `${clean.slice(0, 200)}…` : clean}"` : 'an unknown value'
 }

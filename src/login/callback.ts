@@ -43,11 +43,11 @@ export async function listenForCallback({
     }
     const url = URL.parse(request.url ?? '/', redirectUri)
     if (url?.pathname !== PATH) return show(response, 404, 'keelson waits here for the end of a login.')
-    if (request.method !== 'GET') return show(response, 405, 'Only GET is answered here.')
+    if (request.method !== 'GET') return show(response, 405, 'Only GET is supported here.')
     const words = url.searchParams
-    if (words.get('state') !== state) return show(response, 400, 'This is the answer to another login.')
-    if (waiting) return show(response, 400, 'This login has had its answer.')
-    if (!words.has('code') && !words.has('error')) return show(response, 400, 'The answer holds no code.')
+    if (words.get('state') !== state) return show(response, 400, 'This response belongs to another login.')
+    if (waiting) return show(response, 400, 'This login already has a response.')
+    if (!words.has('code') && !words.has('error')) return show(response, 400, 'The response holds no code.')
     waiting = response
     resolve(url)
   }
