@@ -25,7 +25,8 @@ export function findErrors(schema: Schema | Check, value: unknown): string | und
 function makeCheck(schema: Schema): Check {
   const { type, items = {}, minimum = -Infinity, maximum = Infinity } = schema
   if (schema.enum) return t.isEnum([...schema.enum])
-  if (schema.anyOf) return t.isOneOf(schema.anyOf.map(makeCheck))
+  if (schema.anyOf) return checkAlternatives(schema.anyOf)
+  if (schema.format === 'date-time') return isTime
   switch (type) {
     case 'string':
       return t.isString()
@@ -45,6 +46,20 @@ function makeCheck(schema: Schema): Check {
       return t.isUnknown()
   }
 }
+
+function checkAlternatives(schemas: readonly Schema[]): Check {
+  const [first = {}, ...others] = schemas
+  if (others.every(({ type }) => type === 'null')) return t.isNullable(makeCheck(first))
+  return t.isOneOf(schemas.map(makeCheck))
+}
+
+const isTime = t.makeValidator<unknown, string>({
+  test: (value, state): value is string => {
+    if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return true
+    state?.errors?.push(`${state.p ?? '.'}: Expected a date (got ${JSON.stringify(value)})`)
+    return false
+  },
+})
 
 function checkObject({ properties = {}, required, patternProperties = {}, additionalProperties }: Schema) {
   const [values] = Object.values(patternProperties)

@@ -1,19 +1,22 @@
-import * as t from 'typanion'
 import { failures as core } from '../../src/errors.ts'
+import { nullable, type ObjectOf, object, optional, text, texts } from '../../src/lib/schema.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import { failures } from './failures.ts'
 
 /** The group of workloads that name none. It is always there, and stays. */
 export const DEFAULT_GROUP = 'default'
 
-/** A group as its file holds it; names as ToolHive writes them. Its workloads are those whose run config names it. */
-export interface Group {
-  name: string
+/** The members of a group, with ToolHive's names. Its workloads are those whose run config names it. */
+export const groupMembers = {
+  name: text,
   /** Client applications that see the group's workloads. */
-  registered_clients: string[]
-  skills?: string[]
-  plugins?: string[]
+  registered_clients: texts,
+  skills: optional(texts),
+  plugins: optional(texts),
 }
+
+/** A group as its file holds it. */
+export interface Group extends ObjectOf<typeof groupMembers> {}
 
 const NAME = /^[a-z0-9_-]+(?: [a-z0-9_-]+)*$/
 
@@ -22,20 +25,11 @@ export function assertGroupName(name: string): void {
   if (!NAME.test(name) || name.length > 100) throw failures.group_name_invalid({ name: name.slice(0, 120) })
 }
 
-const strings = t.isArray(t.isString())
-const schema = t.isObject(
-  {
-    name: t.isString(),
-    registered_clients: t.isOptional(t.isNullable(strings)),
-    skills: t.isOptional(strings),
-    plugins: t.isOptional(strings),
-  },
-  { extra: t.isUnknown() },
-)
+const schema = object({ ...groupMembers, registered_clients: optional(nullable(texts)) })
 
 /** Turns the text of a group's file into a group. Unknown members are kept. */
-export function parseGroup(text: string, path: string, name: string): Group {
-  const group = parseDocument(text, path, schema)
+export function parseGroup(content: string, path: string, name: string): Group {
+  const group = parseDocument(content, path, schema)
   if (group.name !== name) throw core.invalid_file({ path, problem: `it names the group "${group.name}".` })
-  return { ...group, registered_clients: group.registered_clients ?? [] } as Group
+  return { ...group, registered_clients: group.registered_clients ?? [] }
 }

@@ -1,19 +1,11 @@
 import type { Routes } from '../../src/http/api.ts'
-import { closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
-import type { Group } from './group.ts'
+import { closed, list, object, text } from '../../src/lib/schema.ts'
+import { type Group, groupMembers } from './group.ts'
 
 const tag = 'groups'
 const path = '/api/v1beta/groups'
 
-const group = object(
-  {
-    name: text,
-    registered_clients: texts,
-    skills: optional(texts),
-    plugins: optional(texts),
-  },
-  closed,
-)
+const group = object(groupMembers, closed)
 const nameOnly = object({ name: text })
 
 /** The operations on groups. */

@@ -1,69 +1,56 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import * as t from 'typanion'
 import { isMissing, readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import {
+  bool,
+  closed,
+  list,
+  number,
+  object,
+  optional,
+  type TypeOf,
+  text,
+  textMap,
+  texts,
+} from '../../src/lib/schema.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 
-/** What is kept of an instance on disk. Never its environment, which may hold secrets. */
-export interface InstanceRecord {
-  id: string
-  name: string
-  image: string
-  labels: Record<string, string>
-  stdio: boolean
-  sandboxed: boolean
-  ports: number[]
-  /** It is in a network of its own. The name is the one that earlier versions wrote. */
-  enclosed?: boolean
-  /** Folders of its control groups. */
-  groups?: string[]
-  created_at: string
-  /** Its last process: the leader of its own process group. */
-  process?: LeaderRecord
-}
+const leader = object(
+  {
+    /** See `processIdentity`. */
+    identity: text,
+    started_at: text,
+    /** The process that holds its streams. The instance must end with that process. */
+    owner: optional(text),
+  },
+  closed,
+)
 
-export interface LeaderRecord {
-  /** See `processIdentity`. */
-  identity: string
-  started_at: string
-  /** The process that holds its streams. The instance must end with that process. */
-  owner?: string
-}
+const record = object({
+  id: text,
+  name: text,
+  image: text,
+  labels: textMap,
+  stdio: bool,
+  sandboxed: bool,
+  ports: list(number),
+  /** It is in a network of its own. The name is the one that earlier versions wrote. */
+  enclosed: optional(bool),
+  /** Folders of its control groups. */
+  groups: optional(texts),
+  created_at: text,
+  /** Its last process: the leader of its own process group. */
+  process: optional(leader),
+})
+
+/** What is kept of an instance on disk. Never its environment, which may hold secrets. */
+export type InstanceRecord = TypeOf<typeof record>
+
+const exit = object({ identity: text, code: optional(number), reason: optional(text) }, closed)
 
 /** How a process ended, written by the process that started it. */
-export interface ExitRecord {
-  identity: string
-  code?: number
-  reason?: string
-}
-
-const leader = t.isObject({
-  identity: t.isString(),
-  started_at: t.isString(),
-  owner: t.isOptional(t.isString()),
-})
-const record = t.isObject(
-  {
-    id: t.isString(),
-    name: t.isString(),
-    image: t.isString(),
-    labels: t.isRecord(t.isString()),
-    stdio: t.isBoolean(),
-    sandboxed: t.isBoolean(),
-    ports: t.isArray(t.isNumber()),
-    enclosed: t.isOptional(t.isBoolean()),
-    groups: t.isOptional(t.isArray(t.isString())),
-    created_at: t.isString(),
-    process: t.isOptional(leader),
-  },
-  { extra: t.isUnknown() },
-)
-const exit = t.isObject({
-  identity: t.isString(),
-  code: t.isOptional(t.isNumber()),
-  reason: t.isOptional(t.isString()),
-})
+export type ExitRecord = TypeOf<typeof exit>
 
 export type InstanceRecords = ReturnType<typeof createInstanceRecords>
 
@@ -84,9 +71,7 @@ export function createInstanceRecords(folder: string) {
 
     async read(name: string): Promise<InstanceRecord | undefined> {
       const text = await readFileIfThere(recordPath(name))
-      return text === undefined
-        ? undefined
-        : (parseDocument(text, recordPath(name), record) as InstanceRecord)
+      return text === undefined ? undefined : parseDocument(text, recordPath(name), record)
     },
 
     async write(value: InstanceRecord): Promise<void> {
@@ -97,7 +82,7 @@ export function createInstanceRecords(folder: string) {
     /** How the process of this identity ended, if that was recorded. */
     async readExit(name: string, identity: string): Promise<ExitRecord | undefined> {
       const text = await readFileIfThere(exitPath(name))
-      const value = text === undefined ? undefined : (parseDocument(text, exitPath(name), exit) as ExitRecord)
+      const value = text === undefined ? undefined : parseDocument(text, exitPath(name), exit)
       return value?.identity === identity ? value : undefined
     },
 

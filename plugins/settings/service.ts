@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { failures as core } from '../../src/errors.ts'
 import { readFileIfThere } from '../../src/lib/atomic-file.ts'
 import { describeJsonError } from '../../src/lib/json-error.ts'
+import { object } from '../../src/lib/schema.ts'
 import type { Paths } from '../../src/paths.ts'
+import { findErrors } from '../../src/schema-check.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
 import { failures } from './failures.ts'
 import { loadConf } from './load-conf.ts'
@@ -54,13 +56,10 @@ export function createSettings({
     (document: Record<string, unknown>): SettingsReader =>
     key => {
       const value = document[key]
-      const errors: string[] = []
       if (value === undefined || value === null) return undefined
-      if (schemas[key](value, { errors })) return value as SettingsDocument[typeof key]
-      throw core.invalid_file({
-        path,
-        problem: errors.map(line => `${key}${line.replace(/^\.(?=[:[])/, '')}`).join('; '),
-      })
+      const problem = findErrors(object({ [key]: schemas[key] }), { [key]: value })
+      if (problem !== undefined) throw core.invalid_file({ path, problem })
+      return value as SettingsDocument[typeof key]
     }
 
   return {

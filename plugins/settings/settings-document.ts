@@ -1,106 +1,67 @@
-import * as t from 'typanion'
+import {
+  bool,
+  number,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+  textMap,
+  texts,
+} from '../../src/lib/schema.ts'
 
 /** How to sign in to a registry that asks for it. Tokens themselves are never kept here. */
-export interface RegistryAuth {
-  type: 'oauth'
-  oauth: {
-    issuer: string
-    client_id: string
-    audience?: string
-    scopes?: string[]
+const registryAuth = object({
+  type: oneOf(['oauth']),
+  oauth: object({
+    issuer: text,
+    client_id: text,
+    audience: optional(text),
+    scopes: optional(texts),
     /** Port of this machine that the browser comes back to. */
-    callback_port?: number
-  }
-}
+    callback_port: optional(number),
+  }),
+})
+export type RegistryAuth = TypeOf<typeof registryAuth>
 
-export interface OtelSettings {
-  endpoint?: string
-  'sampling-rate'?: number
-  'env-vars'?: string[]
-  'metrics-enabled'?: boolean
-  'tracing-enabled'?: boolean
-  insecure?: boolean
-  'enable-prometheus-metrics-path'?: boolean
-}
+const otel = object({
+  endpoint: optional(text),
+  'sampling-rate': optional(number),
+  'env-vars': optional(texts),
+  'metrics-enabled': optional(bool),
+  'tracing-enabled': optional(bool),
+  insecure: optional(bool),
+  'enable-prometheus-metrics-path': optional(bool),
+})
+export type OtelSettings = TypeOf<typeof otel>
 
 /** Where secrets are kept. Passwords and values are never kept here. */
-export interface SecretsSettings {
-  provider_type?: string
-  setup_completed?: boolean
+const secrets = object({
+  provider_type: optional(text),
+  setup_completed: optional(bool),
   /** File that holds the password of the encrypted provider. */
-  password_file?: string
-}
+  password_file: optional(text),
+})
 
-/** The settings file, with ToolHive's names. Unknown members are kept by every change. */
-export interface SettingsDocument {
-  registry_url?: string
-  registry_api_url?: string
-  local_registry_path?: string
-  allow_private_registry_ip?: boolean
-  registry_auth?: RegistryAuth
-  ca_certificate_path?: string
-  build_env?: Record<string, string>
-  build_env_from_secrets?: Record<string, string>
-  build_env_from_shell?: string[]
-  build_auth_files?: Record<string, string>
-  otel?: OtelSettings
-  disable_usage_metrics?: boolean
+/** The members of the settings file, with ToolHive's names. Each is checked when it is read. */
+export const schemas = {
+  registry_url: text,
+  registry_api_url: text,
+  local_registry_path: text,
+  allow_private_registry_ip: bool,
+  registry_auth: registryAuth,
+  ca_certificate_path: text,
+  build_env: textMap,
+  build_env_from_secrets: textMap,
+  build_env_from_shell: texts,
+  build_auth_files: textMap,
+  otel,
+  disable_usage_metrics: bool,
   /** Whether callers on this machine must bring the caller token. */
-  caller_token?: 'required'
-  secrets?: SecretsSettings
+  caller_token: oneOf(['required']),
+  secrets,
 }
 
-const optional = t.isOptional
-const open = { extra: t.isUnknown() }
-const strings = t.isArray(t.isString())
-
-/** What each member must look like; checked when the member is read. */
-export const schemas: { [K in keyof Required<SettingsDocument>]: t.StrictValidator<unknown, unknown> } = {
-  registry_url: t.isString(),
-  registry_api_url: t.isString(),
-  local_registry_path: t.isString(),
-  allow_private_registry_ip: t.isBoolean(),
-  registry_auth: t.isObject(
-    {
-      type: t.isLiteral('oauth'),
-      oauth: t.isObject(
-        {
-          issuer: t.isString(),
-          client_id: t.isString(),
-          audience: optional(t.isString()),
-          scopes: optional(strings),
-          callback_port: optional(t.isNumber()),
-        },
-        open,
-      ),
-    },
-    open,
-  ),
-  ca_certificate_path: t.isString(),
-  build_env: t.isRecord(t.isString()),
-  build_env_from_secrets: t.isRecord(t.isString()),
-  build_env_from_shell: strings,
-  build_auth_files: t.isRecord(t.isString()),
-  otel: t.isObject(
-    {
-      endpoint: optional(t.isString()),
-      'sampling-rate': optional(t.isNumber()),
-      'env-vars': optional(strings),
-      'metrics-enabled': optional(t.isBoolean()),
-      'tracing-enabled': optional(t.isBoolean()),
-      insecure: optional(t.isBoolean()),
-      'enable-prometheus-metrics-path': optional(t.isBoolean()),
-    },
-    open,
-  ),
-  disable_usage_metrics: t.isBoolean(),
-  caller_token: t.isLiteral('required'),
-  secrets: t.isObject(
-    {
-      provider_type: optional(t.isString()),
-      setup_completed: optional(t.isBoolean()),
-      password_file: optional(t.isString()),
-    },
-    open,
-  ),
-}
+/** The settings file. Unknown members are kept by every change. */
+export interface SettingsDocument extends Partial<ObjectOf<typeof schemas>> {}

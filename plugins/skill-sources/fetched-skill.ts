@@ -1,17 +1,20 @@
+import { bool, object, optional, type TypeOf, text } from '../../src/lib/schema.ts'
 import type { SkillManifest } from '../skill-artifacts/index.ts'
 
-/** The signer of a skill and the place where it was built, as lock files hold them. */
-export interface SkillSigner {
+/** The signer of a skill and the place where it was built, as lock files, records and the API hold them. */
+export const skillSigner = object({
   /** The certificate's subject: the URL of a workflow, or an e-mail address. */
-  readonly signerIdentity: string
-  readonly certIssuer: string
-  readonly repositoryUri?: string
-  readonly repositoryRef?: string
-  readonly runnerEnvironment?: string
-  readonly sigstoreUrl?: string
+  signerIdentity: text,
+  certIssuer: text,
+  repositoryUri: optional(text),
+  repositoryRef: optional(text),
+  runnerEnvironment: optional(text),
+  sigstoreUrl: optional(text),
   /** Proven by a certificate chain alone, without a transparency log (signed git commits). */
-  readonly provisional?: boolean
-}
+  provisional: optional(bool),
+})
+
+export type SkillSigner = Readonly<TypeOf<typeof skillSigner>>
 
 /** A fetched and checked skill in a staging folder. It consists of regular files, and is not installed. */
 export interface FetchedSkill {

@@ -4,7 +4,7 @@ import { SkillContentCommand } from './commands/skill-content.ts'
 import type { SkillSources } from './service.ts'
 
 export { describeReference, pinSkillReference } from './describe-reference.ts'
-export type { FetchedSkill, SkillSigner } from './fetched-skill.ts'
+export { type FetchedSkill, type SkillSigner, skillSigner } from './fetched-skill.ts'
 export type { SkillSources } from './service.ts'
 
 declare module '../../src/plugin.ts' {

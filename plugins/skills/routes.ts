@@ -1,6 +1,8 @@
 import type { Routes } from '../../src/http/api.ts'
 import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { skillSigner } from '../skill-sources/index.ts'
 import type { SkillDetails } from './install/installer.ts'
+import { installedSkill, skillMetadata } from './install/record.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
@@ -12,38 +14,8 @@ const placeQuery = {
   project_root: { type: 'string', description: 'The absolute path of the project' },
 } as const
 
-const metadata = object(
-  { name: text, version: text, description: text, author: text, tags: optional(texts) },
-  closed,
-)
-const installedSkill = object(
-  {
-    metadata,
-    scope: text,
-    project_root: optional(text),
-    reference: optional(text),
-    tag: optional(text),
-    digest: optional(text),
-    status: text,
-    installed_at: text,
-    clients: optional(texts),
-    dependencies: optional(list(object({ name: text, reference: text, digest: text }, closed))),
-    managed: bool,
-  },
-  closed,
-)
 const trust = {
-  provenance: optional(
-    object({
-      signerIdentity: text,
-      certIssuer: text,
-      repositoryUri: optional(text),
-      repositoryRef: optional(text),
-      runnerEnvironment: optional(text),
-      sigstoreUrl: optional(text),
-      provisional: optional(bool),
-    }),
-  ),
+  provenance: optional(skillSigner),
   unsigned: optional(bool),
 }
 
@@ -109,7 +81,7 @@ export const skillRoutes: Routes = (api, app) => {
     tag,
     summary: 'An installed skill, and who signed it',
     query: placeQuery,
-    response: [200, object({ metadata, installed_skill: installedSkill, ...trust }, closed)],
+    response: [200, object({ metadata: skillMetadata, installed_skill: installedSkill, ...trust }, closed)],
     failures: [400, 404],
     async handle({ params: { name }, query: { scope, project_root } }) {
       const { skill, ...whose } = await (await skills()).get(name, { scope, projectRoot: project_root })

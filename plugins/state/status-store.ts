@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import * as t from 'typanion'
-import { STATUSES, type StatusRecord, type UpgradeOutcome } from '../../src/contracts/workload.ts'
+import { type StatusRecord, statusSchema, type UpgradeOutcome } from '../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import { parseDocument } from '../../src/parse-document.ts'
@@ -27,41 +26,12 @@ export interface StatusStore {
   remove(name: string): Promise<void>
 }
 
-const isDate = t.makeValidator<unknown, string>({
-  test: (value, state): value is string => {
-    if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return true
-    state?.errors?.push(`${state.p ?? '.'}: Expected a date (got ${JSON.stringify(value)})`)
-    return false
-  },
-})
-
-const schema = t.isObject(
-  {
-    status: t.isEnum(STATUSES),
-    status_context: t.isOptional(t.isString()),
-    created_at: isDate,
-    updated_at: isDate,
-    process_id: t.cascade(t.isNumber(), [t.isInteger()]),
-    started_at: t.isOptional(isDate),
-    last_upgrade: t.isOptional(
-      t.isObject({
-        outcome: t.isEnum(['upgraded', 'rolled-back']),
-        from: t.isString(),
-        to: t.isString(),
-        at: isDate,
-        reason: t.isOptional(t.isString()),
-      }),
-    ),
-  },
-  { extra: t.isUnknown() },
-)
-
 export function createStatusStore(options: { paths: Paths; log: Log; now: () => Date }): StatusStore {
   const { paths, log, now } = options
   const documents = createDocumentFolder<StatusRecord>({
     folder: join(paths.data, 'statuses'),
     log,
-    parse: (text, path) => parseDocument(text, path, schema) as StatusRecord,
+    parse: (text, path) => parseDocument(text, path, statusSchema),
   })
 
   async function read(name: string): Promise<StatusRecord | undefined> {

@@ -1,4 +1,18 @@
-import type { ProxyMode, Transport } from './run-config.ts'
+import {
+  bool,
+  closed,
+  integer,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+  textMap,
+  texts,
+  time,
+} from '../lib/schema.ts'
+import { PROXY_MODES, TRANSPORTS } from './run-config.ts'
 
 export const STATUSES = [
   'running',
@@ -15,56 +29,65 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
+const upgradeOutcome = object(
+  {
+    outcome: oneOf(['upgraded', 'rolled-back']),
+    /** The image or package before the upgrade. */
+    from: text,
+    /** The image or package of the candidate. */
+    to: text,
+    at: time,
+    /** Why it was rolled back. */
+    reason: optional(text),
+  },
+  closed,
+)
+
 /** How the last upgrade of a workload ended. */
-export interface UpgradeOutcome {
-  outcome: 'upgraded' | 'rolled-back'
-  /** The image or package before the upgrade. */
-  from: string
-  /** The image or package of the candidate. */
-  to: string
-  at: string
-  /** Why it was rolled back. */
-  reason?: string
-}
+export type UpgradeOutcome = TypeOf<typeof upgradeOutcome>
 
 /** The status of a workload, as the supervisor has written it (`statuses/<name>.json`). */
-export interface StatusRecord {
-  status: Status
+export const statusSchema = object({
+  status: oneOf(STATUSES),
   /** The reason of the status for a user, e.g. the last error. */
-  status_context?: string
-  created_at: string
-  updated_at: string
+  status_context: optional(text),
+  created_at: time,
+  updated_at: time,
   /** The id of the process that hosts the proxy; 0 when none does. */
-  process_id: number
+  process_id: integer,
   /** When the current instance, or the proxy of a remote server, was started. */
-  started_at?: string
+  started_at: optional(time),
   /** Kept when the status changes. */
-  last_upgrade?: UpgradeOutcome
+  last_upgrade: optional(upgradeOutcome),
+})
+
+export type StatusRecord = TypeOf<typeof statusSchema>
+
+/** The members of a workload as lists show it. */
+export const workloadMembers = {
+  name: text,
+  /** Image, package or remote URL. */
+  package: text,
+  /** The URL for clients. */
+  url: text,
+  port: integer,
+  transport_type: oneOf(TRANSPORTS),
+  /** The transport between clients and the proxy. */
+  proxy_mode: oneOf(PROXY_MODES),
+  status: oneOf(STATUSES),
+  status_context: optional(text),
+  created_at: text,
+  started_at: optional(text),
+  labels: optional(textMap),
+  group: optional(text),
+  tools: optional(texts),
+  remote: optional(bool),
+  /** Whether it runs as a process of this host without a sandbox. */
+  no_sandbox: optional(bool),
+  last_upgrade: optional(upgradeOutcome),
 }
 
-/** A workload as lists show it. */
-export interface Workload {
-  name: string
-  /** Image, package or remote URL. */
-  package: string
-  /** The URL for clients. */
-  url: string
-  port: number
-  transport_type: Transport
-  /** The transport between clients and the proxy. */
-  proxy_mode: ProxyMode
-  status: Status
-  status_context?: string
-  created_at: string
-  started_at?: string
-  labels?: Record<string, string>
-  group?: string
-  tools?: string[]
-  remote?: boolean
-  /** Whether it runs as a process of this host without a sandbox. */
-  no_sandbox?: boolean
-  last_upgrade?: UpgradeOutcome
-}
+export interface Workload extends ObjectOf<typeof workloadMembers> {}
 
 /** The supervisor as other plugins use it. Calls carry only names; everything else is on disk. */
 export interface Supervisor {

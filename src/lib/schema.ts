@@ -5,6 +5,7 @@
 export interface Schema<T = unknown> {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object' | 'null'
   readonly description?: string
+  readonly format?: 'date-time'
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
@@ -44,6 +45,8 @@ export const bool: Schema<boolean> = { type: 'boolean' }
 export const number: Schema<number> = { type: 'number' }
 export const integer: Schema<number> = { type: 'integer' }
 export const anything: Schema = {}
+/** A point in time, in a form that `Date.parse` reads. */
+export const time: Schema<string> = { type: 'string', format: 'date-time' }
 /** A port; 0 stands for one that is chosen later. */
 export const port: Schema<number> = { type: 'integer', minimum: 0, maximum: 65535 }
 

@@ -1,39 +1,33 @@
 import * as t from 'typanion'
-import {
-  boolean,
-  type Check,
-  type Limits,
-  list,
-  object,
-  optional,
-  port,
-  string,
-  strings,
-} from './schema-checks.ts'
+import * as check from './schema-checks.ts'
 
 /** Servers of ToolHive's older format: `facts` are those that both formats have. */
-export function legacyServerSchemas(facts: Readonly<Record<string, Check>>, { oneOf }: Limits) {
+export function legacyServerSchemas(facts: Readonly<Record<string, check.Check>>, { oneOf }: check.Limits) {
   const legacyFacts = {
     ...facts,
-    name: string,
-    title: string,
-    description: string,
-    repository_url: string,
-    transport: optional(oneOf(['stdio', 'sse', 'streamable-http'])),
+    name: check.string,
+    title: check.string,
+    description: check.string,
+    repository_url: check.string,
+    transport: check.optional(oneOf(['stdio', 'sse', 'streamable-http'])),
   }
-  const imageServer = object({ ...legacyFacts, image: t.isString(), target_port: optional(port) })
-  const remoteServer = object({
+  const imageServer = check.object({
+    ...legacyFacts,
+    image: t.isString(),
+    target_port: check.optional(check.port),
+  })
+  const remoteServer = check.object({
     ...legacyFacts,
     url: t.isString(),
-    headers: optional(
-      list(
-        object({
+    headers: check.optional(
+      check.list(
+        check.object({
           name: t.isString(),
-          description: string,
-          default: string,
-          choices: optional(strings),
-          required: boolean,
-          secret: boolean,
+          description: check.string,
+          default: check.string,
+          choices: check.optional(check.strings),
+          required: check.boolean,
+          secret: check.boolean,
         }),
       ),
     ),
@@ -42,18 +36,18 @@ export function legacyServerSchemas(facts: Readonly<Record<string, Check>>, { on
 }
 
 /** A file in the older format; its servers are checked one by one. */
-export const legacyFile = object({
-  version: string,
-  last_updated: string,
-  servers: optional(t.isRecord(t.isUnknown())),
-  remote_servers: optional(t.isRecord(t.isUnknown())),
-  groups: optional(
+export const legacyFile = check.object({
+  version: check.string,
+  last_updated: check.string,
+  servers: check.optional(t.isRecord(t.isUnknown())),
+  remote_servers: check.optional(t.isRecord(t.isUnknown())),
+  groups: check.optional(
     t.isArray(
-      object({
+      check.object({
         name: t.isString(),
-        description: string,
-        servers: optional(t.isRecord(t.isUnknown())),
-        remote_servers: optional(t.isRecord(t.isUnknown())),
+        description: check.string,
+        servers: check.optional(t.isRecord(t.isUnknown())),
+        remote_servers: check.optional(t.isRecord(t.isUnknown())),
       }),
     ),
   ),

@@ -1,58 +1,81 @@
-import * as t from 'typanion'
+import {
+  bool,
+  closed,
+  list,
+  map,
+  object,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+  textMap,
+  texts,
+} from '../../../src/lib/schema.ts'
 import type { SkillManifest } from '../../skill-artifacts/index.ts'
-import type { SkillSigner } from '../../skill-sources/index.ts'
-import { signerSchema } from '../lock/signer-schema.ts'
-import type { FileHashes } from './file-hashes.ts'
+import { skillSigner } from '../../skill-sources/index.ts'
 import type { Place } from './place.ts'
 
-/** The record of one installed skill. Members that ToolHive's API has too are named as there. */
-export interface SkillRecord {
-  name: string
-  version: string
-  description: string
-  author: string
-  /** The reference as the user typed it. */
-  source: string
-  reference: string
-  resolved_reference?: string
-  digest: string
-  content_digest: string
-  status: 'installed'
-  installed_at: string
-  clients: string[]
-  dependencies: Dependency[]
-  allowed_tools: string[]
-  /** The hashes of the installed files, so that edits are found. */
-  files: FileHashes
-  provenance?: SkillSigner
-  /** The user agreed to install it unsigned. */
-  unsigned?: boolean
-  /** Names of skills that need it. */
-  required_by: string[]
-  /** It was requested by name, and not only needed by others. */
-  explicit: boolean
-}
+const dependency = object({ name: text, reference: text, digest: text }, closed)
+export type Dependency = TypeOf<typeof dependency>
 
-export interface Dependency {
-  name: string
-  reference: string
-  digest: string
-}
+const record = object({
+  name: text,
+  version: text,
+  description: text,
+  author: text,
+  /** The reference as the user typed it. */
+  source: text,
+  reference: text,
+  resolved_reference: optional(text),
+  digest: text,
+  content_digest: text,
+  status: oneOf(['installed']),
+  installed_at: text,
+  clients: texts,
+  dependencies: list(dependency),
+  allowed_tools: texts,
+  /** The hashes of the installed files, so that edits are found. */
+  files: textMap,
+  provenance: optional(skillSigner),
+  /** The user agreed to install it unsigned. */
+  unsigned: optional(bool),
+  /** Names of skills that need it. */
+  required_by: texts,
+  /** It was requested by name, and not only needed by others. */
+  explicit: bool,
+})
+
+/** The record of one installed skill. Members that ToolHive's API has too are named as there. */
+export type SkillRecord = TypeOf<typeof record>
+
+/** The file of one place: its skills by name. */
+export const recordsSchema = object({ project_root: optional(text), skills: map(record) })
+
+export const skillMetadata = object(
+  { name: text, version: text, description: text, author: text, tags: optional(texts) },
+  closed,
+)
 
 /** An installed skill as the API and `skill list --format json` show it. */
-export interface InstalledSkill {
-  metadata: { name: string; version: string; description: string; author: string; tags?: string[] }
-  scope: Place['scope']
-  project_root?: string
-  reference?: string
-  digest?: string
-  status: 'installed'
-  installed_at: string
-  clients?: string[]
-  dependencies?: Dependency[]
-  /** Whether the project's lock file holds it. */
-  managed: boolean
-}
+export const installedSkill = object(
+  {
+    metadata: skillMetadata,
+    /** `user` or `project`. */
+    scope: text,
+    project_root: optional(text),
+    reference: optional(text),
+    tag: optional(text),
+    digest: optional(text),
+    status: text,
+    installed_at: text,
+    clients: optional(texts),
+    dependencies: optional(list(dependency)),
+    /** Whether the project's lock file holds it. */
+    managed: bool,
+  },
+  closed,
+)
+export type InstalledSkill = TypeOf<typeof installedSkill>
 
 export function toInstalledSkill(
   record: SkillRecord,
@@ -76,39 +99,3 @@ export function toInstalledSkill(
 
 /** Returns the author that SKILL.md names. */
 export const authorOf = ({ metadata }: SkillManifest): string => metadata.author ?? ''
-
-const strings = t.isArray(t.isString())
-const optional = t.isOptional(t.isString())
-
-const recordSchema = t.isObject(
-  {
-    name: t.isString(),
-    version: t.isString(),
-    description: t.isString(),
-    author: t.isString(),
-    source: t.isString(),
-    reference: t.isString(),
-    resolved_reference: optional,
-    digest: t.isString(),
-    content_digest: t.isString(),
-    status: t.isEnum(['installed'] as const),
-    installed_at: t.isString(),
-    clients: strings,
-    dependencies: t.isArray(
-      t.isObject({ name: t.isString(), reference: t.isString(), digest: t.isString() }),
-    ),
-    allowed_tools: strings,
-    files: t.isRecord(t.isString()),
-    provenance: t.isOptional(signerSchema),
-    unsigned: t.isOptional(t.isBoolean()),
-    required_by: strings,
-    explicit: t.isBoolean(),
-  },
-  { extra: t.isUnknown() },
-)
-
-/** The file of one place: its skills by name. */
-export const recordsSchema = t.isObject(
-  { project_root: optional, skills: t.isRecord(recordSchema) },
-  { extra: t.isUnknown() },
-)

@@ -1,64 +1,39 @@
-import * as t from 'typanion'
+import { bool, type ObjectOf, object, optional, text, texts } from '../../../src/lib/schema.ts'
+import { findErrors } from '../../../src/schema-check.ts'
 import { isSkillName } from '../../skill-artifacts/index.ts'
-import type { SkillSigner } from '../../skill-sources/index.ts'
-import { describeReference } from '../../skill-sources/index.ts'
-import { signerSchema } from './signer-schema.ts'
-
-/** One skill of a lock file, with the members of the file. */
-export interface LockEntry {
-  name: string
-  version?: string
-  /** The reference as it was typed. It is never changed. */
-  source: string
-  /** The reference of the same content by digest or commit. */
-  resolvedReference?: string
-  digest: string
-  contentDigest?: string
-  provenance?: SkillSigner
-  unsigned?: boolean
-  requiredBy?: string[]
-  explicit?: boolean
-}
+import { describeReference, skillSigner } from '../../skill-sources/index.ts'
 
 /** The members in the order in which they are written. Other members are kept after them. */
-export const ENTRY_FIELDS = [
-  'name',
-  'version',
-  'source',
-  'resolvedReference',
-  'digest',
-  'contentDigest',
-  'provenance',
-  'unsigned',
-  'requiredBy',
-  'explicit',
-] as const satisfies readonly (keyof LockEntry)[]
+const members = {
+  name: text,
+  version: optional(text),
+  /** The reference as it was typed. It is never changed. */
+  source: text,
+  /** The reference of the same content by digest or commit. */
+  resolvedReference: optional(text),
+  digest: text,
+  contentDigest: optional(text),
+  provenance: optional(skillSigner),
+  unsigned: optional(bool),
+  requiredBy: optional(texts),
+  explicit: optional(bool),
+}
+
+/** One skill of a lock file, with the members of the file. */
+export interface LockEntry extends ObjectOf<typeof members> {}
+
+export const ENTRY_FIELDS = Object.keys(members) as (keyof LockEntry)[]
+
+const schema = object(members)
 
 const DIGEST = /^(sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$/
 const CONTENT_DIGEST = /^sha256:[0-9a-f]{64}$/
 const LONGEST = 512
 
-const text = t.isOptional(t.isString())
-const schema = t.isObject(
-  {
-    name: t.isString(),
-    version: text,
-    source: t.isString(),
-    resolvedReference: text,
-    digest: t.isString(),
-    contentDigest: text,
-    provenance: t.isOptional(signerSchema),
-    unsigned: t.isOptional(t.isBoolean()),
-    requiredBy: t.isOptional(t.isArray(t.isString())),
-    explicit: t.isOptional(t.isBoolean()),
-  },
-  { extra: t.isUnknown() },
-)
-
 /** Returns what is wrong with one entry; undefined when it is a LockEntry. */
 export function entryProblem(value: unknown): string | undefined {
-  const errors: string[] = []
-  if (!schema(value, { errors })) return errors.map(line => line.replace(/^\.: ?|^\./, '')).join('; ')
+  const problem = findErrors(schema, value)
+  if (problem !== undefined) return problem
   const entry: LockEntry = value as LockEntry
   const { name, source, resolvedReference, digest, contentDigest, provenance, unsigned } = entry
   if (!isSkillName(name)) return `"${shown(name)}" is not a name for a skill`

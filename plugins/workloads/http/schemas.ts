@@ -1,5 +1,5 @@
 import { permissionProfileSchema, runConfigMembers } from '../../../src/contracts/run-config.ts'
-import { STATUSES } from '../../../src/contracts/workload.ts'
+import { workloadMembers } from '../../../src/contracts/workload.ts'
 import { secretReference } from '../../../src/http/secret-reference.ts'
 import type { SectionRequest } from '../../../src/http/section-request.ts'
 import {
@@ -14,7 +14,6 @@ import {
   nullable,
   type ObjectOf,
   object,
-  oneOf,
   optional,
   pick,
   port,
@@ -24,25 +23,11 @@ import {
   texts,
 } from '../../../src/lib/schema.ts'
 
-/** A workload as lists show it. */
+const { last_upgrade: _, ...workloadItemMembers } = workloadMembers
+
+/** A workload as lists show it. Texts may have values that later versions add. */
 export const workloadItem = object(
-  {
-    name: text,
-    package: text,
-    url: text,
-    port: integer,
-    transport_type: text,
-    status: oneOf(STATUSES),
-    created_at: text,
-    started_at: text,
-    proxy_mode: optional(text),
-    status_context: optional(text),
-    labels: optional(textMap),
-    group: optional(text),
-    tools: optional(texts),
-    remote: optional(bool),
-    no_sandbox: optional(bool),
-  },
+  { ...workloadItemMembers, transport_type: text, proxy_mode: optional(text), started_at: text },
   closed,
 )
 
