@@ -25,6 +25,8 @@ export interface CodeFlow extends LoginRequest {
   readonly scopes: readonly string[]
   /** Called with the port that the browser will come back to. */
   readonly identify: (port: number) => Promise<ClientIdentity>
+  /** Logs in another way when no browser could be started; undefined when that does not work either. */
+  readonly withoutBrowser?: ((client: ClientIdentity) => Promise<LoginResult | undefined>) | undefined
 }
 
 /**
@@ -44,6 +46,8 @@ export async function loginByCode(flow: CodeFlow, reach: Reach, clock: () => num
     const { redirectUri } = callback
     const url = authorizationUrl({ discovery, client, settings, scopes, redirectUri, state, challenge })
     const opened = (await person.openBrowser?.(url)) ?? false
+    const otherwise = opened ? undefined : await flow.withoutBrowser?.(client)
+    if (otherwise) return otherwise
     await person.show({ kind: 'browser', url, opened })
     const arrived = await waitForPerson(callback, state, flow, reach)
     const tokens = await redeem(arrived, { ...flow, client, verifier, state }, reach, clock)

@@ -1,7 +1,6 @@
 import {
   allowInsecureRequests,
   type ClientAuth,
-  ClientSecretBasic,
   ClientSecretPost,
   Configuration,
   customFetch,
@@ -62,10 +61,21 @@ async function authenticate(
     case 'none':
       return None()
     case 'client_secret_basic':
-      return ClientSecretBasic(clientSecret)
+      return basic(clientSecret ?? '')
     case 'client_secret_post':
       return ClientSecretPost(clientSecret)
     case 'private_key_jwt':
       return PrivateKeyJwt(await readSigningKey(privateKey, privateKeyAlgorithm))
   }
 }
+
+/**
+ * RFC 6749 section 2.3.1: both parts are encoded as in forms first. openid-client encodes `-`, `_` and `.` too, which
+ * servers that do not decode take for another client.
+ */
+const basic =
+  (secret: string): ClientAuth =>
+  (_server, { client_id: id }, _body, headers) => {
+    const pair = [id, secret].map(part => new URLSearchParams({ '': part }).toString().slice(1)).join(':')
+    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`)
+  }

@@ -18,11 +18,14 @@ export function findClients({ discovery, settings, client }: LoginRequest): read
   const given = toGivenClient(discovery, settings)
   if (given) return [{ kind: 'known', client: given, port }]
   const choices: ClientChoice[] = []
-  const before = client?.issuer === issuer && client.kind !== 'given' ? client : undefined
+  const before = client?.issuer === issuer && client.kind === 'registered' ? client : undefined
   if (before) choices.push({ kind: 'known', client: before, port: before.callbackPort ?? port })
   const document = settings.clientMetadataUrl
-  const isRead = server.client_id_metadata_document_supported && before?.clientId !== document
-  if (isRead && document !== undefined && !clientIdUrlProblem(document)) {
+  if (
+    server.client_id_metadata_document_supported &&
+    document !== undefined &&
+    !clientIdUrlProblem(document)
+  ) {
     const own = { kind: 'metadata-document', issuer, clientId: document, authMethod: 'none' } as const
     choices.push({ kind: 'known', client: own, port })
   }

@@ -53,31 +53,34 @@ async function attempt(
     choice.kind === 'known'
       ? Promise.resolve(choice.client)
       : registerClient({ discovery, port, scopes }, endpointsOf(discovery, reach))
-  let known = choice
-  if (!person.openBrowser && hasDeviceFlow(server)) {
-    const client = await identify(choice.port)
-    known = { kind: 'known', client, port: choice.port }
+  const byDevice = async (client: ClientIdentity): Promise<LoginResult | undefined> => {
     try {
       return await loginByDevice({ ...request, scopes, client }, reach, clock)
     } catch (error) {
       // Some servers have the endpoint and do not let this client use it.
-      if (refusalOf(error) !== 'unauthorized_client') throw error
+      if (refusalOf(error) === 'unauthorized_client') return undefined
+      throw error
     }
+  }
+  let same = choice.kind === 'known' ? choice.client : undefined
+  if (!person.openBrowser && hasDeviceFlow(server)) {
+    same ??= await identify(choice.port)
+    const result = await byDevice(same)
+    if (result) return result
   }
   if (server.authorization_endpoint === undefined) {
     throw failures.remote_issuer_invalid({ issuer, problem: 'it names no page to log in at' })
   }
   const methods = server.code_challenge_methods_supported
   if (discovery.found !== 'none' && !methods?.includes('S256')) throw failures.remote_pkce_missing({ issuer })
-  const anyPort = known.kind === 'new' && known.anyPort
-  const same = known.kind === 'known' ? known.client : undefined
   return loginByCode(
     {
       ...request,
       scopes,
       port: choice.port,
-      anyPort,
+      anyPort: choice.kind === 'new' && choice.anyPort && same === undefined,
       identify: port => (same ? Promise.resolve(same) : identify(port)),
+      withoutBrowser: person.openBrowser && hasDeviceFlow(server) ? byDevice : undefined,
     },
     reach,
     clock,

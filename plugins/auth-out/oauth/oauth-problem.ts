@@ -20,6 +20,9 @@ export type OAuthProblem =
 /** Codes for troubles of the server's own (RFC 6749 section 4.1.2.1). */
 const PASSING = ['server_error', 'temporarily_unavailable', 'slow_down']
 
+/** No server may keep us from asking again for longer. */
+const LONGEST_RETRY_MS = 3600_000
+
 /** Sorts an error of openid-client or of a request. Undefined for errors that are none of theirs. */
 export function toOAuthProblem(error: unknown): OAuthProblem | undefined {
   const causes = causesOf(error)
@@ -57,11 +60,11 @@ function unreachable({ status, headers }: Response): OAuthProblem {
   }
 }
 
-/** Seconds or a date (RFC 9110 section 10.2.3), in milliseconds from now; undefined for what is neither. */
+/** Seconds or a date (RFC 9110 section 10.2.3), in milliseconds from now, at most an hour; undefined for what is neither. */
 function readRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const ms = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_RETRY_MS)
 }
 
 function causesOf(error: unknown): unknown[] {
