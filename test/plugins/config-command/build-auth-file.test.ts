@@ -50,7 +50,7 @@ test('without a place for secrets nothing is set', async () => {
 
 test.each([
   [['set-build-auth-file', 'npmcr'], 'Did you mean npmrc?'],
-  [['set-build-auth-file', '../npmrc'], 'no file with logins'],
+  [['set-build-auth-file', '../npmrc'], 'is not a file with logins'],
   [['set-build-auth-file', 'npmrc', 'x', '--stdin'], '--stdin takes no CONTENT'],
   [['set-build-auth-file', 'npmrc'], 'empty'],
   [['unset-build-auth-file'], '--all'],

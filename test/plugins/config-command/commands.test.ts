@@ -70,7 +70,7 @@ test.each([
   [['set-build-env', 'PATH', 'x'], 'builds depend on it'],
   [['set-build-env', 'A', '$(id)'], 'a shell acts on'],
   [['set-build-env', 'A', 'x\ny'], 'line break'],
-  [['set-build-env', 'A'], 'Which value'],
+  [['set-build-env', 'A'], 'A needs a value'],
   [['set-build-env', 'A', 'x', '--from-env'], 'takes no VALUE'],
   [['set-build-env', 'A', '--from-env', '--from-secret'], 'exclude each other'],
   [['unset-build-env'], 'Give a KEY, or --all'],

@@ -130,7 +130,7 @@ test.each([
   [{ repository_uri: 'github.com/a/b' }, 'repository_uri is not an https URL'],
   [{ repository_uri: 'https://github.com/a/b.git' }, 'ends as no certificate says it'],
   [{ repository_uri: '' }, 'needs a repository_uri'],
-  [{ signer_identity: 'somebody' }, 'no path, URL or e-mail address'],
+  [{ signer_identity: 'somebody' }, 'not a path, URL or e-mail address'],
   [{ cert_issuer: '' }, 'cert_issuer is not an https URL'],
   [{ runner_environment: 'my laptop' }, 'neither github-hosted nor self-hosted'],
   [{ sigstore_url: 'https://tuf-repo-cdn.sigstore.dev' }, 'sigstore_url is not one of'],
