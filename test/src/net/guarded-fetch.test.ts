@@ -1,7 +1,13 @@
-import { createServer } from 'node:net'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { registryServer } from '../../support/registry-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const allowPrivate = true
 const problem = (kind: string, text = '') => ({
@@ -182,4 +188,52 @@ test('an abort of the caller is the caller’s own error', async () => {
   controller.abort(new Error('enough'))
 
   await expect(pending).rejects.toThrow('enough')
+})
+
+test('a CA bundle is trusted besides the certificates of the system, for that request only', async () => {
+  const folder = await temporaryFolder()
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', ...kind, '-keyout', key, '-out', certificate, ...subject], {
+    stdio: 'ignore',
+  })
+  const ca = await readFile(certificate, 'utf8')
+  const server = createHttpsServer({ key: await readFile(key), cert: ca }, (_, response) =>
+    response.end('safe'),
+  )
+  server.listen(0, 'localhost')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+
+  const answer = await guardedFetch(url, { allowPrivate, ca })
+
+  expect(answer.body.toString()).toBe('safe')
+  expect(answer.isPrivate).toBe(true)
+  await expect(guardedFetch(url, { allowPrivate })).rejects.toMatchObject(problem('tls'))
+})
+
+test('a response that never ends is left when only its headers are wanted', async () => {
+  const server = await registryServer((_, response) =>
+    response.writeHead(200, { 'x-a': ['1', '2'] }).write('on'),
+  )
+
+  const answer = await guardedFetch(server.url, { allowPrivate, headersOnly: true })
+
+  expect(answer.joined('x-a')).toBe('1, 2')
+  expect(answer.body).toHaveLength(0)
+})
+
+test('a redirect to another origin fails where only one is allowed', async () => {
+  const other = await registryServer()
+  const server = await registryServer((_, response, url) =>
+    response.writeHead(302, { location: url.pathname === '/a' ? '/b' : other.url }).end(),
+  )
+
+  await expect(guardedFetch(`${server.url}/a`, { allowPrivate, sameOrigin: true })).rejects.toMatchObject(
+    problem('redirect'),
+  )
+  expect(server.asked).toHaveLength(2)
+  expect(other.asked).toEqual([])
 })
