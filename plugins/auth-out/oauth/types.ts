@@ -113,6 +113,7 @@ export interface ClientIdentity {
 export interface TokenSet {
   readonly accessToken: string
   readonly refreshToken?: string | undefined
+  /** Its signature and claims are not checked: it is there to be exchanged (RFC 8693), not to tell who somebody is. */
   readonly idToken?: string | undefined
   /** Milliseconds since 1970; absent when the server does not say. */
   readonly expiresAt?: number | undefined
