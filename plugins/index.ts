@@ -185,6 +185,8 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'auth-out',
+    verbs: ['auth'],
+    services: ['oauthEngine', 'remoteLogins'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
     flagsOf: ['run', 'proxy'],
     load: async () => (await import('./auth-out/index.ts')).default,

@@ -1,10 +1,38 @@
 import { resolve } from 'node:path'
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures } from '../../src/errors.ts'
+import { formatDuration } from '../../src/lib/duration.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 import { readHeaderFlags } from './headers/header-flags.ts'
+import type { RemoteAuthConfig } from './section.ts'
 
 const table = {
+  'remote-auth': flag.boolean(
+    'log in to the remote server; without it a login is made when the server asks for one',
+  ),
+  'remote-auth-issuer': flag.string('identity provider (default: the one that the server names)', {
+    placeholder: 'URL',
+  }),
+  'remote-auth-authorize-url': flag.string('authorization endpoint, in place of an issuer', {
+    placeholder: 'URL',
+  }),
+  'remote-auth-token-url': flag.string('token endpoint, in place of an issuer', { placeholder: 'URL' }),
+  'remote-auth-client-id': flag.string('OAuth client ID (default: one is registered)', { placeholder: 'ID' }),
+  'remote-auth-client-secret': flag.string(
+    'its secret; others may see it in the list of processes, so a file or SVC_REMOTE_OAUTH_CLIENT_SECRET is better',
+    { placeholder: 'SECRET' },
+  ),
+  'remote-auth-client-secret-file': flag.file('file with the secret'),
+  'remote-auth-scopes': flag.commaList('scopes to ask for (default: those that the server names)', 'SCOPE'),
+  'remote-auth-scope-param-name': flag.string('name of the scope parameter in the authorization URL', {
+    placeholder: 'NAME',
+  }),
+  'remote-auth-resource': flag.string('resource indicator (RFC 8707; default: what the server says it is)', {
+    placeholder: 'URL',
+  }),
+  'remote-auth-callback-port': flag.port('port that the browser comes back to', { shown: '8666' }),
+  'remote-auth-skip-browser': flag.boolean('show the address to log in at, and open no browser'),
+  'remote-auth-timeout': flag.duration('how long the login may take', undefined, { shown: '5m' }),
   'remote-auth-bearer-token': flag.string(
     'token for the remote server; others may see it in the list of processes, so a file or KEELSON_REMOTE_AUTH_BEARER_TOKEN is better',
     { placeholder: 'TOKEN' },
@@ -22,7 +50,12 @@ declare module '../../src/contracts/run-options.ts' {
 }
 
 /** Two flags that say the same in different ways. */
-const PAIRS = [['remote-auth-bearer-token', 'remote-auth-bearer-token-file']] as const
+const PAIRS = [
+  ['remote-auth-bearer-token', 'remote-auth-bearer-token-file'],
+  ['remote-auth-client-secret', 'remote-auth-client-secret-file'],
+  ['remote-auth-issuer', 'remote-auth-authorize-url'],
+  ['remote-auth-issuer', 'remote-auth-token-url'],
+] as const
 
 /** How a remote server is logged in to; the same for workloads and for the standalone proxy. */
 export const remoteAuthFlags: RunFlags = {
@@ -38,17 +71,34 @@ export const remoteAuthFlags: RunFlags = {
         })
       }
     }
-    const token = values['remote-auth-bearer-token']
-    const file = values['remote-auth-bearer-token-file']
-    if (token !== undefined || file !== undefined) {
-      config.remote_auth_config = {
-        ...config.remote_auth_config,
-        ...(token === undefined ? {} : { bearer_token: token }),
-        ...(file === undefined ? {} : { bearer_token_file: resolve(file) }),
-      }
-    }
+    const asked = toConfig(values, given)
+    if (Object.keys(asked).length) config.remote_auth_config = { ...config.remote_auth_config, ...asked }
     const plain = values['remote-forward-headers']
     const fromSecret = values['remote-forward-headers-secret']
     if (plain.length || fromSecret.length) config.header_forward = readHeaderFlags({ plain, fromSecret })
   },
+}
+
+/** The members that the flags set. */
+function toConfig(values: FlagValues<typeof table>, given: ReadonlySet<string>): RemoteAuthConfig {
+  const tokenFile = values['remote-auth-bearer-token-file']
+  const secretFile = values['remote-auth-client-secret-file']
+  const timeout = values['remote-auth-timeout']
+  const members: { [K in keyof RemoteAuthConfig]: RemoteAuthConfig[K] | undefined } = {
+    bearer_token: values['remote-auth-bearer-token'],
+    bearer_token_file: tokenFile && resolve(tokenFile),
+    issuer: values['remote-auth-issuer'],
+    authorize_url: values['remote-auth-authorize-url'],
+    token_url: values['remote-auth-token-url'],
+    client_id: values['remote-auth-client-id'],
+    client_secret: values['remote-auth-client-secret'],
+    client_secret_file: secretFile && resolve(secretFile),
+    scopes: values['remote-auth-scopes'].length ? [...values['remote-auth-scopes']] : undefined,
+    scope_param_name: values['remote-auth-scope-param-name'],
+    resource: values['remote-auth-resource'],
+    callback_port: values['remote-auth-callback-port'],
+    skip_browser: given.has('remote-auth-skip-browser') ? values['remote-auth-skip-browser'] : undefined,
+    timeout: timeout === undefined ? undefined : formatDuration(timeout),
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }

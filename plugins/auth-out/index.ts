@@ -1,17 +1,43 @@
+import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
+import { AuthList } from './commands/auth-list.ts'
+import { AuthLogin } from './commands/auth-login.ts'
 import { remoteAuthFlags } from './flags.ts'
 import { authOutHooks } from './hooks.ts'
+import type { LoginKeeper } from './logins/login-keeper.ts'
 import { credentialsMiddleware } from './middleware.ts'
+import type { OAuthEngine } from './oauth/types.ts'
 import { credentialsPreparation } from './preparation.ts'
 import { authOutSection } from './section.ts'
 
 export type * from './oauth/types.ts'
 
+declare module '../../src/plugin.ts' {
+  interface Services {
+    oauthEngine: OAuthEngine
+    remoteLogins: LoginKeeper
+  }
+}
+
 /** Logs in to remote MCP servers, and gives their requests the headers that the user wants. */
 const authOut: Plugin = {
   name: 'auth-out',
-  needs: ['proxy', 'secrets'],
+  needs: ['proxy', 'secrets', 'state'],
+  uses: ['workloadStore'],
   wants: ['secrets'],
+  commands: [AuthLogin, AuthList],
+  services: {
+    oauthEngine: async () => (await import('./oauth/engine.ts')).createOAuthEngine(),
+    async remoteLogins(app) {
+      const { createLoginKeeper } = await import('./logins/login-keeper.ts')
+      const { createLoginStore } = await import('./logins/login-store.ts')
+      return createLoginKeeper({
+        engine: await app.service('oauthEngine'),
+        store: createLoginStore(async () => (await app.service('secrets')).scope('auth')),
+        folder: join(app.paths.state, 'remote-logins'),
+      })
+    },
+  },
   provides: {
     flags: [remoteAuthFlags],
     sections: [authOutSection],

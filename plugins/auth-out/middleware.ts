@@ -1,9 +1,10 @@
 import type { App } from '../../src/app.ts'
-import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
+import type { AccessProblem, Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
 import { refuseUnavailable } from '../proxy/index.ts'
-import type { Authorization } from './credentials/authorization.ts'
+import type { Authorization, AuthorizationValue } from './credentials/authorization.ts'
 import { bearerTokenOf } from './credentials/bearer-token.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
+import { loginAuthorizationOf } from './logins/login-authorization.ts'
 
 /** How long clients shall wait after a refusal, in seconds. */
 const RETRY_SECONDS = 10
@@ -14,48 +15,67 @@ export const credentialsMiddleware =
   async (config, _listener, { log, setAccess }) => {
     if (!config.remote_url) return undefined
     const headers = await resolveHeaders(app, config)
-    const authorization = await bearerTokenOf(app, config, log)
-    if (!authorization && headers.length === 0) return undefined
-    let isRefused = false
-
-    /** Resolves when the request is to be sent again. */
-    async function renew(exchange: Exchange, problem: Awaited<ReturnType<Authorization['refused']>>) {
-      if (problem === undefined) return setHeader(exchange)
-      isRefused = true
-      setAccess(problem)
-      throw await refuseUnavailable(exchange, problem.reason, RETRY_SECONDS)
-    }
-
-    function setHeader(exchange: Exchange): void | Promise<void> {
-      const value = authorization?.value()
-      if (value instanceof Promise) return value.then(found => set(exchange, found))
-      set(exchange, value)
-    }
-
-    function watch(exchange: Exchange): void {
-      exchange.onRefused = refusal =>
-        authorization?.refused(refusal)?.then(problem => renew(exchange, problem))
-      if (!isRefused) return
-      exchange.response.once('close', () => {
-        if (exchange.response.statusCode >= 400) return
-        isRefused = false
-        authorization?.taken()
-        setAccess(undefined)
-      })
-    }
-
-    const wrap =
-      (next: Handler): Handler =>
-      exchange => {
+    const hasOwn = headers.some(([name]) => name === 'authorization')
+    const authorization = hasOwn
+      ? undefined
+      : ((await bearerTokenOf(app, config, log)) ??
+        (await loginAuthorizationOf(app, config, { log, setAccess })))
+    const wrap = (next: Handler): Handler => {
+      const authorize = authorization && createAuthorize(authorization, setAccess)
+      return exchange => {
         for (const [name, value] of headers) exchange.setHeader(name, value)
-        if (!authorization) return next(exchange)
-        watch(exchange)
-        const pending = setHeader(exchange)
+        const pending = authorize?.(exchange)
         return pending ? pending.then(() => next(exchange)) : next(exchange)
       }
+    }
     return { name: 'credentials', stage: 'credentials', wrap, close: () => authorization?.close() }
   }
 
-const set = (exchange: Exchange, value: string | undefined): void => {
-  if (value !== undefined) exchange.setHeader('authorization', value)
+const NOT_TAKEN: AccessProblem = {
+  status: 'unauthenticated',
+  reason: 'The remote server does not accept the token of the login.',
+}
+
+type SetAccess = Parameters<MiddlewareFactory>[2]['setAccess']
+
+/** Sets the header of requests, and deals with responses that refuse it. */
+function createAuthorize(authorization: Authorization, setAccess: SetAccess) {
+  let isRefused = false
+
+  function set(exchange: Exchange, value: AuthorizationValue): Promise<void> | undefined {
+    if ('problem' in value) return refuse(exchange, value.problem.reason)
+    const { header } = value
+    if (header !== undefined) exchange.setHeader('authorization', header)
+    if (header === undefined && hasOwn(exchange)) return undefined // the client's own business
+    exchange.onRefused = refusal =>
+      authorization.refused(refusal, header)?.then(async found => {
+        const problem = found ?? (refusal.again ? NOT_TAKEN : undefined)
+        if (problem === undefined) return set(exchange, await authorization.value(hasOwn(exchange)))
+        isRefused = true
+        setAccess(problem)
+        return refuse(exchange, problem.reason)
+      })
+    return undefined
+  }
+
+  function watch({ response }: Exchange): void {
+    response.once('close', () => {
+      if (response.statusCode >= 400) return
+      isRefused = false
+      authorization.taken()
+      setAccess(undefined)
+    })
+  }
+
+  return (exchange: Exchange): Promise<void> | undefined => {
+    if (isRefused) watch(exchange)
+    const value = authorization.value(hasOwn(exchange))
+    return value instanceof Promise ? value.then(found => set(exchange, found)) : set(exchange, value)
+  }
+}
+
+const hasOwn = ({ request }: Exchange): boolean => request.headers.authorization !== undefined
+
+async function refuse(exchange: Exchange, reason: string): Promise<never> {
+  throw await refuseUnavailable(exchange, reason, RETRY_SECONDS)
 }

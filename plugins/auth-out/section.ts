@@ -39,6 +39,8 @@ const remoteAuth = {
   use_pkce: optional(bool),
   /** How long the person may take: a duration, or nanoseconds as ToolHive writes them. */
   timeout: optional(anything),
+  /** The client of the login that was made: there is one. */
+  cached_client_id: optional(text),
 }
 
 const headerForward = {
@@ -57,6 +59,7 @@ declare module '../../src/contracts/run-config.ts' {
   interface RunConfig extends ObjectOf<typeof members> {}
 }
 
+export type RemoteAuthConfig = NonNullable<RunConfig['remote_auth_config']>
 export type HeaderForward = NonNullable<RunConfig['header_forward']>
 
 const MOST_HEADERS = 100
@@ -119,14 +122,10 @@ function assertHeaders(
   }
 }
 
-/** Members that say how a login is made, and not that there is one. */
-const MANNERS = new Set(['callback_port', 'skip_browser', 'use_pkce', 'timeout'])
-const ENFORCED = new Set(['bearer_token', 'bearer_token_file', ...MANNERS])
-
-/** Refuses members that this version does not know, or does not act on. */
+/** Refuses members that this version does not know; what ToolHive has cached is of no use here. */
 function assertEnforced(auth: object): void {
   const others = Object.entries(auth).filter(
-    ([name, value]) => !ENFORCED.has(name) && !name.startsWith('cached_') && !isEmpty(value),
+    ([name, value]) => !Object.hasOwn(remoteAuth, name) && !name.startsWith('cached_') && !isEmpty(value),
   )
   if (others.length) {
     throw unenforcedFailures.section_unenforced({

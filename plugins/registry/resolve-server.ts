@@ -126,7 +126,6 @@ async function resolveRemote(
   from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
-  if (view.oauth_config) app.log.warn(loginOfClients(server.name))
   const given = parseVariables(context.options.env ?? [])
   const origin = { registry: from.place, server: server.name }
   const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
@@ -140,6 +139,3 @@ async function resolveRemote(
     ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}),
   }
 }
-
-const loginOfClients = (name: string): string =>
-  `"${name}" wants an OAuth login, which keelson does not make yet; it passes on that of a client which can.`

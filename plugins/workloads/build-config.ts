@@ -41,6 +41,8 @@ export interface RunRequest extends WaitOptions {
   readonly replaces?: RunConfig
   /** Asks the user at the terminal; undefined when there is no terminal. */
   readonly ask?: Ask | undefined
+  /** Tells the user something that stays on the terminal. */
+  readonly say?: ((text: string) => void) | undefined
 }
 
 /** Returns the first target that accepts the argument, in the order of `TARGET_ORDER`. */

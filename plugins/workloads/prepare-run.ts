@@ -42,8 +42,8 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
 
 /** Lets plugins complete the run config, one after another. */
 async function complete(app: App, prepared: RunConfig, request: RunRequest): Promise<RunConfig> {
-  const { options, typed = false, ask, signal, report } = request
-  const context = { options, typed, foreground: options.foreground === true, ask, signal, report }
+  const { options, typed = false, ask, say, signal, report } = request
+  const context = { options, typed, foreground: options.foreground === true, ask, say, signal, report }
   let config = prepared
   for (const make of await app.contributions('preparations')) {
     config = (await make(app).complete?.(config, context)) ?? config

@@ -65,6 +65,8 @@ export interface ServerRefusal {
   readonly status: 401 | 403
   /** The headers `WWW-Authenticate` (RFC 9110, section 11.6.1), joined with commas. */
   readonly wwwAuthenticate: string | undefined
+  /** Whether the request was sent again already; it is not sent a third time. */
+  readonly again: boolean
 }
 
 export type Handler = (exchange: Exchange) => void | Promise<void>

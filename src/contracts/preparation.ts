@@ -17,6 +17,8 @@ export interface PreparationContext extends WaitOptions {
   readonly typed: boolean
   /** Whether the calling process will host the workload. */
   readonly foreground: boolean
+  /** Tells the person something that stays on the terminal; absent where nobody has typed a command. */
+  readonly say?: ((text: string) => void) | undefined
   /** Asks the person at the terminal; undefined when there is none. */
   readonly ask?: Ask | undefined
 }

@@ -1,15 +1,18 @@
 import type { AccessProblem, ServerRefusal } from '../../../src/contracts/pipeline.ts'
 
+/** What a request gets as `Authorization`: nothing of ours where `header` is undefined. */
+export type AuthorizationValue = { readonly header: string | undefined } | { readonly problem: AccessProblem }
+
 /** What the header `Authorization` of requests to a remote server is made from. */
 export interface Authorization {
-  /** The header's value; undefined: the client's goes on. A promise where it is not in memory. */
-  value(): string | undefined | Promise<string | undefined>
+  /** For a request whose client sends a header of its own or not. A promise where the value is not in memory. */
+  value(hasOwn: boolean): AuthorizationValue | Promise<AuthorizationValue>
   /**
-   * The server has refused the value. Resolves when there is another one, else with why there is none.
-   * Undefined: the client gets the response as it is.
+   * The server has refused a request with this header of ours. Resolves when there is another value, else with
+   * why there is none. Undefined: the client gets the response as it is.
    */
-  refused(refusal: ServerRefusal): Promise<AccessProblem | undefined> | undefined
-  /** The server has taken the value after it had refused one. */
+  refused(refusal: ServerRefusal, sent: string | undefined): Promise<AccessProblem | undefined> | undefined
+  /** The server has taken a request after it had refused one. */
   taken(): void
   close(): void
 }

@@ -23,14 +23,14 @@ export async function bearerTokenOf(
     const file = await openTokenFile(path, { log })
     return {
       ...fixed,
-      value: () => `Bearer ${file.current()}`,
+      value: () => ({ header: `Bearer ${file.current()}` }),
       refused: ({ status }) =>
         status === 401 ? file.look().then(isOther => (isOther ? undefined : REFUSED)) : undefined,
     }
   }
   if (!given) return undefined
   const token = parseToken(await createWorkloadSecrets(app).valueOf(given, config), 'The bearer token')
-  const value = `Bearer ${token}`
+  const value = { header: `Bearer ${token}` }
   return {
     ...fixed,
     value: () => value,

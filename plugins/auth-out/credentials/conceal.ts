@@ -8,7 +8,7 @@ import { createWorkloadSecrets, type WorkloadSecrets } from './workload-secrets.
 /** Moves plain secrets into the secrets provider. Fails with `credential_not_storable`. */
 export async function conceal(app: App, config: RunConfig): Promise<RunConfig> {
   const secrets = createWorkloadSecrets(app)
-  return concealToken(secrets, await concealHeaders(secrets, config))
+  return concealClientSecret(secrets, await concealToken(secrets, await concealHeaders(secrets, config)))
 }
 
 async function concealToken(secrets: WorkloadSecrets, config: RunConfig): Promise<RunConfig> {
@@ -17,6 +17,13 @@ async function concealToken(secrets: WorkloadSecrets, config: RunConfig): Promis
   const name = await secrets.store('bearer_token', parseToken(token, 'The bearer token'), config)
   const bearer_token = toReference(name, 'bearer_token')
   return { ...config, remote_auth_config: { ...auth, bearer_token } }
+}
+
+async function concealClientSecret(secrets: WorkloadSecrets, config: RunConfig): Promise<RunConfig> {
+  const { client_secret: secret, ...auth } = config.remote_auth_config ?? {}
+  if (!secret || referredName(secret) !== undefined) return config
+  const name = await secrets.store('oauth_secret', secret, config)
+  return { ...config, remote_auth_config: { ...auth, client_secret: toReference(name, 'oauth_secret') } }
 }
 
 /** Headers that carry credentials by their name are no plain headers, whichever flag they came from. */

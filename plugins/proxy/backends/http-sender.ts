@@ -98,8 +98,12 @@ export function createHttpSender(options: {
           seen.redirect = followable(status, headers, outgoing)
           if (seen.redirect) return true
         }
-        if ((status === 401 || status === 403) && !refused && exchange.onRefused) {
-          seen.refusal = exchange.onRefused({ status, wwwAuthenticate: joined(headers['www-authenticate']) })
+        if ((status === 401 || status === 403) && exchange.onRefused) {
+          seen.refusal = exchange.onRefused({
+            status,
+            wwwAuthenticate: joined(headers['www-authenticate']),
+            again: refused,
+          })
           seen.refusal?.catch(() => undefined) // it is awaited when the response has been taken
           if (seen.refusal) return true
         }
@@ -150,7 +154,7 @@ export function createHttpSender(options: {
     if (seen.refusal) {
       await seen.refusal
       const { body } = outgoing
-      if (body !== null && !Buffer.isBuffer(body)) throw unavailable(AGAIN, {}, 1)
+      if (current.refused || (body !== null && !Buffer.isBuffer(body))) throw unavailable(AGAIN, {}, 1)
       return attempt({
         ...current,
         outgoing: { ...outgoing, headers: headersFor(delivery, rules) },

@@ -58,6 +58,10 @@ export class Run extends BaseCommand {
         debug: this.app.debug,
         signal: this.context.signal,
         report: progress.report,
+        say: text => {
+          progress.done()
+          this.say(text)
+        },
         ask: (question, { hidden = false } = {}) => {
           progress.done()
           const terminal = 'isTTY' in this.context.stdin && this.context.stdin.isTTY === true

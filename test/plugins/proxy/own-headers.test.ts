@@ -57,13 +57,13 @@ describe('a response that refuses the credentials', () => {
     const answer = await post(`${proxy.origin}/mcp`, rpc('ping', 1))
     expect([answer.status, await answer.text()]).toEqual([200, '{"ok":true}'])
     expect(bodies).toEqual([rpc('ping', 1), rpc('ping', 1)])
-    expect(asked).toEqual([{ status: 401, wwwAuthenticate: 'Basic realm="a", Bearer' }])
+    expect(asked).toEqual([{ status: 401, wwwAuthenticate: 'Basic realm="a", Bearer', again: false }])
   })
 
   test('is passed on when it comes twice', async () => {
     const { target, bodies } = await guarded()
     const hopeless = acting(exchange => {
-      exchange.onRefused = async () => undefined
+      exchange.onRefused = ({ again }) => (again ? undefined : Promise.resolve())
     })
     const proxy = await testProxy({ target, middlewares: [hopeless] })
     expect((await post(`${proxy.origin}/mcp`, rpc('ping', 1))).status).toBe(401)

@@ -46,11 +46,6 @@ const REMOTES = {
     transport: 'sse',
     headers: [{ name: 'X-Key', required: true, secret: true }],
   },
-  guarded: {
-    url: 'https://guarded.example/mcp',
-    transport: 'sse',
-    oauth_config: { issuer: 'https://login.example' },
-  },
 }
 
 /** A user whose registry is a file; what images, packages and URLs come to is only recorded. */
@@ -194,15 +189,6 @@ test('what a URL leaves open is filled with -e, and with nothing else of the use
   })
   const fromFile = resolve('tenant', { asked: { env_vars: { tenant: 'a/b' } } })
   await expect(fromFile).rejects.toMatchObject({ code: 'variables_missing' })
-})
-
-test('a remote server that wants a login runs, and what clients must do is told', async () => {
-  const { resolve, warnings } = await userWith()
-
-  expect(await resolve('guarded')).toMatchObject({ remote_url: 'https://guarded.example/mcp' })
-
-  expect(warnings.join()).toContain('OAuth login')
-  expect(warnings.join()).toContain('passes on that of a client')
 })
 
 test('a secret header that an entry wants is asked for, stored, and only named', async () => {

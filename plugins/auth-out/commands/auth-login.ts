@@ -1,0 +1,31 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+
+const flags = {
+  'skip-browser': flag.boolean('show the address to log in at, and open no browser'),
+}
+
+export class AuthLogin extends BaseCommand {
+  static override paths = [['auth', 'login']]
+  static override usage = BaseCommand.Usage({
+    category: 'Remote servers',
+    description: 'log in to the remote server of a workload',
+    details: 'Asks for a new login, also where there is one. All workloads of that server use it.',
+    examples: [['Log in again', '$0 auth login example']],
+  })
+  static override flags = flags
+
+  name = Option.String({ required: true })
+
+  override async execute(): Promise<void> {
+    const { logInAgain } = await import('../logins/log-in-again.ts')
+    const { 'skip-browser': skip } = this.values(flags)
+    const issuer = await logInAgain(this.app, this.name, {
+      browser: !skip,
+      signal: this.context.signal,
+      say: text => this.say(text),
+    })
+    this.say(`Logged in at ${issuer}.`)
+  }
+}

@@ -1,0 +1,60 @@
+import type { App } from '../../../src/app.ts'
+import type { PreparationContext } from '../../../src/contracts/preparation.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
+import { failures } from '../failures.ts'
+import { asksForLogin, toLoginSettings, toReach, waitMsOf } from './login-settings.ts'
+import { personAtTerminal } from './person-at-terminal.ts'
+
+/**
+ * Logs in to a remote server that demands it, before its workload is made. A login that there is already is used
+ * again. Fails as the engine does; then nothing was made.
+ */
+export async function logInForRun(
+  app: App,
+  config: RunConfig,
+  context: PreparationContext & { hasHeaders: boolean },
+): Promise<RunConfig> {
+  const { signal, report, options } = context
+  const isWanted = options['remote-auth'] === true || asksForLogin(config)
+  if (context.hasHeaders && !isWanted) return config // the headers may be all that the server wants
+  const engine = await app.service('oauthEngine')
+  const reach = { ...toReach(config), signal }
+  const found = await engine.detect(reach)
+  if (found.kind === 'other') {
+    const schemes = found.schemes.join(', ')
+    app.log.warn(
+      `${reach.target} demands ${schemes}, which is not OAuth. Give what it wants with --remote-forward-headers-secret.`,
+    )
+  }
+  if (found.kind !== 'login' && !isWanted) return config
+  const challenge = found.kind === 'login' ? found.challenge : undefined
+  const secrets = createWorkloadSecrets(app)
+  const settings = await toLoginSettings(config, text => secrets.valueOf(text, config))
+  const keeper = await app.service('remoteLogins')
+  await assertKept(app)
+  const place = await keeper.place({ settings, challenge }, reach)
+  report?.(`Logging in at ${place.discovery.issuer}`)
+  const { kept } = await keeper.login(place, {
+    person: personAtTerminal(app, context, { browser: !config.remote_auth_config?.skip_browser }),
+    waitMs: waitMsOf(config.remote_auth_config ?? {}),
+    signal,
+  })
+  if (!kept) {
+    await keeper.logout(place.key)
+    throw failures.login_not_renewable({ issuer: place.discovery.issuer })
+  }
+  const record = (await keeper.list()).find(([key]) => key === place.key)?.[1]
+  const cached_client_id = record?.client.clientId ?? ''
+  return { ...config, remote_auth_config: { ...config.remote_auth_config, cached_client_id } }
+}
+
+/** The process that will serve the workload finds the login in the secrets provider. */
+async function assertKept(app: App): Promise<void> {
+  const secrets = await app.find('secrets')
+  try {
+    await secrets?.assertCanStore('remote login')
+  } catch (error) {
+    throw failures.login_not_storable(undefined, { cause: error })
+  }
+}

@@ -1,0 +1,139 @@
+import type { App } from '../../../src/app.ts'
+import type { AccessProblem, ServerRefusal } from '../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import { clean } from '../../../src/lib/printable.ts'
+import type { Log } from '../../../src/log.ts'
+import type { Authorization, AuthorizationValue } from '../credentials/authorization.ts'
+import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
+import { failures } from '../failures.ts'
+import type { BearerChallenge, TokenSet } from '../oauth/types.ts'
+import { EARLY_MS, type LoginPlace } from './login-keeper.ts'
+import { asksForLogin, toLoginSettings, toReach } from './login-settings.ts'
+import { nextWait, readRetryTimes } from './retry-times.ts'
+
+/** How often a request may make us look whether somebody has logged in, in milliseconds. */
+const LOOK_MS = 2000
+
+/**
+ * Gives requests the token of a login. Without one, requests go as they are until the server refuses one: then it is
+ * found out where to log in, and whether somebody has.
+ */
+export async function loginAuthorizationOf(
+  app: App,
+  config: RunConfig,
+  { log, setAccess }: { log: Log; setAccess: (problem: AccessProblem | undefined) => void },
+): Promise<Authorization> {
+  const keeper = await app.service('remoteLogins')
+  const engine = await app.service('oauthEngine')
+  const times = readRetryTimes(app.env)
+  const reach = toReach(config)
+  const secrets = createWorkloadSecrets(app)
+  let place: LoginPlace | undefined
+  let token: TokenSet | undefined
+  let problem: AccessProblem | undefined
+  let renewing: Promise<AccessProblem | undefined> | undefined
+  let lookedAt = 0
+  let timer: NodeJS.Timeout | undefined
+  let failing: { since: number; tried: number } | undefined
+  let closed = false
+
+  function note(found: AccessProblem | undefined): AccessProblem | undefined {
+    if (closed) return found
+    if (found && found.reason !== problem?.reason) log.warn(found.reason)
+    if (!found && problem) log.info('The login to the remote server works again.')
+    problem = found
+    setAccess(found)
+    return found
+  }
+
+  async function findPlace(challenge: BearerChallenge | undefined): Promise<LoginPlace> {
+    const settings = await toLoginSettings(config, text => secrets.valueOf(text, config))
+    return keeper.place({ settings, challenge }, reach)
+  }
+
+  async function challengeOf(): Promise<BearerChallenge | undefined> {
+    const found = await engine.detect(reach)
+    return found.kind === 'login' ? found.challenge : undefined
+  }
+
+  /** Gets another token than the rejected one. Resolves with why there is none. */
+  async function renew(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
+    lookedAt = Date.now()
+    try {
+      place ??= await findPlace(challenge ?? (await challengeOf()))
+      const outcome = await keeper.token(place, { rejected })
+      if ('token' in outcome) {
+        token = outcome.token
+        failing = undefined
+        return note(undefined)
+      }
+      token = undefined
+      if (outcome.problem.status === 'auth_retrying')
+        return tryLater(outcome.problem.reason, outcome.retryAfterMs)
+      return note(outcome.problem)
+    } catch (error) {
+      if (!isFailure(error)) log.error('The login failed.', { error: messageOf(error) })
+      token = undefined
+      return tryLater(messageOf(error))
+    }
+  }
+
+  function tryLater(reason: string, retryAfterMs = 0): AccessProblem | undefined {
+    failing ??= { since: Date.now(), tried: 0 }
+    const wait = nextWait(times, { tried: failing.tried, elapsedMs: Date.now() - failing.since })
+    failing.tried++
+    if (wait === undefined) return note({ status: 'unauthenticated', reason })
+    clearTimeout(timer)
+    if (!closed) timer = setTimeout(() => void ensure(), Math.max(wait, retryAfterMs)).unref()
+    return note({ status: 'auth_retrying', reason })
+  }
+
+  function ensure(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
+    renewing ??= renew(challenge, rejected).finally(() => {
+      renewing = undefined
+    })
+    return renewing
+  }
+
+  const current = (hasOwn: boolean): AuthorizationValue => {
+    if (token) return { header: `Bearer ${token.accessToken}` }
+    return problem && !hasOwn ? { problem } : { header: undefined }
+  }
+
+  const leftMs = (): number =>
+    token?.expiresAt === undefined ? Number.POSITIVE_INFINITY : token.expiresAt - Date.now()
+
+  if (asksForLogin(config)) void ensure()
+  return {
+    value(hasOwn) {
+      if (token) {
+        const left = leftMs()
+        if (left > EARLY_MS) return current(hasOwn)
+        const pending = ensure()
+        return left > 0 ? current(hasOwn) : pending.then(() => current(hasOwn))
+      }
+      if (renewing) return renewing.then(() => current(hasOwn))
+      const mayLook = problem?.status === 'unauthenticated' && Date.now() - lookedAt > LOOK_MS
+      return mayLook && !hasOwn ? ensure().then(() => current(hasOwn)) : current(hasOwn)
+    },
+    refused({ status, wwwAuthenticate }: ServerRefusal, sent) {
+      const challenge = engine.readChallenge(status, wwwAuthenticate)
+      if (sent === undefined && (!challenge || token)) return token ? ensure() : undefined
+      if (status === 403) return challenge?.error === 'insufficient_scope' ? moreScopes(challenge) : undefined
+      return ensure(challenge, sent?.replace(/^Bearer /, ''))
+    },
+    taken: () => undefined,
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+
+  /** The status stays, since what needs less goes on. */
+  async function moreScopes({ scopes = [] }: BearerChallenge): Promise<never> {
+    const error = failures.remote_scopes_missing({ workload: config.name, scopes: scopes.map(clean) })
+    log.warn(error.message)
+    throw error
+  }
+}

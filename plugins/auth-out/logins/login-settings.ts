@@ -1,0 +1,45 @@
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { parseDuration } from '../../../src/lib/duration.ts'
+import { readUserFile } from '../../../src/user-file.ts'
+import type { LoginSettings, Reach } from '../oauth/types.ts'
+
+const DEFAULT_PORT = 8666
+const DEFAULT_WAIT_MS = 5 * 60_000
+
+type Auth = NonNullable<RunConfig['remote_auth_config']>
+
+/** Members that ask for a login, whatever the server says of itself. */
+const ASKING = ['issuer', 'authorize_url', 'token_url', 'client_id', 'cached_client_id'] as const
+
+/** Whether the run config says that there is a login. */
+export const asksForLogin = ({ remote_auth_config: auth = {} }: RunConfig): boolean =>
+  ASKING.some(member => Boolean(auth[member]))
+
+/** What the run config says of the login; `secretOf` resolves references. */
+export async function toLoginSettings(
+  { remote_auth_config: auth = {} }: RunConfig,
+  secretOf: (text: string) => Promise<string>,
+): Promise<LoginSettings> {
+  const { client_secret: secret, client_secret_file: file, callback_port: port } = auth
+  const text = file ? (await readUserFile(file, 'The client secret file')).trim() : undefined
+  return {
+    issuer: auth.issuer || undefined,
+    authorizeUrl: auth.authorize_url || undefined,
+    tokenUrl: auth.token_url || undefined,
+    clientId: auth.client_id || undefined,
+    clientSecret: secret ? await secretOf(secret) : text,
+    scopes: auth.scopes?.length ? auth.scopes : undefined,
+    scopeParameter: auth.scope_param_name || undefined,
+    parameters: auth.oauth_params,
+    resource: auth.resource || undefined,
+    callbackPort: port && port !== DEFAULT_PORT ? port : undefined,
+  }
+}
+
+export const toReach = ({ remote_url = '' }: RunConfig): Reach => ({ target: remote_url })
+
+/** How long the person may take, in milliseconds; ToolHive writes nanoseconds. */
+export function waitMsOf({ timeout }: Auth): number {
+  if (typeof timeout === 'number' && timeout > 0) return timeout / 1e6
+  return (typeof timeout === 'string' ? parseDuration(timeout) : undefined) || DEFAULT_WAIT_MS
+}

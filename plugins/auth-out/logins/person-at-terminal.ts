@@ -1,0 +1,37 @@
+import type { App } from '../../../src/app.ts'
+import type { PreparationContext } from '../../../src/contracts/preparation.ts'
+import { clean } from '../../../src/lib/printable.ts'
+import { openBrowser } from '../../../src/login/open-browser.ts'
+import type { LoginStep, Person } from '../oauth/types.ts'
+
+/** The person who has typed the command. */
+export const personAtTerminal = (
+  app: App,
+  { say, ask }: Pick<PreparationContext, 'say' | 'ask'>,
+  { browser }: { browser: boolean },
+): Person => ({
+  show(step) {
+    for (const line of describe(step)) say?.(line)
+  },
+  ...(browser ? { openBrowser: url => openBrowser(url, app.env) } : {}),
+  ...(ask && !browser
+    ? {
+        askForRedirect: async () =>
+          (await ask('Or paste the address that the browser ended at')) ??
+          new Promise<never>(() => undefined),
+      }
+    : {}),
+})
+
+function describe(step: LoginStep): string[] {
+  if (step.kind === 'browser') {
+    return [
+      step.opened ? 'The browser was opened. If it shows nothing, log in at:' : 'Log in at:',
+      clean(step.url),
+    ]
+  }
+  return [
+    `Log in on any device with the code ${clean(step.userCode)} at:`,
+    clean(step.completeUrl ?? step.url),
+  ]
+}

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { execa } from 'execa'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Home } from '../../e2e/home.ts'
+import { type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
+import { main } from '../../support/main.ts'
+import { post, rpc, until } from '../proxy/test-proxy.ts'
+import { filesWith, testHome } from './guarded-server.ts'
+import { protectedServer } from './oauth/protected-server.ts'
+
+/** Types a command and does in a browser what it says. Gives what it printed. */
+async function runAndLogIn(home: Home, args: readonly string[], provider: IdentityProvider) {
+  const child = spawn(process.execPath, ['--', main, ...args], {
+    cwd: home.path,
+    env: home.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [out, err]: string[][] = [[], []]
+  let visits = 0
+  createInterface(child.stdout).on('line', line => out?.push(line))
+  createInterface(child.stderr).on('line', line => {
+    err?.push(line)
+    if (!line.startsWith('http')) return
+    visits++
+    void provider.visit(line.trim())
+  })
+  const code = await new Promise(resolve => child.once('close', resolve))
+  return { code, url: out?.[0] ?? '', err: err?.join('\n') ?? '', visits }
+}
+
+const login = (server: { mcp: string }, name: string) => [
+  ...['run', server.mcp, '--name', name, '--remote-auth-skip-browser'],
+]
+
+async function world() {
+  const home = await testHome()
+  const provider = await identityProvider()
+  const server = await protectedServer({ issuer: provider.issuer, scopes: ['openid', 'offline_access'] })
+  const asked = (grant: string) =>
+    provider.asked.filter(({ form }) => form.get('grant_type') === grant).length
+  const status = async (name: string) => JSON.parse(await home.ok(['status', name, '--format', 'json']))
+  return { home, provider, server, asked, status }
+}
+
+test('run logs in where the server demands it, and requests carry the token', {
+  timeout: 120_000,
+}, async () => {
+  const { home, provider, server, asked, status } = await world()
+
+  const shown = await runAndLogIn(home, login(server, 'far'), provider)
+
+  expect([shown.code, shown.visits]).toEqual([0, 1])
+  expect((await post(shown.url, rpc('ping', 1))).status).toBe(200)
+  expect((await status('far')).status).toBe('running')
+  const { header } = { header: server.asked.at(-1)?.headers.authorization ?? '' }
+  expect(header).toMatch(/^Bearer ey/)
+  expect(await filesWith(home, header.slice(7))).toEqual([])
+  await home.ok(['export', 'far', 'far.json'])
+  expect(await readFile(join(home.path, 'far.json'), 'utf8')).not.toContain('refresh')
+
+  // Another workload of the same server needs no login.
+  const second = await runAndLogIn(home, login(server, 'near'), provider)
+  expect([second.code, second.visits]).toEqual([0, 0])
+  expect((await post(second.url, rpc('ping', 1))).status).toBe(200)
+  expect(asked('authorization_code')).toBe(1)
+
+  // Nor does a restart.
+  await home.ok(['stop', 'far'])
+  await home.ok(['start', 'far'])
+  expect((await post(shown.url, rpc('ping', 2))).status).toBe(200)
+  expect(asked('authorization_code')).toBe(1)
+})
+
+test('a login that the provider ends shows as unauthenticated, and clients get 503', {
+  timeout: 120_000,
+}, async () => {
+  const { home, provider, server, status } = await world()
+  const shown = await runAndLogIn(home, login(server, 'far'), provider)
+  expect((await post(shown.url, rpc('ping', 1))).status).toBe(200)
+
+  provider.answer((request, response) => {
+    if (!request.url?.startsWith('/token')) return false
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
+    return true
+  })
+  server.answer((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
+  const refused = await post(shown.url, rpc('ping', 2))
+
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10'])
+  expect(refused.headers.get('www-authenticate')).toBeNull()
+  await until(async () => (await status('far')).status === 'unauthenticated')
+  expect((await status('far')).status_context).toContain('is over')
+})
+
+test('twenty processes at once use no refresh token twice', { timeout: 180_000 }, async () => {
+  const { home, provider, server } = await world()
+  await runAndLogIn(home, login(server, 'far'), provider)
+  const program = new URL('./token-program.ts', import.meta.url).pathname
+  const before = provider.asked.length
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const { stdout } = await execa(process.execPath, ['--', program], { env: home.env, extendEnv: false })
+      return stdout
+    }),
+  )
+
+  expect(outcomes).toEqual(Array.from({ length: 20 }, () => 'token'))
+  const spent = provider.asked.slice(before).flatMap(({ form }) => form.get('refresh_token') ?? [])
+  expect(spent).toHaveLength(20)
+  expect(new Set(spent).size).toBe(20)
+})
+
+test('auth list shows the login, and auth login makes another that the workload uses', {
+  timeout: 120_000,
+}, async () => {
+  const { home, provider, server, status } = await world()
+  const { url } = await runAndLogIn(home, login(server, 'far'), provider)
+  const [{ issuer, client }] = JSON.parse(await home.ok(['auth', 'list', '--format', 'json']))
+  expect([issuer, client]).toEqual([provider.issuer, expect.any(String)])
+  await home.ok(['secret', 'list', '--system'])
+
+  const again = await runAndLogIn(home, ['auth', 'login', 'far', '--skip-browser'], provider)
+
+  expect([again.code, again.visits]).toEqual([0, 1])
+  expect((await post(url, rpc('ping', 1))).status).toBe(200)
+  expect((await status('far')).status).toBe('running')
+})
