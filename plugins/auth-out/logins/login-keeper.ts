@@ -132,7 +132,8 @@ export function createLoginKeeper(options: {
             loggedInAt: new Date(now()).toISOString(),
           }
           held.set(key, tokens)
-          return { kept: (await store.save(key, record)) && tokens.refreshToken !== undefined }
+          const saved = await inTurn(key, REFRESH_LOCK_SECONDS, () => store.save(key, record))
+          return { kept: saved && tokens.refreshToken !== undefined }
         },
         { seconds },
       )

@@ -7,20 +7,13 @@ import type { LoginStep, Person } from '../oauth/types.ts'
 /** The person who has typed the command. */
 export const personAtTerminal = (
   app: App,
-  { say, ask }: Pick<PreparationContext, 'say' | 'ask'>,
+  { say }: Pick<PreparationContext, 'say'>,
   { browser }: { browser: boolean },
 ): Person => ({
   show(step) {
     for (const line of describe(step)) say?.(line)
   },
   ...(browser ? { openBrowser: url => openBrowser(url, app.env) } : {}),
-  ...(ask && !browser
-    ? {
-        askForRedirect: async () =>
-          (await ask('Or paste the address that the browser ended at')) ??
-          new Promise<never>(() => undefined),
-      }
-    : {}),
 })
 
 function describe(step: LoginStep): string[] {

@@ -111,8 +111,8 @@ test('twenty processes at once use no refresh token twice', { timeout: 180_000 }
 
   expect(outcomes).toEqual(Array.from({ length: 20 }, () => 'token'))
   const spent = provider.asked.slice(before).flatMap(({ form }) => form.get('refresh_token') ?? [])
-  expect(spent).toHaveLength(20)
-  expect(new Set(spent).size).toBe(20)
+  expect(spent.length).toBeGreaterThanOrEqual(20) // the supervisor may need one as well
+  expect(new Set(spent).size).toBe(spent.length)
 })
 
 test('auth list shows the login, and auth login makes another that the workload uses', {

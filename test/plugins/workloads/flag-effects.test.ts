@@ -35,6 +35,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   name: 'given beside the flags',
   foreground: 'where it is hosted',
   'from-config': 'in the place of all flags',
+  'remote-auth': 'a login before the workload is made',
   runtime: 'chosen when the target is resolved',
   'ca-cert': 'how the package is built, or said to be without effect',
   'runtime-image': 'how the package is built',
