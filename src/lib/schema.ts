@@ -22,7 +22,7 @@ export interface Schema<T = unknown> {
 declare const VALUE: unique symbol
 
 const OPTIONAL = Symbol('optional')
-interface Optional {
+export interface Optional {
   readonly [OPTIONAL]: true
 }
 

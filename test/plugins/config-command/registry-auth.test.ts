@@ -36,7 +36,7 @@ test('where to log in is set with a registry API, changed and taken back', { tim
 })
 
 test.each([
-  [['set-registry-auth', ...LOGIN], 1, 'wants no login'],
+  [['set-registry-auth', ...LOGIN], 1, 'has no login'],
   [['set-registry-auth'], 2, 'Give --issuer and --client-id'],
   [['set-registry-auth', '--issuer', 'https://i.example'], 2, 'go together'],
   [['set-registry', 'https://r.example/r.json', ...LOGIN], 1, 'cannot be read'],

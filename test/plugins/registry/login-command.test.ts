@@ -5,7 +5,7 @@ import { keelsonUser } from '../../support/keelson.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 test.each([
-  [['login'], 1, 'wants no login: only one with an API can'],
+  [['login'], 1, 'has no login: only registries with an API have one'],
   [['login', '--registry', './r.json'], 2, 'it is not a URL of an API'],
   [['login', '--registry', 'https://r.example/r.json'], 2, 'it is a file'],
   [['login', '--registry', 'http://r.example'], 2, '--allow-private-ip'],
