@@ -26,6 +26,21 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./proxy/index.ts')).default,
   },
   {
+    name: 'proxy-command',
+    verbs: ['proxy'],
+    load: async () => (await import('./proxy-command/index.ts')).default,
+  },
+  {
+    name: 'tunnel-ngrok',
+    provides: ['tunnels'],
+    load: async () => (await import('./tunnel-ngrok/index.ts')).default,
+  },
+  {
+    name: 'tunnel-ssh',
+    provides: ['tunnels'],
+    load: async () => (await import('./tunnel-ssh/index.ts')).default,
+  },
+  {
     name: 'hidden-files',
     services: ['hiddenFiles'],
     provides: ['flags', 'sections'],
@@ -180,7 +195,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'auth-in',
     services: ['callerAuths'],
     provides: ['flags'],
-    flagsOf: ['serve'],
+    flagsOf: ['serve', 'proxy'],
     load: async () => (await import('./auth-in/index.ts')).default,
   },
   {

@@ -9,6 +9,7 @@ import type { RunOptions } from './contracts/run-options.ts'
 import type { Runtime } from './contracts/runtime.ts'
 import type { SecretsProviderOffer } from './contracts/secrets.ts'
 import type { Target } from './contracts/target.ts'
+import type { TunnelProvider } from './contracts/tunnel.ts'
 import type { Members } from './lib/schema.ts'
 
 /** Services by name. Each plugin adds its own through declaration merging. */
@@ -40,6 +41,7 @@ export interface Contributions {
   sections: readonly Section[]
   preparations: readonly ((app: App) => Preparation)[]
   secretsProviders: readonly SecretsProviderOffer[]
+  tunnels: readonly ((app: App) => TunnelProvider)[]
   /** Listeners; made once for each program, on the first notification. */
   hooks: readonly ((app: App) => Hooks)[]
 }

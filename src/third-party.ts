@@ -30,6 +30,7 @@ export const manifestSchema = t.isObject(
           'flags',
           'sections',
           'secretsProviders',
+          'tunnels',
           'hooks',
         ] as const),
       ),

@@ -35,7 +35,7 @@ const table = {
 }
 
 /** How callers log in. */
-export const oidcFlags: FlagGroup<typeof table> = { title: 'Login', of: ['serve'], flags: table }
+export const oidcFlags: FlagGroup<typeof table> = { title: 'Login', of: ['serve', 'proxy'], flags: table }
 
 /** Returns the configuration that the flags name, with its secrets; undefined when no login is required. */
 export async function toAuthConfig(

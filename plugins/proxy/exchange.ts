@@ -23,7 +23,7 @@ class LazyExchange implements Exchange {
   url: string
   onRefused: Exchange['onRefused']
   readonly #rules: BodyRules
-  #ownHeaders: Map<string, string> | undefined
+  #ownHeaders: Map<string, string | undefined> | undefined
   #abort: AbortController | undefined
   #reading: Promise<Buffer> | undefined
   #buffered: Buffer | undefined
@@ -75,11 +75,11 @@ class LazyExchange implements Exchange {
     return this.#parsed.message
   }
 
-  get ownHeaders(): ReadonlyMap<string, string> | undefined {
+  get ownHeaders(): ReadonlyMap<string, string | undefined> | undefined {
     return this.#ownHeaders
   }
 
-  setHeader(name: string, value: string): void {
+  setHeader(name: string, value: string | undefined): void {
     this.#ownHeaders ??= new Map()
     this.#ownHeaders.set(name, value)
   }

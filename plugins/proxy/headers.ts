@@ -56,8 +56,8 @@ export interface ForwardRules {
   readonly identity: boolean
   /** Leaves out `Last-Event-ID`: the server does not know that event. */
   readonly forgetEvents: boolean
-  /** Sent instead of the client's headers of these names, which are in lower case. */
-  readonly own?: ReadonlyMap<string, string> | undefined
+  /** Sent instead of the client's headers of these names, which are in lower case; undefined: left out. */
+  readonly own?: ReadonlyMap<string, string | undefined> | undefined
   /** What `Mcp-Session-Id` says to the server; undefined: as the client says; null: leaves it out. */
   readonly session: string | null | undefined
 }
@@ -93,7 +93,7 @@ export function requestHeaders(request: IncomingMessage, rules: ForwardRules): s
     out.push(name, value)
   }
   if (typeof rules.session === 'string') out.push('mcp-session-id', rules.session)
-  if (rules.own) for (const [name, value] of rules.own) out.push(name, value)
+  for (const [name, value] of rules.own ?? []) if (value !== undefined) out.push(name, value)
   const peer = request.socket.remoteAddress ?? 'unknown'
   out.push('x-forwarded-for', via === undefined ? peer : `${via}, ${peer}`)
   if (!rules.remote && !sawHost && request.headers.host !== undefined) {

@@ -5,7 +5,9 @@ import { proxySection } from './section.ts'
 
 export { assertPortFree } from './assert-port-free.ts'
 export { clientUrl } from './client-url.ts'
+export { resolveHost } from './flags.ts'
 export { isProxyHeader } from './headers.ts'
+export { sendOwnResponse } from './own-response.ts'
 export { refuseUnavailable } from './refuse-unavailable.ts'
 export { DEFAULT_SESSION_TTL_MS, effectiveMode, sessionTtlOf } from './section.ts'
 

@@ -12,6 +12,8 @@ const members = {
   allowed_origins: optional(texts),
   /** Path put before the endpoint that an SSE server announces. */
   endpoint_prefix: optional(text),
+  /** Requests to the remote server keep their paths; else its own path stands for whatever was asked. */
+  remote_keeps_paths: optional(bool),
   /** How long an idle session lives, as a Go duration; absent or zero: two hours. */
   session_ttl: optional(text),
   /** A stranger named the remote server, so its name may never resolve to a private address. */

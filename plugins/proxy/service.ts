@@ -48,7 +48,10 @@ export function createProxies(app: App): Proxies {
         log: options.log ?? app.log.with({ workload: config.name }),
         agent: config.remote_must_be_public ? publicAgent : agent,
         headersTimeoutMs,
-        middlewares: (await app.contributions('middlewares')).map(make => make(app)),
+        middlewares: [
+          ...(await app.contributions('middlewares')).map(make => make(app)),
+          ...(options.middlewares ?? []),
+        ],
         onAccess: options.onAccess,
         limits: LISTENER_LIMITS,
         callers,

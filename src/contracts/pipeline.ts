@@ -50,9 +50,9 @@ export interface Exchange {
   /** Sends this body instead of the client's. */
   replaceBody(body: Buffer): void
   /** Headers that an HTTP server gets instead of the client's of that name, by lower-case name. */
-  readonly ownHeaders?: ReadonlyMap<string, string> | undefined
-  /** Sets one of them. The name is in lower case. */
-  setHeader(name: string, value: string): void
+  readonly ownHeaders?: ReadonlyMap<string, string | undefined> | undefined
+  /** Sets one of them; undefined leaves the header out. The name is in lower case. */
+  setHeader(name: string, value: string | undefined): void
   /**
    * Called when an HTTP server responds 401 or 403. Undefined: the client gets that response. A promise: it
    * gets another one; the request is sent again when the promise resolves, and refused with what it rejects with.
@@ -152,9 +152,14 @@ export interface Proxies {
   /**
    * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
    * Messages of the proxy about the workload go to `log`; `onAccess` is called when `Proxy.access` has changed.
+   * `middlewares` are added to those that plugins contribute.
    */
   open(
     config: RunConfig,
-    options?: { log?: Log; onAccess?: (problem: AccessProblem | undefined) => void },
+    options?: {
+      log?: Log
+      onAccess?: (problem: AccessProblem | undefined) => void
+      middlewares?: readonly MiddlewareFactory[]
+    },
   ): Promise<Proxy>
 }

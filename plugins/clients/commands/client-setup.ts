@@ -13,7 +13,9 @@ export class ClientSetup extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Clients',
     description: 'choose the client applications that use your workloads',
-    details: 'On a terminal it asks; without one, name them with --client or take all with --installed.',
+    details:
+      'On a terminal it asks; without one, name them with --client or take all with --installed. An ' +
+      'application that speaks only stdio is configured by hand with `keelson proxy stdio WORKLOAD`.',
     examples: [
       ['Choose from a list', '$0 client setup'],
       ['Register what is installed, without questions', '$0 client setup --installed'],

@@ -28,7 +28,7 @@ export function createTargetPath(
 ): TargetPath {
   const base = target.pathname.replace(/\/+$/, '')
   const query = target.search.slice(1)
-  const single = remote && effectiveMode(config) === 'streamable-http'
+  const single = remote && !config.remote_keeps_paths && effectiveMode(config) === 'streamable-http'
   const endpoint = target.pathname
 
   function withQuery(path: string, own: string): string {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the real engines of the tests usable on this machine: Docker, Podman,
-# bubblewrap, an OCI registry, Redis and Chromium from Debian's packages, a running
+# bubblewrap, an OCI registry, Redis, Chromium and OpenSSH from Debian's packages, a running
 # dockerd, and the base images (images.sh). Nothing is pulled from an image
 # registry, so it works where only the package mirrors can be reached.
 #
@@ -62,10 +62,12 @@ missing_packages() {
   have chromium || echo chromium
   have dbus-daemon || echo dbus
   have gnome-keyring-daemon || echo gnome-keyring
+  have ssh || echo openssh-client
+  have sshd || echo openssh-server
   local package
   # tini is what `--init` puts into a container, here on either engine.
   # uidmap and slirp4netns are what podman without root needs.
-  for package in uidmap slirp4netns fonts-dejavu-core netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
+  for package in uidmap slirp4netns fonts-dejavu-core python3-venv netavark aardvark-dns tini busybox-static debootstrap debian-archive-keyring ca-certificates; do
     installed "$package" || echo "$package"
   done
 }
@@ -204,6 +206,25 @@ check_init_helper() { # ENGINE
   fi
 }
 
+# --- the Python SDKs ---------------------------------------------------------
+
+# Both lines of the official Python SDK of MCP, for tests with real clients. They
+# come from the Python index that pip is set up for.
+PYTHON_SDKS='1.30.0 2.3.0'
+
+ensure_python_sdks() {
+  local version venv
+  for version in $PYTHON_SDKS; do
+    venv="$STATE/python-sdk-${version%%.*}"
+    [ "$(cat "$venv/installed" 2>/dev/null)" != "$version" ] || continue
+    say "python: installing mcp $version"
+    rm -rf "$venv"
+    logged python-venv /usr/bin/python3 -m venv "$venv"
+    logged python-sdk "$venv/bin/pip" install --disable-pip-version-check "mcp==$version"
+    echo "$version" >"$venv/installed"
+  done
+}
+
 # --- the run ----------------------------------------------------------------
 
 # What has to be undone however the script ends; a signal counts as an end.
@@ -292,6 +313,7 @@ main() {
   check_init_helper docker
   check_init_helper podman
   ensure_rootless
+  ensure_python_sdks
   say 'ready'
 }
 

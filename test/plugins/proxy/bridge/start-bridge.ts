@@ -15,6 +15,8 @@ export interface Started {
   readonly log: string[]
   /** Cuts every connection, as a broken network would. */
   cut(): void
+  /** Ends it at once; nothing listens there any more. */
+  close(): Promise<void>
 }
 
 /** A bridge behind the smallest listener there can be. */
@@ -47,13 +49,15 @@ export async function startBridge(
   )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  onTestFinished(async () => {
+  async function close(): Promise<void> {
+    const closed = new Promise(resolve => server.close(resolve))
     await bridge.close()
     server.closeAllConnections()
-    await new Promise(resolve => server.close(resolve))
-  })
+    await closed
+  }
+  onTestFinished(close)
   if (attachment) await bridge.connect(attachment)
-  return { bridge, origin, url: `${origin}/mcp`, log, cut: () => server.closeAllConnections() }
+  return { bridge, origin, url: `${origin}/mcp`, log, cut: () => server.closeAllConnections(), close }
 }
 
 async function handle(

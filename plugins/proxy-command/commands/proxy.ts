@@ -1,0 +1,80 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { type FlagTable, flag } from '../../../src/cli/flags.ts'
+import { ask } from '../../../src/cli/prompt.ts'
+import { failures } from '../../../src/errors.ts'
+
+const flags = {
+  'target-uri': flag.string('URL of the MCP server that requests go to; required', { placeholder: 'URL' }),
+  host: flag.string('address or name the proxy listens on (IPv4)', {
+    placeholder: 'HOST',
+    shown: '127.0.0.1',
+  }),
+  port: flag.port('port the proxy listens on; a free one without it, or where it is in use'),
+  'allowed-origins': flag.commaList(
+    'origins that browsers may call from; a loopback proxy allows its own by default',
+    'ORIGIN',
+  ),
+}
+
+export class ProxyTarget extends BaseCommand {
+  static override paths = [['proxy']]
+  static override usage = BaseCommand.Usage({
+    category: 'Proxies',
+    description: 'put a proxy in front of an MCP server, without a workload',
+    details:
+      'Forwards requests until interrupted. NAME is for messages only. The URL for clients is printed on ' +
+      'standard output. Callers have to log in with --oidc-issuer and --oidc-audience. Nothing is saved.',
+    examples: [
+      ['In front of a server of this machine', '$0 proxy notes --target-uri http://127.0.0.1:3000'],
+      [
+        'For other machines, behind a login',
+        '$0 proxy notes --target-uri http://127.0.0.1:3000 --host 0.0.0.0 --oidc-issuer https://login.example.com --oidc-audience notes',
+      ],
+    ],
+  })
+  static override synopsis = 'NAME'
+  static override flags = flags
+  static override sharesFlags = true
+
+  name = Option.String({ required: true })
+
+  override async execute(): Promise<void> {
+    const own = this.values(flags)
+    const target = own['target-uri']
+    if (target === undefined) {
+      throw failures.usage({
+        text: '`proxy` needs to know where requests go.',
+        hint: 'Name the MCP server with --target-uri, e.g. --target-uri http://127.0.0.1:3000.',
+      })
+    }
+    const { groups } = this.constructor as typeof BaseCommand
+    const options = this.values(Object.assign({}, ...groups.map(group => group.flags)) as FlagTable)
+    const [{ toProxyConfig }, { runProxy }] = await Promise.all([
+      import('../standalone/proxy-config.ts'),
+      import('../standalone/run-proxy.ts'),
+    ])
+    const config = await toProxyConfig(this.app, {
+      name: this.name,
+      target,
+      host: own.host,
+      port: own.port,
+      allowedOrigins: own['allowed-origins'],
+      options,
+      given: this.given,
+      readsEnvironment: true,
+      signal: this.context.signal,
+      ask: (question, { hidden = false } = {}) =>
+        hidden ? this.readSecret(question) : ask(this.context, `${question}: `),
+    })
+    const callerAuths = await this.app.find('callerAuths')
+    await runProxy(this.app, config, {
+      auth: await callerAuths?.fromFlags(options),
+      signal: this.context.signal,
+      onUp: url => {
+        this.say(`${this.name} forwards to ${target} until you interrupt it. Clients connect to:`)
+        this.print(url)
+      },
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '../../../src/errors.ts'
+import { type Message, paramText, type Request } from '../../../src/net/rpc-message.ts'
+import type { Call } from './calls.ts'
+import { listenTo } from './listening-stream.ts'
+import { createModernHeaders, modernVersionOf } from './modern-headers.ts'
+import { createRelayResponse } from './relay-response.ts'
+import { describeRefusal, isSuccess, refusalText } from './response-messages.ts'
+import { agreedVersion } from './session-memory.ts'
+import { createStreamableSession, headersOf, POST_HEADERS, type SessionState } from './streamable-session.ts'
+import type { Upstream, UpstreamOptions } from './upstream.ts'
+import { describeProblem } from './workload-requests.ts'
+
+/** How long a cancellation waits for the request that it cancels to be accepted, in milliseconds. */
+const ACCEPT_MS = 250
+const END_SESSION_MS = 1000
+/** How often a message is sent again in a new session. */
+const TRIES = 3
+
+/** Carries messages over streamable HTTP, of both eras. */
+export function createStreamableUpstream(options: UpstreamOptions): Upstream {
+  const { requests, client, calls, memory, log } = options
+  const closing = new AbortController()
+  const modern = createModernHeaders()
+  let listening = new AbortController()
+  const session = createStreamableSession({ ...options, signal: closing.signal, onRenewed: listen })
+
+  const relay = createRelayResponse(options, session)
+
+  function listen(): void {
+    listening.abort()
+    listening = new AbortController()
+    const mine = session.current
+    const signal = AbortSignal.any([listening.signal, closing.signal])
+    listenTo(mine, options, signal).then(
+      outcome => (outcome === 'lost' ? void session.renew(mine) : undefined),
+      error => (signal.aborted ? undefined : log.warn(`No events of the workload: ${messageOf(error)}`)),
+    )
+  }
+
+  /** Sends a message in the session; in a new one if the workload has lost it. */
+  async function post(message: Message, signal: AbortSignal) {
+    const version = modernVersionOf(message)
+    const isOpening = message.kind === 'request' && message.method === 'initialize'
+    for (let attempt = 1; ; attempt++) {
+      if (!isOpening) await session.settled()
+      const used: SessionState =
+        isOpening || version !== undefined ? { id: undefined, version } : session.current
+      const headers =
+        version !== undefined && message.kind === 'request' ? modern.of(message, version) : headersOf(used)
+      const response = await requests.send({
+        method: 'POST',
+        headers: { ...POST_HEADERS, ...headers },
+        body: message.text,
+        signal,
+      })
+      if (response.statusCode !== 404 || used.id === undefined || attempt === TRIES) return { response, used }
+      await response.body.dump()
+      if (!(await session.renew(used)))
+        throw new Error('The workload lost the session and refuses a new one.')
+    }
+  }
+
+  async function exchange(call: Call, request: Request): Promise<void> {
+    const { signal } = call.abort
+    try {
+      const { response, used } = await post(request, AbortSignal.any([signal, closing.signal]))
+      call.accepted.resolve()
+      if (!isSuccess(response)) return await client.respond(call, await refusalText(call.idText, response))
+      if (call.method === 'initialize') session.opened(response)
+      await relay(call, response, used)
+    } catch (error) {
+      if (!signal.aborted) await client.fail(call, describeProblem(error))
+    } finally {
+      calls.settle(call.idText, call)
+    }
+  }
+
+  /** Sends what has no response. */
+  async function tell(message: Message): Promise<void> {
+    try {
+      const { response } = await post(message, closing.signal)
+      if (!isSuccess(response)) throw new Error(await describeRefusal(response))
+      await response.body.dump()
+    } catch (error) {
+      if (!closing.signal.aborted) log.warn(`The workload did not take a message: ${describeProblem(error)}`)
+    }
+  }
+
+  /** In 2026-07-28, closing the stream of a request cancels it. */
+  async function cancel(message: Message, call: Call): Promise<void> {
+    if (!call.modern) {
+      await Promise.race([call.accepted.promise, delay(ACCEPT_MS)])
+      await tell(message)
+    }
+    calls.settle(call.idText, call)
+    call.abort.abort()
+  }
+
+  return {
+    async send(message, call) {
+      if (message.kind === 'request' && call) {
+        void exchange(call, message)
+        return
+      }
+      const isCancel = message.kind === 'notification' && message.method === 'notifications/cancelled'
+      const id = isCancel ? paramText(message, 'requestId') : undefined
+      const cancelled = id === undefined ? undefined : calls.find(id)
+      if (cancelled) return cancel(message, cancelled)
+      await tell(message)
+      if (message.kind === 'notification' && message.method === 'notifications/initialized') listen()
+    },
+    onResponse({ method, modern: isModern }, text) {
+      if (method === 'initialize') session.agreed(agreedVersion(text))
+      if (method === 'tools/list' && isModern) modern.learn(text)
+    },
+    async close() {
+      listening.abort()
+      const { id } = session.current
+      if (id !== undefined && memory.known) {
+        const signal = AbortSignal.timeout(END_SESSION_MS)
+        const headers = headersOf(session.current)
+        await requests.send({ method: 'DELETE', headers, signal, patienceMs: 0 }).catch(() => undefined)
+      }
+      closing.abort()
+      await requests.close()
+    },
+  }
+}
