@@ -8,7 +8,7 @@ import { createHttpBackend } from './backends/http-backend.ts'
 import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
 import type { Health } from './health.ts'
-import { createSessions } from './http-sessions.ts'
+import { createHttpSessions } from './http-sessions.ts'
 import { absoluteBase } from './public-base.ts'
 import type { BodyRules } from './request-body.ts'
 import { effectiveMode, sessionTtlOf } from './section.ts'
@@ -87,7 +87,7 @@ async function createStdioForwarder({
 
 function createHttpForwarder(options: ForwarderOptions): Forwarder {
   const { config, agent, availability } = options
-  const sessions = createSessions({ ttlMs: sessionTtlOf(config) })
+  const sessions = createHttpSessions({ ttlMs: sessionTtlOf(config) })
   const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
   return {

@@ -34,7 +34,7 @@ export interface Sessions {
  *
  * The map is kept in order of use (to the second), so that sweeping and making room look at the oldest only.
  */
-export function createSessions({
+export function createHttpSessions({
   ttlMs,
   max = 10_000,
   now = Date.now,

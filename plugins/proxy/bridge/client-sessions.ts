@@ -46,7 +46,7 @@ export interface Sessions {
 }
 
 /** A session with an open stream or a call in flight is not idle. */
-export function createSessions(options: {
+export function createClientSessions(options: {
   limits: BridgeLimits
   ttlMs: number
   now: () => number

@@ -4,7 +4,7 @@ import type { Availability } from '../availability.ts'
 import { createAskServer } from './ask-server.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'
-import { type Capabilities, createSessions, type Session, type Sessions } from './client-sessions.ts'
+import { type Capabilities, createClientSessions, type Session, type Sessions } from './client-sessions.ts'
 import { createEventBudget } from './event-budget.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
 import { createLimitedLog } from './limited-log.ts'
@@ -92,7 +92,7 @@ export function createMessageRouter(options: {
   const elicitations = createOwners<string>()
   const taskTokens = createTaskTokens()
 
-  const sessions = createSessions({
+  const sessions = createClientSessions({
     limits,
     ttlMs,
     now,

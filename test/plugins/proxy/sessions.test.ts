@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createSessions } from '../../../plugins/proxy/http-sessions.ts'
+import { createHttpSessions } from '../../../plugins/proxy/http-sessions.ts'
 import { post, rpc, testProxy, testServer } from './test-proxy.ts'
 
 /** A server with sessions that can forget them. Remembers which methods it was asked in which session. */
@@ -196,7 +196,7 @@ describe('recovery', () => {
 describe('the store', () => {
   const clock = (ttlMs = 100, max = 3) => {
     let time = 0
-    const sessions = createSessions({ ttlMs, max, now: () => time })
+    const sessions = createHttpSessions({ ttlMs, max, now: () => time })
     const add = (id: string) => sessions.add({ id, epoch: 1, opening: undefined })
     return { sessions, add, wait: (ms: number) => (time += ms) }
   }
