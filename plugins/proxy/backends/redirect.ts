@@ -15,7 +15,8 @@ export function followable(
 ): { origin: string; path: string } | undefined {
   const { location } = headers
   if (!FOLLOWED.has(status) || typeof location !== 'string') return undefined
-  const current = URL.parse(from.path, from.origin)
+  // Joined as text: a path such as `//other.example/` would else be read as another host.
+  const current = URL.parse(`${from.origin}${from.path}`)
   const next = current && URL.parse(location, current.href)
   if (!next || !current || next.host !== current.host || !/^https?:$/.test(next.protocol)) return undefined
   if (current.protocol === 'https:' && next.protocol === 'http:') return undefined

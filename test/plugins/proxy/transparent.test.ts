@@ -115,6 +115,28 @@ describe('redirects', () => {
     expect(leaked).toBe(false)
   })
 
+  test('a path that reads like another host stays a path, and nothing is sent there', async () => {
+    let leaked = false
+    const other = await testServer((_request, response) => {
+      leaked = true
+      response.end()
+    })
+    const seen: (string | undefined)[] = []
+    const target = await testServer((request, response) => {
+      seen.push(request.url)
+      if (request.url === '/tidy') return response.end('arrived')
+      // As servers do that tidy up double slashes.
+      response.writeHead(307, { location: '/tidy' }).end()
+    })
+    const proxy = await testProxy({ target })
+    const path = `//${new URL(other).host}/x`
+
+    const answer = await fetch(`${proxy.origin}${path}`, { headers: { authorization: 'Bearer t' } })
+
+    expect([await answer.text(), leaked]).toEqual(['arrived', false])
+    expect(seen).toEqual([path, '/tidy'])
+  })
+
   test('a loop ends after ten', async () => {
     const { answer, seen } = await redirecting(307, '/loop')
     expect(answer.status).toBe(307)
