@@ -36,7 +36,10 @@ export async function toLoginSettings(
   }
 }
 
-export const toReach = ({ remote_url = '' }: RunConfig): Reach => ({ target: remote_url })
+export const toReach = ({ remote_url = '', remote_must_be_public: mustBePublic }: RunConfig): Reach => ({
+  target: remote_url,
+  mustBePublic,
+})
 
 /** How long the person may take, in milliseconds; ToolHive writes nanoseconds. */
 export function waitMsOf({ timeout }: Auth): number {

@@ -76,11 +76,11 @@ export async function detect(reach: Reach): Promise<Detection> {
   return responses || problem === undefined ? { kind: 'none' } : { kind: 'unreachable', problem }
 }
 
-const ask = (probe: Pick<GuardedRequest, 'headers' | 'body'>, { target, ca, signal }: Reach) =>
+const ask = (probe: Pick<GuardedRequest, 'headers' | 'body'>, { target, mustBePublic, ca, signal }: Reach) =>
   guardedFetch(target, {
     method: probe.body === undefined ? 'GET' : 'POST',
     ...probe,
-    allowPrivate: true,
+    ...allowed(mustBePublic),
     sameOrigin: true,
     maxRedirects: 3,
     headersOnly: true,
@@ -88,10 +88,23 @@ const ask = (probe: Pick<GuardedRequest, 'headers' | 'body'>, { target, ca, sign
     signal,
   })
 
-async function closeSession(session: string | undefined, { target, ca, signal }: Reach): Promise<void> {
+/** The target may be private where the user named it, and http as it is written. */
+const allowed = (mustBePublic = false) => ({ allowPrivate: !mustBePublic, allowHttp: true })
+
+async function closeSession(
+  session: string | undefined,
+  { target, mustBePublic, ca, signal }: Reach,
+): Promise<void> {
   if (session === undefined) return
   const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
-  const options = { method: 'DELETE', headers, allowPrivate: true, headersOnly: true, ca, signal } as const
+  const options = {
+    method: 'DELETE',
+    headers,
+    ...allowed(mustBePublic),
+    headersOnly: true,
+    ca,
+    signal,
+  } as const
   // Servers may refuse to end sessions.
   await guardedFetch(target, { ...options, timeoutMs: 2000, maxRedirects: 0 }).catch(() => undefined)
 }
@@ -102,7 +115,7 @@ async function withoutChallenge(reach: Reach): Promise<Detection> {
   const path = pathname.replace(/\/+$/, '')
   for (const place of new Set([path, ''])) {
     const url = `${origin}/.well-known/oauth-protected-resource${place}`
-    const found = await getDocument(url, { mayBePrivate: false, isNamed: true }, reach)
+    const found = await getDocument(url, { mayBePrivate: false, isNamed: !reach.mustBePublic }, reach)
     if ('value' in found && typeof found.value.resource === 'string') {
       return { kind: 'login', challenge: { status: 403, isPrivate: found.isPrivate } }
     }

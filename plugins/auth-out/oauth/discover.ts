@@ -80,12 +80,13 @@ async function findServer(
   const target = new URL(reach.target)
   const realm = toIssuer(challenge?.realm)
   if (realm !== undefined) {
-    const access = { mayBePrivate: challenge?.isPrivate === true }
+    const access = { mayBePrivate: challenge?.isPrivate === true && !reach.mustBePublic }
     const server = await findServerMetadata(realm, access, reach)
     if (server) return { server, source: 'realm' }
   }
   if (toSafeUrl(target.origin)) {
-    const server = await findServerMetadata(target.origin, { mayBePrivate: false, isNamed: true }, reach)
+    const access = { mayBePrivate: false, isNamed: !reach.mustBePublic }
+    const server = await findServerMetadata(target.origin, access, reach)
     if (server) return { server, source: 'origin' }
   }
   const [first] = 'resource' in found ? [] : found

@@ -29,12 +29,12 @@ export async function findResourceMetadata(
   const target = new URL(reach.target)
   const problems: NoDocument[] = []
   for (const place of placesOf(challenge, target)) {
-    const isNamed = place.origin === target.origin
+    const isNamed = place.origin === target.origin && !reach.mustBePublic
     if (!isNamed && !toSafeUrl(place.href)) {
       problems.push({ url: place.href, problem: 'it is not https', kind: 'refused' })
       continue
     }
-    const mayBePrivate = challenge?.isPrivate ?? isWrittenPrivate(target)
+    const mayBePrivate = !reach.mustBePublic && (challenge?.isPrivate ?? isWrittenPrivate(target))
     const found = await getDocument(place.href, { mayBePrivate, isNamed }, reach)
     if ('problem' in found) {
       problems.push(found)

@@ -26,8 +26,10 @@ export interface LoginSettings {
 
 /** How the servers that take part in a login are reached. */
 export interface Reach {
-  /** The remote MCP server, as the user wrote it. Decides whether server-named URLs may be private. */
+  /** The remote MCP server, as it was named. Decides whether server-named URLs may be private. */
   readonly target: string
+  /** A stranger named the target: neither it nor what it names may be private. */
+  readonly mustBePublic?: boolean | undefined
   /** PEM certificates that are trusted besides those of the system. */
   readonly ca?: string | undefined
   /** Time limit of one response, in milliseconds; 10 seconds without it. */

@@ -16,6 +16,14 @@ test('a challenge to the GET is enough', async () => {
   expect(server.asked).toHaveLength(1)
 })
 
+test('a target that a stranger named is not asked at a private address', async () => {
+  const server = await registryServer((_, response) => refuse(response))
+  const target = `${server.url.replace('127.0.0.1', 'localhost')}/mcp`
+
+  expect(await detect({ target, mustBePublic: true })).toMatchObject({ kind: 'unreachable' })
+  expect(server.asked).toEqual([])
+})
+
 test('several header lines are read as one list', async () => {
   const server = await registryServer((_, response) =>
     response.writeHead(401, { 'www-authenticate': ['Basic realm="a"', 'Bearer realm="b"'] }).end(),

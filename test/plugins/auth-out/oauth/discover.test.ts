@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toReach } from '../../../../plugins/auth-out/logins/login-settings.ts'
 import { discover } from '../../../../plugins/auth-out/oauth/discover.ts'
 import type { BearerChallenge } from '../../../../plugins/auth-out/oauth/types.ts'
 import { registryServer, sendJson } from '../../../support/registry-server.ts'
@@ -6,6 +7,7 @@ import { oddIssuer } from './odd-issuer.ts'
 import { protectedServer } from './protected-server.ts'
 
 const CHALLENGE: BearerChallenge = { status: 401, isPrivate: true }
+const CONFIG = { schema_version: 'v0.1.0', name: 'far', transport: 'streamable-http', port: 0 } as const
 const settings = {}
 
 test('metadata is found at the well-known place with the path, and at the root', async () => {
@@ -124,6 +126,23 @@ test('a challenge from the internet leads to no private address', async () => {
   }
 
   await expect(discover({ settings, challenge }, { target })).rejects.toThrow()
+
+  expect(inside.asked).toEqual([])
+})
+
+test('a target that a stranger named, and what it names, is not looked for at private addresses', async () => {
+  const inside = await registryServer()
+  const place = inside.url.replace('127.0.0.1', 'localhost')
+  const challenge: BearerChallenge = {
+    status: 401,
+    isPrivate: true,
+    resourceMetadata: `${inside.url}/metadata`,
+    realm: place,
+  }
+  const reach = toReach({ ...CONFIG, remote_url: `${place}/mcp`, remote_must_be_public: true })
+
+  await expect(discover({ settings, challenge }, reach)).rejects.toThrow()
+  await expect(discover({ settings }, reach)).rejects.toThrow()
 
   expect(inside.asked).toEqual([])
 })
