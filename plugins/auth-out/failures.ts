@@ -111,6 +111,17 @@ export const failures = defineFailures({
       `The login to the remote server of "${d.workload}" lacks rights for this request${d.scopes.length ? `: ${d.scopes.join(' ')}` : ''}.`,
     hint: 'Run it again with these scopes in --remote-auth-scopes.',
   },
+  login_missing: {
+    status: 404,
+    text: (d: { name: string }) => `There is no login to the remote server of "${d.name}".`,
+    hint: d => `Log in with \`keelson auth login ${d.name}\`.`,
+  },
+  client_metadata_unset: {
+    status: 400,
+    exit: 2,
+    text: () => 'It is not known where the client metadata document will be hosted.',
+    hint: 'Name the URL: `keelson config set-client-metadata-url https://…`.',
+  },
   login_not_needed: {
     status: 400,
     text: (d: { name: string }) => `The remote server of "${d.name}" does not ask for a login now.`,

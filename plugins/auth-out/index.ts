@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
+import { AuthClientMetadata } from './commands/auth-client-metadata.ts'
 import { AuthList } from './commands/auth-list.ts'
 import { AuthLogin } from './commands/auth-login.ts'
+import { AuthLogout } from './commands/auth-logout.ts'
+import { AuthStatus } from './commands/auth-status.ts'
 import { remoteAuthFlags } from './flags.ts'
 import { authOutHooks } from './hooks.ts'
 import type { LoginKeeper } from './logins/login-keeper.ts'
@@ -22,19 +25,22 @@ declare module '../../src/plugin.ts' {
 /** Logs in to remote MCP servers, and gives their requests the headers that the user wants. */
 const authOut: Plugin = {
   name: 'auth-out',
-  needs: ['proxy', 'secrets', 'state'],
-  uses: ['workloadStore'],
+  needs: ['proxy', 'secrets', 'settings', 'state'],
+  uses: ['settings', 'workloadStore'],
   wants: ['secrets'],
-  commands: [AuthLogin, AuthList],
+  commands: [AuthLogin, AuthLogout, AuthStatus, AuthList, AuthClientMetadata],
   services: {
     oauthEngine: async () => (await import('./oauth/engine.ts')).createOAuthEngine(),
     async remoteLogins(app) {
       const { createLoginKeeper } = await import('./logins/login-keeper.ts')
+      const { createLoginNotes } = await import('./logins/login-notes.ts')
       const { createLoginStore } = await import('./logins/login-store.ts')
+      const folder = join(app.paths.state, 'remote-logins')
       return createLoginKeeper({
         engine: await app.service('oauthEngine'),
         store: createLoginStore(async () => (await app.service('secrets')).scope('auth')),
-        folder: join(app.paths.state, 'remote-logins'),
+        folder,
+        notes: createLoginNotes(folder),
       })
     },
   },

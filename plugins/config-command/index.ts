@@ -6,6 +6,7 @@ import { buildAuthFile } from './settings/build-auth-file.ts'
 import { buildEnv } from './settings/build-env.ts'
 import { caCert } from './settings/ca-cert.ts'
 import { callerToken } from './settings/caller-token.ts'
+import { clientMetadataUrl } from './settings/client-metadata-url.ts'
 import { otelSettings } from './settings/otel.ts'
 import { registryAuth, registrySource } from './settings/registry-setting.ts'
 
@@ -17,6 +18,7 @@ const SETTINGS: readonly Setting[] = [
   buildEnv,
   buildAuthFile,
   callerToken,
+  clientMetadataUrl,
   ...otelSettings,
 ]
 

@@ -52,6 +52,8 @@ export const schemas = {
   allow_private_registry_ip: bool,
   registry_auth: registryAuth,
   ca_certificate_path: text,
+  /** Where the document that says who we are is hosted; its URL is our client ID at remote servers. */
+  client_metadata_url: text,
   build_env: textMap,
   build_env_from_secrets: textMap,
   build_env_from_shell: texts,

@@ -1,7 +1,6 @@
 import type { App } from '../../../src/app.ts'
-import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
 import { failures } from '../failures.ts'
-import { asksForLogin, toLoginSettings, toReach, waitMsOf } from './login-settings.ts'
+import { asksForLogin, readLoginSettings, toReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
 /** Logs in to the remote server of a workload, also where there is a login. Returns the issuer. */
@@ -16,8 +15,7 @@ export async function logInAgain(
   const found = await (await app.service('oauthEngine')).detect(reach)
   const challenge = found.kind === 'login' ? found.challenge : undefined
   if (!challenge && !asksForLogin(config)) throw failures.login_not_needed({ name })
-  const secrets = createWorkloadSecrets(app)
-  const settings = await toLoginSettings(config, text => secrets.valueOf(text, config))
+  const settings = await readLoginSettings(app, config)
   const keeper = await app.service('remoteLogins')
   const place = await keeper.place({ settings, challenge }, reach)
   const { kept } = await keeper.login(place, {

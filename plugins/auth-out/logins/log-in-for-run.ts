@@ -1,9 +1,8 @@
 import type { App } from '../../../src/app.ts'
 import type { PreparationContext } from '../../../src/contracts/preparation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
 import { failures } from '../failures.ts'
-import { asksForLogin, toLoginSettings, toReach, waitMsOf } from './login-settings.ts'
+import { asksForLogin, readLoginSettings, toReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
 /**
@@ -29,8 +28,7 @@ export async function logInForRun(
   }
   if (found.kind !== 'login' && !isWanted) return config
   const challenge = found.kind === 'login' ? found.challenge : undefined
-  const secrets = createWorkloadSecrets(app)
-  const settings = await toLoginSettings(config, text => secrets.valueOf(text, config))
+  const settings = await readLoginSettings(app, config)
   const keeper = await app.service('remoteLogins')
   await assertKept(app)
   const place = await keeper.place({ settings, challenge }, reach)

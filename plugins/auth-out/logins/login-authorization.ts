@@ -5,15 +5,16 @@ import { isFailure, messageOf } from '../../../src/errors.ts'
 import { clean } from '../../../src/lib/printable.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Authorization, AuthorizationValue } from '../credentials/authorization.ts'
-import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
 import { failures } from '../failures.ts'
 import type { BearerChallenge, TokenSet } from '../oauth/types.ts'
 import { EARLY_MS, type LoginPlace } from './login-keeper.ts'
-import { asksForLogin, toLoginSettings, toReach } from './login-settings.ts'
+import { asksForLogin, readLoginSettings, toReach } from './login-settings.ts'
 import { nextWait, readRetryTimes } from './retry-times.ts'
 
 /** How often a request may make us look whether somebody has logged in, in milliseconds. */
 const LOOK_MS = 2000
+/** How often it is looked whether the login is still there, in milliseconds. */
+const WATCH_MS = 5000
 
 /**
  * Gives requests the token of a login. Without one, requests go as they are until the server refuses one: then it is
@@ -28,7 +29,6 @@ export async function loginAuthorizationOf(
   const engine = await app.service('oauthEngine')
   const times = readRetryTimes(app.env)
   const reach = toReach(config)
-  const secrets = createWorkloadSecrets(app)
   let place: LoginPlace | undefined
   let token: TokenSet | undefined
   let problem: AccessProblem | undefined
@@ -48,7 +48,7 @@ export async function loginAuthorizationOf(
   }
 
   async function findPlace(challenge: BearerChallenge | undefined): Promise<LoginPlace> {
-    const settings = await toLoginSettings(config, text => secrets.valueOf(text, config))
+    const settings = await readLoginSettings(app, config)
     return keeper.place({ settings, challenge }, reach)
   }
 
@@ -104,18 +104,32 @@ export async function loginAuthorizationOf(
   const leftMs = (): number =>
     token?.expiresAt === undefined ? Number.POSITIVE_INFINITY : token.expiresAt - Date.now()
 
+  function valueNow(hasOwn: boolean): AuthorizationValue | Promise<AuthorizationValue> {
+    if (token) {
+      const left = leftMs()
+      if (left > EARLY_MS) return current(hasOwn)
+      const pending = ensure()
+      return left > 0 ? current(hasOwn) : pending.then(() => current(hasOwn))
+    }
+    if (renewing) return renewing.then(() => current(hasOwn))
+    const mayLook = problem?.status === 'unauthenticated' && Date.now() - lookedAt > LOOK_MS
+    return mayLook && !hasOwn ? ensure().then(() => current(hasOwn)) : current(hasOwn)
+  }
+
+  /** So that the status tells of a logout also while nobody sends requests. */
+  const watch = setInterval(async () => {
+    if (token && place && !(await keeper.isCurrent(place.key, token))) await ensure()
+  }, WATCH_MS).unref()
+
   if (asksForLogin(config)) void ensure()
   return {
     value(hasOwn) {
-      if (token) {
-        const left = leftMs()
-        if (left > EARLY_MS) return current(hasOwn)
-        const pending = ensure()
-        return left > 0 ? current(hasOwn) : pending.then(() => current(hasOwn))
-      }
-      if (renewing) return renewing.then(() => current(hasOwn))
-      const mayLook = problem?.status === 'unauthenticated' && Date.now() - lookedAt > LOOK_MS
-      return mayLook && !hasOwn ? ensure().then(() => current(hasOwn)) : current(hasOwn)
+      const found = token && place ? keeper.isCurrent(place.key, token) : true
+      if (found === true) return valueNow(hasOwn)
+      return Promise.resolve(found).then(async isCurrent => {
+        if (!isCurrent) await ensure()
+        return valueNow(hasOwn)
+      })
     },
     refused({ status, wwwAuthenticate }: ServerRefusal, sent) {
       const challenge = engine.readChallenge(status, wwwAuthenticate)
@@ -127,6 +141,7 @@ export async function loginAuthorizationOf(
     close() {
       closed = true
       clearTimeout(timer)
+      clearInterval(watch)
     },
   }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { AccessProblem } from '../../../src/contracts/pipeline.ts'
+import { messageOf } from '../../../src/errors.ts'
 import { createSingleFlight } from '../../../src/lib/single-flight.ts'
 import { withFileLock } from '../../../src/with-file-lock.ts'
 import type {
@@ -11,6 +12,8 @@ import type {
   Reach,
   TokenSet,
 } from '../oauth/types.ts'
+import { createHeldTokens, type HeldTokens } from './held-tokens.ts'
+import type { LoginNotes } from './login-notes.ts'
 import { type LoginRecord, type LoginStore, loginKey } from './login-store.ts'
 
 /** Where to log in for a remote server. */
@@ -25,6 +28,12 @@ export interface LoginPlace {
 export type TokenOutcome =
   | { readonly token: TokenSet }
   | { readonly problem: AccessProblem; readonly retryAfterMs?: number | undefined }
+
+/** How a login ended at its provider. `problem`: why it was not taken back there. */
+export interface Logout {
+  readonly issuer: string
+  readonly problem?: string | undefined
+}
 
 /** Logs in to remote servers and keeps the tokens: in memory, one login for all workloads of a server. */
 export interface LoginKeeper {
@@ -43,9 +52,15 @@ export interface LoginKeeper {
     place: LoginPlace,
     options: { person: Person; waitMs: number; anew?: boolean; signal?: AbortSignal | undefined },
   ): Promise<{ kept: boolean }>
-  /** Takes a login back at its provider, as far as that can (RFC 7009), and forgets it. False: there was none. */
-  logout(key: string): Promise<boolean>
+  isCurrent: HeldTokens['isCurrent']
+  /**
+   * Forgets a login, which stops its use in all processes, then takes it back at its provider (RFC 7009).
+   * Undefined: there was none.
+   */
+  logout(key: string, reach?: Partial<Reach>): Promise<Logout | undefined>
   list(): ReturnType<LoginStore['list']>
+  /** When the newest access token of a login expires, in ISO 8601; undefined where that is not known. */
+  tokenExpiry(key: string): Promise<string | undefined>
 }
 
 /** Tokens are renewed this long before their end, in milliseconds. */
@@ -59,10 +74,11 @@ export function createLoginKeeper(options: {
   store: LoginStore
   /** Folder of the locks. */
   folder: string
+  notes: LoginNotes
   now?: () => number
 }): LoginKeeper {
-  const { engine, store, folder, now = Date.now } = options
-  const held = new Map<string, TokenSet>()
+  const { engine, store, folder, notes, now = Date.now } = options
+  const held = createHeldTokens(notes, now)
   const renewing = createSingleFlight<TokenOutcome>()
 
   const isGood = ({ accessToken, expiresAt }: TokenSet, rejected: string | undefined): boolean =>
@@ -70,6 +86,11 @@ export function createLoginKeeper(options: {
 
   const inTurn = <T>(key: string, seconds: number, work: () => Promise<T>): Promise<T> =>
     withFileLock(join(folder, `${key}.lock`), work, { seconds })
+
+  async function forget(key: string): Promise<void> {
+    await store.remove(key)
+    await held.drop(key)
+  }
 
   /** Under the lock, so that each refresh token is used once: the newest is read from the store. */
   async function renew({ key, origin, settings, reach }: LoginPlace): Promise<TokenOutcome> {
@@ -86,26 +107,26 @@ export function createLoginKeeper(options: {
       return { problem: { status: 'auth_retrying', reason }, retryAfterMs: result.retryAfterMs }
     }
     if (result.kind === 'permanent') {
-      await store.remove(key)
-      held.delete(key)
+      await forget(key)
       return unauthenticated(`The login to the remote server is over: ${result.problem}.`)
     }
     const { tokens } = result
     if ((tokens.refreshToken ?? refreshToken) !== refreshToken || client !== record.client) {
       await store.save(key, { ...record, client, refreshToken: tokens.refreshToken ?? refreshToken })
     }
-    held.set(key, tokens)
+    await held.hold(key, record.loggedInAt, tokens)
     return { token: tokens }
   }
 
   async function token(place: LoginPlace, { rejected }: { rejected?: string | undefined } = {}) {
     const known = held.get(place.key)
-    if (known && isGood(known, rejected)) return { token: known }
+    if (known && isGood(known, rejected) && (await held.isCurrent(place.key, known))) return { token: known }
     return renewing.run(place.key, () => inTurn(place.key, REFRESH_LOCK_SECONDS, () => renew(place)))
   }
 
   return {
     token,
+    isCurrent: held.isCurrent,
     async place(asked, reach) {
       const discovery = await engine.discover(asked, reach)
       const { origin } = new URL(reach.target)
@@ -131,34 +152,43 @@ export function createLoginKeeper(options: {
             ...{ origin, discovery, client, refreshToken: tokens.refreshToken, scopes: tokens.scopes },
             loggedInAt: new Date(now()).toISOString(),
           }
-          held.set(key, tokens)
-          const saved = await inTurn(key, REFRESH_LOCK_SECONDS, () => store.save(key, record))
+          const saved = await inTurn(key, REFRESH_LOCK_SECONDS, async () => {
+            const isKept = await store.save(key, record)
+            await held.hold(key, record.loggedInAt, tokens)
+            return isKept
+          })
           return { kept: saved && tokens.refreshToken !== undefined }
         },
         { seconds },
       )
     },
-    async logout(key) {
-      const record = await store.find(key)
-      const tokens = held.get(key)
-      held.delete(key)
-      if (!record) return false
-      await inTurn(key, REFRESH_LOCK_SECONDS, () => store.remove(key))
-      const { discovery, client, refreshToken } = record
-      await engine
-        .revoke(
+    async logout(key, reach = {}) {
+      const token = held.get(key)
+      const record = await inTurn(key, REFRESH_LOCK_SECONDS, async () => {
+        const found = await store.find(key)
+        await forget(key)
+        return found
+      })
+      if (!record) return undefined
+      const { discovery, client, refreshToken, origin } = record
+      const { issuer } = discovery
+      try {
+        const isRevoked = await engine.revoke(
           {
             discovery,
             client,
             settings: {},
-            tokens: { refreshToken, ...(tokens ? { accessToken: tokens.accessToken } : {}) },
+            tokens: { refreshToken, ...(token ? { accessToken: token.accessToken } : {}) },
           },
-          { target: record.origin },
+          { target: origin, ...reach },
         )
-        .catch(() => false)
-      return true
+        return isRevoked ? { issuer } : { issuer, problem: 'it takes no logins back' }
+      } catch (error) {
+        return { issuer, problem: messageOf(error) }
+      }
     },
     list: () => store.list(),
+    tokenExpiry: async key => (await notes.read(key))?.tokenExpiresAt,
   }
 }
 

@@ -1,6 +1,9 @@
+import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { readUserFile } from '../../../src/user-file.ts'
+import type {} from '../../settings/index.ts'
+import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
 import type { LoginSettings, Reach } from '../oauth/types.ts'
 
 const DEFAULT_PORT = 8666
@@ -15,11 +18,9 @@ const ASKING = ['issuer', 'authorize_url', 'token_url', 'client_id', 'cached_cli
 export const asksForLogin = ({ remote_auth_config: auth = {} }: RunConfig): boolean =>
   ASKING.some(member => Boolean(auth[member]))
 
-/** What the run config says of the login; `secretOf` resolves references. */
-export async function toLoginSettings(
-  { remote_auth_config: auth = {} }: RunConfig,
-  secretOf: (text: string) => Promise<string>,
-): Promise<LoginSettings> {
+/** What the run config and the user's settings say of the login. */
+export async function readLoginSettings(app: App, config: RunConfig): Promise<LoginSettings> {
+  const { remote_auth_config: auth = {} } = config
   const { client_secret: secret, client_secret_file: file, callback_port: port } = auth
   const text = file ? (await readUserFile(file, 'The client secret file')).trim() : undefined
   return {
@@ -27,7 +28,8 @@ export async function toLoginSettings(
     authorizeUrl: auth.authorize_url || undefined,
     tokenUrl: auth.token_url || undefined,
     clientId: auth.client_id || undefined,
-    clientSecret: secret ? await secretOf(secret) : text,
+    clientSecret: secret ? await createWorkloadSecrets(app).valueOf(secret, config) : text,
+    clientMetadataUrl: await (await app.service('settings')).get('client_metadata_url'),
     scopes: auth.scopes?.length ? auth.scopes : undefined,
     scopeParameter: auth.scope_param_name || undefined,
     parameters: auth.oauth_params,

@@ -15,13 +15,15 @@ export interface LoginRecord {
   readonly loggedInAt: string
 }
 
+export type StoredLogin = readonly [key: string, record: LoginRecord]
+
 /** Keeps logins among keelson's own secrets; where no provider can, in the memory of this process. */
 export interface LoginStore {
   find(key: string): Promise<LoginRecord | undefined>
   /** False where it is kept in memory only, so that a restart asks again. */
   save(key: string, record: LoginRecord): Promise<boolean>
   remove(key: string): Promise<void>
-  list(): Promise<(readonly [key: string, record: LoginRecord])[]>
+  list(): Promise<StoredLogin[]>
 }
 
 const PREFIX = 'OAUTH_REFRESH_TOKEN_'

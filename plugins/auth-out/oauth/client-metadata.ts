@@ -1,4 +1,5 @@
 import { failures as coreFailures } from '../../../src/errors.ts'
+import { clientIdUrlProblem } from '../../../src/login/client-id-url.ts'
 
 export const CLIENT_NAME = 'keelson'
 export const CALLBACK_PATH = '/callback'
@@ -50,15 +51,4 @@ export function createClientMetadataDocument(
     ...clientMetadata({ redirectUris, grants: GRANTS }),
     token_endpoint_auth_method: 'none',
   }
-}
-
-/** Why a URL cannot be a client ID; undefined for one that can (section 2 of the draft). */
-export function clientIdUrlProblem(text: string): string | undefined {
-  const url = URL.parse(text)
-  if (url?.protocol !== 'https:') return 'it is not an https URL'
-  if (url.username || url.password) return 'it holds a user name or password'
-  if (url.hash || text.includes('#')) return 'it has a fragment'
-  if (url.pathname === '/') return 'it has no path'
-  if (url.href !== text) return `a server would read it as ${url.href}`
-  return undefined
 }

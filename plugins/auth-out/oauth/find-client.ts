@@ -1,5 +1,6 @@
+import { clientIdUrlProblem } from '../../../src/login/client-id-url.ts'
 import { methodForSecret } from './auth-method.ts'
-import { clientIdUrlProblem, DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
+import { DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
 import type { ClientIdentity, Discovery, LoginRequest, LoginSettings } from './types.ts'
 
 /** A way to be known at a server; tried in order until one is not refused as a client. */

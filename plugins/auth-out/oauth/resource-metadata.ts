@@ -68,7 +68,7 @@ function placesOf(challenge: BearerChallenge | undefined, { origin, pathname }: 
 }
 
 /** Whether the resource is the target or a folder above it. */
-function covers(resource: string, target: URL): boolean {
+export function covers(resource: string, target: URL): boolean {
   const whole = URL.parse(resource)
   if (whole?.origin !== target.origin || whole.hash || whole.username || whole.password) return false
   return `${target.pathname}/`.startsWith(whole.pathname.replace(/\/*$/, '/'))

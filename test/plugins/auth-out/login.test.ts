@@ -1,50 +1,10 @@
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { execa } from 'execa'
-import { expect, onTestFinished, test } from 'vitest'
-import type { Home } from '../../e2e/home.ts'
-import { type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
-import { main } from '../../support/main.ts'
+import { expect, test } from 'vitest'
 import { post, rpc, until } from '../proxy/test-proxy.ts'
-import { filesWith, testHome } from './guarded-server.ts'
-import { protectedServer } from './oauth/protected-server.ts'
-
-/** Types a command and does in a browser what it says. Gives what it printed. */
-async function runAndLogIn(home: Home, args: readonly string[], provider: IdentityProvider) {
-  const child = spawn(process.execPath, ['--', main, ...args], {
-    cwd: home.path,
-    env: home.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [out, err]: string[][] = [[], []]
-  let visits = 0
-  createInterface(child.stdout).on('line', line => out?.push(line))
-  createInterface(child.stderr).on('line', line => {
-    err?.push(line)
-    if (!line.startsWith('http')) return
-    visits++
-    void provider.visit(line.trim())
-  })
-  const code = await new Promise(resolve => child.once('close', resolve))
-  return { code, url: out?.[0] ?? '', err: err?.join('\n') ?? '', visits }
-}
-
-const login = (server: { mcp: string }, name: string) => [
-  ...['run', server.mcp, '--name', name, '--remote-auth-skip-browser'],
-]
-
-async function world() {
-  const home = await testHome()
-  const provider = await identityProvider()
-  const server = await protectedServer({ issuer: provider.issuer, scopes: ['openid', 'offline_access'] })
-  const asked = (grant: string) =>
-    provider.asked.filter(({ form }) => form.get('grant_type') === grant).length
-  const status = async (name: string) => JSON.parse(await home.ok(['status', name, '--format', 'json']))
-  return { home, provider, server, asked, status }
-}
+import { filesWith } from './guarded-server.ts'
+import { login, runAndLogIn, world } from './login-world.ts'
 
 test('run logs in where the server demands it, and requests carry the token', {
   timeout: 120_000,

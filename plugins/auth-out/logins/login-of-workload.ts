@@ -1,0 +1,26 @@
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { covers } from '../oauth/resource-metadata.ts'
+import { loginKey, type StoredLogin } from './login-store.ts'
+
+/**
+ * The login that a workload uses, found without asking any server. Where several fit, such as those of two paths of
+ * one server, it is the one of the longest path, and of these the newest.
+ */
+export function loginOfWorkload(
+  { remote_url, remote_auth_config: auth = {} }: RunConfig,
+  logins: readonly StoredLogin[],
+): StoredLogin | undefined {
+  const target = URL.parse(remote_url ?? '')
+  if (!target) return undefined
+  const fitting = logins.filter(([key, { origin, discovery }]) => {
+    if (origin !== target.origin || key !== loginKey(origin, discovery, auth.client_id || undefined))
+      return false
+    if (auth.issuer && auth.issuer !== discovery.issuer) return false
+    return auth.resource ? auth.resource === discovery.resource : covers(discovery.resource, target)
+  })
+  return fitting.sort(
+    ([, one], [, other]) =>
+      other.discovery.resource.length - one.discovery.resource.length ||
+      other.loggedInAt.localeCompare(one.loggedInAt),
+  )[0]
+}
