@@ -1,10 +1,10 @@
 import type { App } from '../../src/app.ts'
-import type { AccessProblem, Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
+import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
 import { refuseUnavailable } from '../proxy/index.ts'
 import type { Authorization, AuthorizationValue } from './credentials/authorization.ts'
 import { bearerTokenOf } from './credentials/bearer-token.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
-import { loginAuthorizationOf } from './logins/login-authorization.ts'
+import { loginAuthorizationOf, TOKEN_REFUSED } from './logins/login-authorization.ts'
 
 /** How long clients shall wait after a refusal, in seconds. */
 const RETRY_SECONDS = 10
@@ -31,11 +31,6 @@ export const credentialsMiddleware =
     return { name: 'credentials', stage: 'credentials', wrap, close: () => authorization?.close() }
   }
 
-const NOT_TAKEN: AccessProblem = {
-  status: 'unauthenticated',
-  reason: 'The remote server does not accept the token of the login.',
-}
-
 type SetAccess = Parameters<MiddlewareFactory>[2]['setAccess']
 
 /** Sets the header of requests, and deals with responses that refuse it. */
@@ -49,7 +44,7 @@ function createAuthorize(authorization: Authorization, setAccess: SetAccess) {
     if (header === undefined && hasOwn(exchange)) return undefined // the client's own business
     exchange.onRefused = refusal =>
       authorization.refused(refusal, header)?.then(async found => {
-        const problem = found ?? (refusal.again ? NOT_TAKEN : undefined)
+        const problem = found ?? (refusal.again ? TOKEN_REFUSED : undefined)
         if (problem === undefined) return set(exchange, await authorization.value(hasOwn(exchange)))
         isRefused = true
         setAccess(problem)

@@ -15,6 +15,14 @@ import { nextWait, readRetryTimes } from './retry-times.ts'
 const LOOK_MS = 2000
 /** How often it is looked whether the login is still there, in milliseconds. */
 const WATCH_MS = 5000
+/** How often refusals may make us refresh, in milliseconds: a server could refuse every token. */
+const REPLACE_MS = 30_000
+
+/** The server refuses tokens that the provider has just issued. */
+export const TOKEN_REFUSED: AccessProblem = {
+  status: 'unauthenticated',
+  reason: 'The remote server does not accept the token of the login.',
+}
 
 /**
  * Gives requests the token of a login. Without one, requests go as they are until the server refuses one: then it is
@@ -34,6 +42,7 @@ export async function loginAuthorizationOf(
   let problem: AccessProblem | undefined
   let renewing: Promise<AccessProblem | undefined> | undefined
   let lookedAt = 0
+  let replacedAt = 0
   let timer: NodeJS.Timeout | undefined
   let failing: { since: number; tried: number } | undefined
   let closed = false
@@ -65,6 +74,7 @@ export async function loginAuthorizationOf(
       const outcome = await keeper.token(place, { rejected })
       if ('token' in outcome) {
         token = outcome.token
+        if (rejected !== undefined) replacedAt = Date.now()
         failing = undefined
         return note(undefined)
       }
@@ -135,7 +145,11 @@ export async function loginAuthorizationOf(
       const challenge = engine.readChallenge(status, wwwAuthenticate)
       if (sent === undefined && (!challenge || token)) return token ? ensure() : undefined
       if (status === 403) return challenge?.error === 'insufficient_scope' ? moreScopes(challenge) : undefined
-      return ensure(challenge, sent?.replace(/^Bearer /, ''))
+      const rejected = sent?.replace(/^Bearer /, '')
+      const isCurrent = token !== undefined && token.accessToken === rejected
+      return isCurrent && Date.now() - replacedAt < REPLACE_MS
+        ? Promise.resolve(TOKEN_REFUSED)
+        : ensure(challenge, rejected)
     },
     taken: () => undefined,
     close() {
