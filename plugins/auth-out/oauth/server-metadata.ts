@@ -44,8 +44,9 @@ export async function findServerMetadata(
   reach: Reach,
 ): Promise<FoundServer | undefined> {
   const url = toSafeUrl(issuer)
-  if (!url || url.search) {
-    throw failures.remote_issuer_invalid({ issuer, problem: 'an issuer is an https URL without a query' })
+  if (!url || url.search || issuer !== clean(issuer).trim()) {
+    const problem = 'an issuer is an https URL without a query'
+    throw failures.remote_issuer_invalid({ issuer: clean(issuer).slice(0, 200), problem })
   }
   let found: FoundServer | undefined
   const problems: Pick<NoDocument, 'kind' | 'problem'>[] = []
