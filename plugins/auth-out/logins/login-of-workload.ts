@@ -12,10 +12,12 @@ export function loginOfWorkload(
 ): StoredLogin | undefined {
   const target = URL.parse(remote_url ?? '')
   if (!target) return undefined
+  const endpoint = auth.authorize_url ? URL.parse(auth.token_url ?? '')?.href : undefined
+  const issuer = endpoint ?? auth.issuer
   const fitting = logins.filter(([key, { origin, discovery }]) => {
     if (origin !== target.origin || key !== loginKey(origin, discovery, auth.client_id || undefined))
       return false
-    if (auth.issuer && auth.issuer !== discovery.issuer) return false
+    if (issuer && issuer !== discovery.issuer) return false
     return auth.resource ? auth.resource === discovery.resource : covers(discovery.resource, target)
   })
   return fitting.sort(

@@ -40,7 +40,7 @@ interface Source {
 }
 
 /** Without metadata the token endpoint stands for the issuer, since credentials belong to exactly one. */
-function fromEndpoints({ authorizeUrl, tokenUrl, issuer }: LoginSettings): Source | undefined {
+function fromEndpoints({ authorizeUrl, tokenUrl }: LoginSettings): Source | undefined {
   if (authorizeUrl === undefined || tokenUrl === undefined) return undefined
   const [authorize, token] = [authorizeUrl, tokenUrl].map(text => {
     const url = toSafeUrl(text)
@@ -50,7 +50,7 @@ function fromEndpoints({ authorizeUrl, tokenUrl, issuer }: LoginSettings): Sourc
   return {
     server: {
       server: {
-        issuer: issuer ?? (token as string),
+        issuer: token as string,
         authorization_endpoint: authorize,
         token_endpoint: token,
       },

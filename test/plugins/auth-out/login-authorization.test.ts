@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { loginAuthorizationOf } from '../../../plugins/auth-out/logins/login-authorization.ts'
 import { readChallenge } from '../../../plugins/auth-out/oauth/challenge.ts'
 import type { App } from '../../../src/app.ts'
@@ -18,13 +18,15 @@ async function loggedIn() {
   const rejected: (string | undefined)[] = []
   const services = {
     remoteLogins: {
-      place: async () => ({}),
+      place: async () => ({ key: 'login' }),
+      isCurrent: () => true,
       token: async (_: unknown, options: { rejected?: string }) => {
         rejected.push(options.rejected)
         return { token: { accessToken: `token-${rejected.length}`, scopes: [] } }
       },
     },
     oauthEngine: { detect: async () => ({ kind: 'none' }), readChallenge },
+    settings: { get: async () => undefined },
   }
   const app = { env: {}, service: async (name: keyof typeof services) => services[name] }
   const log = createLog({ write: () => undefined, human: false, debug: false })
@@ -32,6 +34,7 @@ async function loggedIn() {
     log,
     setAccess: () => undefined,
   })
+  onTestFinished(() => authorization.close())
   await authorization.refused(REFUSAL, undefined)
   return { authorization, rejected }
 }

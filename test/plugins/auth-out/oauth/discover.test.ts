@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { toReach } from '../../../../plugins/auth-out/logins/login-settings.ts'
 import { discover } from '../../../../plugins/auth-out/oauth/discover.ts'
 import type { BearerChallenge } from '../../../../plugins/auth-out/oauth/types.ts'
+import { clean } from '../../../../src/lib/printable.ts'
 import { registryServer, sendJson } from '../../../support/registry-server.ts'
 import { oddIssuer } from './odd-issuer.ts'
 import { protectedServer } from './protected-server.ts'
@@ -65,6 +66,17 @@ test.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorizatio
   },
 )
 
+test.each(['\n', '\t', '\u001b[2J', ' ', '\u202e'])('an issuer with %j in it is refused', async mark => {
+  const { issuer } = await oddIssuer({ metadata: honest => ({ issuer: `${honest}${mark}` }) })
+  const { mcp } = await protectedServer({ issuer: `${issuer}${mark}` })
+
+  const error = await discover({ settings }, { target: mcp }).catch(error => error)
+
+  expect(error).toMatchObject({ code: 'remote_issuer_invalid' })
+  expect(error.message).toContain('an issuer is an https URL')
+  expect(error.message).toBe(clean(error.message))
+})
+
 test('the first issuer whose metadata holds is taken', async () => {
   const bad = await oddIssuer({ metadata: () => ({ issuer: 'https://other.example' }) })
   const good = await oddIssuer()
@@ -90,6 +102,16 @@ test('endpoints that the user names need no metadata, and nobody is asked for it
     scopes: [],
   })
   expect(server.asked).toEqual([])
+})
+
+test('the login at endpoints that the user names is not one at the issuer beside them', async () => {
+  const authorizeUrl = 'https://login.example/authorize'
+  const tokenUrl = 'https://login.example/token'
+  const named = { issuer: 'https://honest.example', authorizeUrl, tokenUrl }
+
+  expect(await discover({ settings: named }, { target: 'https://mcp.invalid/mcp' })).toMatchObject({
+    issuer: tokenUrl,
+  })
 })
 
 test('without resource metadata the realm is the issuer, then the origin of the target', async () => {
