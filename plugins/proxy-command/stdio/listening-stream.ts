@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '../../../src/errors.ts'
-import { eventsOf, isEventStream } from './response-messages.ts'
+import { eventsOf, isEventStream, LEAST_PAUSE_MS } from './response-messages.ts'
 import { headersOf, type SessionState } from './streamable-session.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
@@ -18,6 +18,7 @@ export async function listenTo(
 ): Promise<'lost' | 'none'> {
   let last: string | undefined
   let pause = PAUSE_MS
+  let wasOpen = false
 
   /** One connection. Undefined: it ended, and another one may be opened. */
   async function connect(): Promise<'lost' | 'none' | undefined> {
@@ -26,15 +27,17 @@ export async function listenTo(
     const response = await requests.send({ method: 'GET', headers, signal })
     if (response.statusCode === 200 && isEventStream(response)) {
       pause = PAUSE_MS
+      wasOpen = true
       for await (const { data, id, retry } of eventsOf(response)) {
         last = id ?? last
-        pause = retry ?? pause
+        pause = Math.max(retry ?? pause, LEAST_PAUSE_MS)
         if (data) await client.deliver(data)
       }
       return undefined
     }
     await response.body.dump()
-    if (response.statusCode === 404 && session.id !== undefined) return 'lost'
+    // Many servers say so of a stream that they do not have; a new session would have none either.
+    if (response.statusCode === 404 && session.id !== undefined) return wasOpen ? 'lost' : 'none'
     if (response.statusCode >= 500) return undefined
     if (last === undefined) return 'none'
     last = undefined // the events are gone; the stream goes on without them

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { Call } from './calls.ts'
-import { eventsOf, isEventStream } from './response-messages.ts'
+import { eventsOf, isEventStream, LEAST_PAUSE_MS } from './response-messages.ts'
 import { headersOf, type SessionState, type StreamableSession } from './streamable-session.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
@@ -40,7 +40,7 @@ export function createRelayResponse(
       try {
         for await (const { data, id, retry } of eventsOf(response)) {
           last = id ?? last
-          pause = retry ?? pause
+          pause = Math.max(retry ?? pause, LEAST_PAUSE_MS)
           if (data) await client.deliver(data)
         }
       } catch (error) {

@@ -7,6 +7,8 @@ import { isEventStream as namesEventStream, type RawSseEvent, readRawSse } from 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 const MAX_ERROR_BYTES = 1024 * 1024
 const SHOWN = 300
+/** The shortest wait before a stream is opened again, in milliseconds, whatever the server asks for. */
+export const LEAST_PAUSE_MS = 100
 
 export const isEventStream = ({ headers }: Dispatcher.ResponseData): boolean =>
   namesEventStream(headers['content-type'])

@@ -73,10 +73,12 @@ export function createSseConnection(
   async function connect(): Promise<void> {
     const response = await requests.send({ method: 'GET', headers: { accept: 'text/event-stream' }, signal })
     if (!isSuccess(response) || !isEventStream(response)) throw new Error(await describeRefusal(response))
+    let isAnnounced = false
     for await (const { type, data } of eventsOf(response)) {
       if (!data) continue
-      if (type === 'endpoint') void restore(endpointOf(data, address.url), ready)
-      else await receive(data)
+      if (type !== 'endpoint') await receive(data)
+      else if (!isAnnounced) void restore(endpointOf(data, address.url), ready)
+      isAnnounced ||= type === 'endpoint'
     }
   }
 
