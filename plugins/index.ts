@@ -22,7 +22,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'proxy',
     services: ['proxies'],
     provides: ['flags', 'sections'],
-    flagsOf: ['run'],
+    flagsOf: ['run', 'proxy'],
     load: async () => (await import('./proxy/index.ts')).default,
   },
   {

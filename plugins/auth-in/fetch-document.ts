@@ -1,3 +1,4 @@
+import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
 import { FetchProblem, type GuardedRequest, guardedFetch } from '../../src/net/guarded-fetch.ts'
 import { failures } from './failures.ts'
 
@@ -12,10 +13,10 @@ export type FetchDocument = (
 
 /** Fails with `auth_unavailable` in every case, because no failure of fetching makes a token invalid. */
 export function createFetchDocument(
-  allowed: { allowPrivateIp?: boolean | undefined; allowHttp?: boolean | undefined },
+  allowed: Pick<CallerAuthConfig, 'allowPrivateIp' | 'allowHttp' | 'ca'>,
   timeoutMs = TIMEOUT_MS,
 ): FetchDocument {
-  const { allowPrivateIp = false, allowHttp = false } = allowed
+  const { allowPrivateIp = false, allowHttp = false, ca } = allowed
   return async (url, request = {}) => {
     const { host } = new URL(url)
     try {
@@ -27,6 +28,7 @@ export function createFetchDocument(
         timeoutMs,
         stepTimeoutMs: timeoutMs,
         maxBytes: MAX_BYTES,
+        ca,
       })
       if (status !== 200) throw failures.auth_unavailable({ problem: `${host} responded with ${status}` })
       const document: unknown = JSON.parse(body.toString('utf8'))

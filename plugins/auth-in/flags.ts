@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts'
+import { readCaBundle } from '../../src/ca-bundle.ts'
 import { type FlagGroup, type FlagTable, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
 import { failures as core } from '../../src/errors.ts'
@@ -56,7 +57,9 @@ export async function toAuthConfig(
     allowHttp: values['oidc-insecure-allow-http'],
     allowPrivateIp: values['jwks-allow-private-ip'],
   }
-  return Object.values(config).some(isSaid) ? config : undefined
+  if (!Object.values(config).some(isSaid)) return undefined
+  const { 'svc-ca-bundle': bundle } = given // of the proxy, which trusts it at the target as well
+  return { ...config, ca: await readCaBundle(typeof bundle === 'string' ? bundle : undefined) }
 }
 
 /** An empty text counts as given: a shell variable that is not set must not turn the check off. */

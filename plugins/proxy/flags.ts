@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4, isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
+import { readCaBundle } from '../../src/ca-bundle.ts'
 import type { FlagOptions, FlagValues } from '../../src/cli/flags.ts'
 import { flag } from '../../src/cli/flags.ts'
 import { PROXY_MODES } from '../../src/contracts/run-config.ts'
@@ -54,6 +56,29 @@ export async function resolveHost(host: string): Promise<string> {
       { cause: error },
     )
   }
+}
+
+const trust = {
+  'svc-ca-bundle': flag.file(
+    'PEM file of certificates to trust besides those of the system: for the remote server, and for identity providers',
+  ),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof trust> {}
+}
+
+/** Whom keelson itself trusts in TLS; the same for workloads and for the standalone proxy. */
+export const trustFlags: RunFlags = {
+  title: 'Trust',
+  of: ['run', 'proxy'],
+  flags: trust,
+  async apply(values: FlagValues<typeof trust>, config) {
+    const path = values['svc-ca-bundle']
+    if (path === undefined) return
+    await readCaBundle(path) // fails now rather than at the first connection
+    config.svc_ca_bundle = resolve(path)
+  },
 }
 
 /** The proxy's flags of `run`. */

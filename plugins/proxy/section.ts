@@ -18,6 +18,8 @@ const members = {
   session_ttl: optional(text),
   /** A stranger named the remote server, so its name may never resolve to a private address. */
   remote_must_be_public: optional(bool),
+  /** PEM file of certificates that are trusted besides those of the system when the remote server is asked. */
+  svc_ca_bundle: optional(text),
   /** The server keeps no sessions: POST only. */
   stateless: optional(bool),
   /** Believe `X-Forwarded-*` of whoever connects. */
@@ -38,8 +40,10 @@ export const sessionTtlOf = (config: RunConfig): number =>
 
 const wrong = (text: string) => failures.usage({ text })
 
+const { svc_ca_bundle: _, ...body } = members // a path of this machine: requests over HTTP cannot name one
+
 const request = sectionRequest({
-  body: members,
+  body,
   details: { trust_proxy_headers: bool },
   toOptions: body => ({
     'allowed-origins': body.allowed_origins,
@@ -51,7 +55,7 @@ const request = sectionRequest({
   toMembers: body => (body.remote_must_be_public ? { remote_must_be_public: true } : {}),
   toDetails: ({ trust_proxy_headers = false }) => ({ trust_proxy_headers }),
   kept: ['allowed_origins', 'endpoint_prefix', 'session_ttl', 'stateless'],
-  keptWithTarget: ['remote_must_be_public'],
+  keptWithTarget: ['remote_must_be_public', 'svc_ca_bundle'],
 })
 
 function readDuration(text: string | undefined): number | undefined {
@@ -64,7 +68,11 @@ function readDuration(text: string | undefined): number | undefined {
 export const proxySection: Section = {
   members,
   request,
-  check({ allowed_origins = [], endpoint_prefix, session_ttl, stateless, transport }) {
+  check(config) {
+    const { allowed_origins = [], endpoint_prefix, session_ttl, stateless, transport } = config
+    if (config.svc_ca_bundle && config.image && !config.remote_url) {
+      throw wrong('--svc-ca-bundle (svc_ca_bundle) is for remote servers only.')
+    }
     for (const origin of allowed_origins) {
       if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+/i.test(origin)) {
         throw wrong(`--allowed-origins takes origins such as https://app.example, not "${origin}".`)

@@ -1,10 +1,12 @@
 import { Agent } from 'undici'
 import type { App } from '../../src/app.ts'
+import { readCaBundle } from '../../src/ca-bundle.ts'
 import type { Proxies } from '../../src/contracts/pipeline.ts'
 import { createCallers } from '../../src/http/callers.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { guardedLookup } from '../../src/net/guarded-fetch.ts'
 import { createPeerOwners } from '../../src/net/peer-owner.ts'
+import { trustedWith } from '../../src/net/trusted-with.ts'
 import type {} from '../callers/index.ts'
 import { LISTENER_LIMITS } from './listener.ts'
 import { type OpenProxy, openProxy } from './open-proxy.ts'
@@ -27,12 +29,18 @@ export function createProxies(app: App): Proxies {
     allowH2: false,
     maxHeaderSize: LISTENER_LIMITS.maxHeaderBytes,
   }
-  const agent = new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT_MS } })
-  /** For remote servers that strangers named: their names are judged each time they are resolved. */
-  const publicAgent = new Agent({
-    ...options,
-    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(false) },
-  })
+  /** `mustBePublic`: for remote servers that strangers named; their names are judged each time they are resolved. */
+  const createAgent = ({ mustBePublic = false, ca }: { mustBePublic?: boolean; ca?: string | undefined }) =>
+    new Agent({
+      ...options,
+      connect: {
+        timeout: CONNECT_TIMEOUT_MS,
+        ...(mustBePublic ? { lookup: guardedLookup(false) } : {}),
+        ...(ca === undefined ? {} : { ca: trustedWith(ca) }),
+      },
+    })
+  const agent = createAgent({})
+  const publicAgent = createAgent({ mustBePublic: true })
   const callers = createCallers({
     owners: createPeerOwners(),
     token: async () => (await app.service('callerToken')).required(),
@@ -43,10 +51,13 @@ export function createProxies(app: App): Proxies {
 
   return {
     async open(config, options = {}) {
+      const mustBePublic = config.remote_must_be_public === true
+      const ca = config.remote_url ? await readCaBundle(config.svc_ca_bundle) : undefined
+      const own = ca === undefined ? undefined : createAgent({ mustBePublic, ca })
       const proxy = await openProxy({
         config,
         log: options.log ?? app.log.with({ workload: config.name }),
-        agent: config.remote_must_be_public ? publicAgent : agent,
+        agent: own ?? (mustBePublic ? publicAgent : agent),
         headersTimeoutMs,
         middlewares: [
           ...(await app.contributions('middlewares')).map(make => make(app)),
@@ -68,6 +79,7 @@ export function createProxies(app: App): Proxies {
         },
         async close(options) {
           await proxy.close(options)
+          void own?.destroy()
           open.delete(proxy)
           if (open.size > 0) return
           clearInterval(sweeper)

@@ -48,6 +48,8 @@ export interface CallerAuthConfig {
   readonly scopes?: readonly string[]
   /** The URL of what is protected, as callers know it. */
   readonly resourceUrl?: string | undefined
+  /** PEM certificates that are trusted besides those of the system when the provider is asked. */
+  readonly ca?: string | undefined
   readonly allowPrivateIp?: boolean
   readonly allowHttp?: boolean
 }

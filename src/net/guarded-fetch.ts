@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { getCACertificates } from 'node:tls'
 import { Agent, request } from 'undici'
 import { publicAddressProblem } from './public-address-problem.ts'
+import { trustedWith } from './trusted-with.ts'
 
 /** Why a guarded request failed. */
 export type FetchProblemKind =
@@ -89,7 +89,7 @@ export async function guardedFetch(address: string, options: GuardedRequest = {}
     connect: {
       lookup: guardedLookup(allowPrivate, (host, isPrivate) => hosts.set(host, isPrivate)),
       timeout: stepTimeoutMs,
-      ...(options.ca === undefined ? {} : { ca: [...getCACertificates('default'), options.ca] }),
+      ...(options.ca === undefined ? {} : { ca: trustedWith(options.ca) }),
     },
     headersTimeout: stepTimeoutMs,
     bodyTimeout: timeoutMs,

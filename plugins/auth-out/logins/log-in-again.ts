@@ -1,6 +1,6 @@
 import type { App } from '../../../src/app.ts'
 import { failures } from '../failures.ts'
-import { asksForLogin, readLoginSettings, toReach, waitMsOf } from './login-settings.ts'
+import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
 /** Logs in to the remote server of a workload, also where there is a login. Returns the issuer. */
@@ -11,7 +11,7 @@ export async function logInAgain(
 ): Promise<string> {
   const config = await (await app.service('workloadStore')).configs.get(name)
   if (!config.remote_url) throw failures.not_remote({ name })
-  const reach = { ...toReach(config), signal }
+  const reach = { ...(await readReach(config)), signal }
   const found = await (await app.service('oauthEngine')).detect(reach)
   const challenge = found.kind === 'login' ? found.challenge : undefined
   if (!challenge && !asksForLogin(config)) throw failures.login_not_needed({ name })

@@ -2,7 +2,7 @@ import type { App } from '../../../src/app.ts'
 import type { PreparationContext } from '../../../src/contracts/preparation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../failures.ts'
-import { asksForLogin, readLoginSettings, toReach, waitMsOf } from './login-settings.ts'
+import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function logInForRun(
   const isWanted = options['remote-auth'] === true || asksForLogin(config)
   if (context.hasHeaders && !isWanted) return config // the headers may be all that the server wants
   const engine = await app.service('oauthEngine')
-  const reach = { ...toReach(config), signal }
+  const reach = { ...(await readReach(config)), signal }
   const found = await engine.detect(reach)
   if (found.kind === 'other') {
     const schemes = found.schemes.join(', ')

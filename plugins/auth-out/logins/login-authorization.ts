@@ -8,7 +8,7 @@ import type { Authorization, AuthorizationValue } from '../credentials/authoriza
 import { failures } from '../failures.ts'
 import type { BearerChallenge, TokenSet } from '../oauth/types.ts'
 import { EARLY_MS, type LoginPlace } from './login-keeper.ts'
-import { asksForLogin, readLoginSettings, toReach } from './login-settings.ts'
+import { asksForLogin, readLoginSettings, readReach } from './login-settings.ts'
 import { nextWait, readRetryTimes } from './retry-times.ts'
 
 /** How often a request may make us look whether somebody has logged in, in milliseconds. */
@@ -36,7 +36,7 @@ export async function loginAuthorizationOf(
   const keeper = await app.service('remoteLogins')
   const engine = await app.service('oauthEngine')
   const times = readRetryTimes(app.env)
-  const reach = toReach(config)
+  const reach = await readReach(config)
   let place: LoginPlace | undefined
   let token: TokenSet | undefined
   let problem: AccessProblem | undefined

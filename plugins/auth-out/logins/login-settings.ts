@@ -1,4 +1,5 @@
 import type { App } from '../../../src/app.ts'
+import { readCaBundle } from '../../../src/ca-bundle.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { readUserFile } from '../../../src/user-file.ts'
@@ -38,9 +39,11 @@ export async function readLoginSettings(app: App, config: RunConfig): Promise<Lo
   }
 }
 
-export const toReach = ({ remote_url = '', remote_must_be_public: mustBePublic }: RunConfig): Reach => ({
-  target: remote_url,
-  mustBePublic,
+/** Fails as `readCaBundle`. */
+export const readReach = async (config: RunConfig): Promise<Reach> => ({
+  target: config.remote_url ?? '',
+  mustBePublic: config.remote_must_be_public,
+  ca: await readCaBundle(config.svc_ca_bundle),
 })
 
 /** How long the person may take, in milliseconds; ToolHive writes nanoseconds. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { identityProvider } from '../../support/identity-provider.ts'
 import { keelsonUser } from '../../support/keelson.ts'
+import { ownAuthority } from '../../support/own-authority.ts'
 import { post, rpc, testServer } from '../proxy/test-proxy.ts'
 import { startCommand } from './running-command.ts'
 
@@ -100,6 +101,27 @@ test('callers log in with a token, which the target does not get', async () => {
   expect(result.headers).not.toHaveProperty('authorization')
   const wrong = await post(`${url}/mcp`, rpc('ping', 1), { authorization: `${authorization}x` })
   expect(wrong.status).toBe(401)
+})
+
+test('certificates of --svc-ca-bundle are trusted at the target and at the identity provider', async () => {
+  const provider = await identityProvider({ audience: AUDIENCE })
+  const { path, listen } = await ownAuthority()
+  const origin = await listen(async ({ url = '' }, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (url !== '/jwks') return response.end('{"jsonrpc":"2.0","id":1,"result":{}}')
+    response.end(await (await fetch(`${provider.issuer}/jwks`)).text())
+  })
+  const login = ['--oidc-jwks-url', `${origin}/jwks`, '--oidc-audience', AUDIENCE, '--jwks-allow-private-ip']
+  const authorization = `Bearer ${await provider.token()}`
+  const ask = async (...args: string[]) => {
+    const { url } = await startProxy('--target-uri', origin, ...args)
+    return (await post(`${url}/mcp`, rpc('ping', 1), { authorization })).status
+  }
+
+  expect(await ask('--svc-ca-bundle', path, ...login, '--oidc-allow', 'sub=service')).toBe(200)
+  expect(await ask('--svc-ca-bundle', path)).toBe(200)
+  expect(await ask()).toBe(502)
+  expect(await ask(...login, '--oidc-allow', 'sub=service')).toBe(503)
 })
 
 test.each([

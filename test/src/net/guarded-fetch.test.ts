@@ -1,13 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
+import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { ownAuthority } from '../../support/own-authority.ts'
 import { registryServer } from '../../support/registry-server.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const allowPrivate = true
 const problem = (kind: string, text = '') => ({
@@ -191,21 +186,8 @@ test('an abort of the caller is the caller’s own error', async () => {
 })
 
 test('a CA bundle is trusted besides the certificates of the system, for that request only', async () => {
-  const folder = await temporaryFolder()
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', ...kind, '-keyout', key, '-out', certificate, ...subject], {
-    stdio: 'ignore',
-  })
-  const ca = await readFile(certificate, 'utf8')
-  const server = createHttpsServer({ key: await readFile(key), cert: ca }, (_, response) =>
-    response.end('safe'),
-  )
-  server.listen(0, 'localhost')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+  const { ca, listen } = await ownAuthority()
+  const url = await listen((_, response) => response.end('safe'))
 
   const answer = await guardedFetch(url, { allowPrivate, ca })
 

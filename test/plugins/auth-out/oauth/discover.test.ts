@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toReach } from '../../../../plugins/auth-out/logins/login-settings.ts'
+import { readReach } from '../../../../plugins/auth-out/logins/login-settings.ts'
 import { discover } from '../../../../plugins/auth-out/oauth/discover.ts'
 import type { BearerChallenge } from '../../../../plugins/auth-out/oauth/types.ts'
 import { clean } from '../../../../src/lib/printable.ts'
@@ -161,7 +161,7 @@ test('a target that a stranger named, and what it names, is not looked for at pr
     resourceMetadata: `${inside.url}/metadata`,
     realm: place,
   }
-  const reach = toReach({ ...CONFIG, remote_url: `${place}/mcp`, remote_must_be_public: true })
+  const reach = await readReach({ ...CONFIG, remote_url: `${place}/mcp`, remote_must_be_public: true })
 
   await expect(discover({ settings, challenge }, reach)).rejects.toThrow()
   await expect(discover({ settings }, reach)).rejects.toThrow()
