@@ -238,7 +238,7 @@ describe('a newer version that fails the check', { timeout: 300_000 }, () => {
     ['exits', 'ended before it was ready', 'the database is of another version'],
     ['deaf', 'did not respond within 3 seconds: it does not accept connections', ''],
     ['mute', 'did not respond within 3 seconds', ''],
-    ['no-tools', 'answered tools/list with an error: the tools cannot be loaded', ''],
+    ['no-tools', 'returned an error for tools/list: the tools cannot be loaded', ''],
   ] as const)(
     'because it is of the kind "%s" leaves the old one serving',
     async (behaviour, reason, line) => {
