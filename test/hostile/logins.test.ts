@@ -159,7 +159,10 @@ test('an image whose signer has the right name at another login is not run', {
 
   for (const [provenance, reason] of [
     [{ signer_identity: identity }, 'its entry does not name the login of the signer (cert_issuer)'],
-    [{ signer_identity: identity, cert_issuer: '' }, 'its entry does not name the login of the signer (cert_issuer)'],
+    [
+      { signer_identity: identity, cert_issuer: '' },
+      'its entry does not name the login of the signer (cert_issuer)',
+    ],
     [{ signer_identity: identity, cert_issuer: '.*' }, 'for the login at "https://login.mallory.example"'],
     [{ signer_identity: identity, cert_issuer: GITHUB_ISSUER }, 'for the login at'],
     [{ signer_identity: '.*', cert_issuer: signer.issuer }, 'it was signed by'],

@@ -116,7 +116,7 @@ test.each([
       const { message } = await server.take('initialize')
       server.send({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'broken' } })
     },
-    'answered initialize with an error: broken',
+    'returned an error for initialize: broken',
   ],
   [
     'cannot list its tools',
@@ -126,12 +126,12 @@ test.each([
       const { message: list } = await server.take('tools/list')
       server.send({ jsonrpc: '2.0', id: list.id, error: { code: -1, message: 'no disk' } })
     },
-    'answered tools/list with an error: no disk',
+    'returned an error for tools/list: no disk',
   ],
   [
     'ends',
     async (server: Puppet) => server.die({ code: 4 }),
-    'ended before it answered: the server ended with exit code 4',
+    'ended before it responded: the server ended with exit code 4',
   ],
   [
     'writes noise',
