@@ -1,14 +1,12 @@
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { App } from '../../../src/app.ts'
 import type { CallerAuth } from '../../../src/contracts/caller-auth.ts'
-import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import type { Proxy as McpProxy, MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Tunnel, TunnelOffer } from '../../../src/contracts/tunnel.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { failures } from '../failures.ts'
 import { authMiddlewares } from '../standalone/authenticate.ts'
-
-const GRACE_MS = 5000
 
 /**
  * Opens a tunnel to a proxy in this process, which forwards to the target, until the signal aborts. Fails with
@@ -28,25 +26,39 @@ export async function runTunnel(
   },
 ): Promise<void> {
   const { signal, onUp, auth } = options
-  const port = await findFreePort()
-  const tunnel = await options.tunnel.open(port, { signal, log: app.log })
+  const held = await holdPort()
+  const { port } = held
+  const tunnel = await options.tunnel.open(port, { signal, log: app.log }).finally(() => held.release())
+  let proxy: McpProxy | undefined
   try {
     const proxies = await app.service('proxies')
-    const proxy = await proxies.open(withOrigins({ ...config, port }, tunnel), {
+    proxy = await proxies.open(withOrigins({ ...config, port }, tunnel), {
       log: app.log,
       middlewares: [...authMiddlewares(auth), ...options.middlewares],
     })
-    try {
-      await proxy.connect({ kind: 'http', target: new URL(config.remote_url ?? ''), remote: true })
-      onUp(`${tunnel.origins[0]}${new URL(proxy.url).pathname.replace(/^\/$/, '')}`)
-      const interrupted = signal.aborted ? undefined : once(signal, 'abort')
-      const reason = await Promise.race([interrupted, tunnel.ended])
-      if (typeof reason === 'string' && !signal.aborted) throw failures.tunnel_ended({ reason })
-    } finally {
-      await proxy.close({ graceMs: GRACE_MS })
-    }
+    await proxy.connect({ kind: 'http', target: new URL(config.remote_url ?? ''), remote: true })
+    onUp(`${tunnel.origins[0]}${new URL(proxy.url).pathname.replace(/^\/$/, '')}`)
+    const interrupted = signal.aborted ? undefined : once(signal, 'abort')
+    const reason = await Promise.race([interrupted, tunnel.ended])
+    if (typeof reason === 'string' && !signal.aborted) throw failures.tunnel_ended({ reason })
   } finally {
+    // First the tunnel: without the proxy, another program could take its port and get the requests.
     await tunnel.close()
+    await proxy?.close({ graceMs: 0 })
+  }
+}
+
+/** Listens at a free port until it is released, so that no other program gets the requests of the tunnel. */
+async function holdPort(): Promise<{ port: number; release(): Promise<void> }> {
+  const server = createServer(socket => void socket.destroy())
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true })
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async release() {
+      server.close()
+      await once(server, 'close')
+    },
   }
 }
 
