@@ -109,7 +109,7 @@ export const failures = defineFailures({
     status: 403,
     text: (d: { workload: string; scopes: readonly string[] }) =>
       `The login to the remote server of "${d.workload}" lacks rights for this request${d.scopes.length ? `: ${d.scopes.join(' ')}` : ''}.`,
-    hint: 'Run it again with these scopes in --remote-auth-scopes.',
+    hint: d => `Log in with them: \`keelson auth login ${d.workload}\`.`,
   },
   login_missing: {
     status: 404,

@@ -35,8 +35,11 @@ export function createHeldTokens(notes: LoginNotes, now: () => number): HeldToke
     get: key => held.get(key)?.tokens,
     async hold(key, loggedInAt, tokens) {
       const { expiresAt } = tokens
+      const before = await notes.read(key)
+      const missingScopes = before?.loggedInAt === loggedInAt ? before.missingScopes : undefined
       await notes.write(key, {
         loggedInAt,
+        ...(missingScopes ? { missingScopes } : {}),
         ...(expiresAt === undefined ? {} : { tokenExpiresAt: new Date(expiresAt).toISOString() }),
       })
       held.set(key, { tokens, loggedInAt, checkedAt: now() })

@@ -18,6 +18,8 @@ export async function logInAgain(
   const settings = await readLoginSettings(app, config)
   const keeper = await app.service('remoteLogins')
   const place = await keeper.place({ settings, challenge }, reach)
+  const missing = await keeper.missingScopes(place.key)
+  if (missing.length) say(`The server wants more rights than were granted: ${missing.join(' ')}`)
   const { kept } = await keeper.login(place, {
     person: personAtTerminal(app, { say }, { browser }),
     waitMs: waitMsOf(config.remote_auth_config ?? {}),

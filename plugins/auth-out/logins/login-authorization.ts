@@ -159,10 +159,13 @@ export async function loginAuthorizationOf(
     },
   }
 
-  /** The status stays, since what needs less goes on. */
+  /** Nobody can be asked here, so the next login asks for more. What needs less goes on meanwhile. */
   async function moreScopes({ scopes = [] }: BearerChallenge): Promise<never> {
     const error = failures.remote_scopes_missing({ workload: config.name, scopes: scopes.map(clean) })
-    log.warn(error.message)
+    if (place && token) {
+      await keeper.noteMissing(place.key, scopes)
+      note({ status: 'unauthenticated', reason: error.message })
+    }
     throw error
   }
 }

@@ -53,6 +53,10 @@ export interface LoginKeeper {
     options: { person: Person; waitMs: number; anew?: boolean; signal?: AbortSignal | undefined },
   ): Promise<{ kept: boolean }>
   isCurrent: HeldTokens['isCurrent']
+  /** Keeps which scopes the server wants besides the granted ones, so that the next login asks for them, too. */
+  noteMissing(key: string, scopes: readonly string[]): Promise<void>
+  /** What `noteMissing` has kept since the login. */
+  missingScopes(key: string): Promise<readonly string[]>
   /**
    * Forgets a login, which stops its use in all processes, then takes it back at its provider (RFC 7009).
    * Undefined: there was none.
@@ -66,6 +70,8 @@ export interface LoginKeeper {
 /** Tokens are renewed this long before their end, in milliseconds. */
 export const EARLY_MS = 30_000
 const REFRESH_LOCK_SECONDS = 120
+/** The most scopes that a server can add to the next login. */
+const MOST_MISSING = 50
 
 const LOGGED_OUT = 'Nobody is logged in to the remote server.'
 
@@ -127,6 +133,14 @@ export function createLoginKeeper(options: {
   return {
     token,
     isCurrent: held.isCurrent,
+    noteMissing: (key, scopes) =>
+      inTurn(key, REFRESH_LOCK_SECONDS, async () => {
+        const found = await notes.read(key)
+        const missing = [...new Set([...(found?.missingScopes ?? []), ...scopes])]
+        if (!found || missing.length === found.missingScopes?.length || missing.length > MOST_MISSING) return
+        await notes.write(key, { ...found, missingScopes: missing })
+      }),
+    missingScopes: async key => (await notes.read(key))?.missingScopes ?? [],
     async place(asked, reach) {
       const discovery = await engine.discover(asked, reach)
       const { origin } = new URL(reach.target)
@@ -144,8 +158,10 @@ export function createLoginKeeper(options: {
           const isOther = found !== undefined && found.loggedInAt !== before?.loggedInAt
           if (found && (isOther || !anew) && 'token' in (await token(place))) return { kept: true }
           const reach = { ...place.reach, signal }
+          const missing = (await notes.read(key))?.missingScopes ?? []
+          const grantedScopes = [...(found?.scopes ?? []), ...missing]
           const { tokens, client } = await engine.login(
-            { discovery, settings, client: found?.client, grantedScopes: found?.scopes, person, waitMs },
+            { discovery, settings, client: found?.client, grantedScopes, person, waitMs },
             reach,
           )
           const record: LoginRecord = {

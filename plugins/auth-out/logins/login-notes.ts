@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
-import { object, optional, type TypeOf, text } from '../../../src/lib/schema.ts'
+import { object, optional, type TypeOf, text, texts } from '../../../src/lib/schema.ts'
 import { findErrors } from '../../../src/schema-check.ts'
 
 const loginNote = object({
@@ -9,6 +9,8 @@ const loginNote = object({
   loggedInAt: text,
   /** When the newest access token expires, as far as the provider says. */
   tokenExpiresAt: optional(text),
+  /** That the server has asked for since, and the login lacks. */
+  missingScopes: optional(texts),
 })
 export type LoginNote = TypeOf<typeof loginNote>
 

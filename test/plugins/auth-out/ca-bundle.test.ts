@@ -8,7 +8,7 @@ import { testHome } from './guarded-server.ts'
 import { runAndLogIn } from './login-world.ts'
 
 test('certificates of --svc-ca-bundle are trusted for the login and at the server', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const home = await testHome()
   const provider = await identityProvider()

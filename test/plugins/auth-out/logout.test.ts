@@ -3,7 +3,7 @@ import { post, rpc, until } from '../proxy/test-proxy.ts'
 import { login, runAndLogIn, world } from './login-world.ts'
 
 test('auth logout takes the login back, and workloads use its token no more', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const { home, provider, server, status } = await world()
   const { url } = await runAndLogIn(home, login(server, 'far'), provider)
@@ -28,7 +28,7 @@ test('auth logout takes the login back, and workloads use its token no more', {
   expect((await status('far')).status).toBe('running')
 })
 
-test('auth logout forgets a login whose provider is gone, and says so', { timeout: 120_000 }, async () => {
+test('auth logout forgets a login whose provider is gone, and says so', { timeout: 240_000 }, async () => {
   const { home, provider, server } = await world()
   await runAndLogIn(home, login(server, 'far'), provider)
   provider.answer((_, response) => {
@@ -44,7 +44,7 @@ test('auth logout forgets a login whose provider is gone, and says so', { timeou
   expect((await home.keelson(['auth', 'status', 'far'])).stderr).toContain('keelson auth login far')
 })
 
-test('auth status tells of a login everything but its tokens', { timeout: 120_000 }, async () => {
+test('auth status tells of a login everything but its tokens', { timeout: 240_000 }, async () => {
   const { home, provider, server } = await world()
   const { url } = await runAndLogIn(home, login(server, 'far'), provider)
   await post(url, rpc('ping', 1))
