@@ -23,6 +23,8 @@ test('programs that are started get no variable that holds secrets for us', () =
     KEELSON_SECRETS_PASSWORD: 'a',
     KEELSON_SECRET_token: 'b',
     OP_SERVICE_ACCOUNT_TOKEN: 'c',
+    KEELSON_REMOTE_AUTH_BEARER_TOKEN: 'd',
+    SVC_REMOTE_OAUTH_CLIENT_SECRET: 'e',
     KEELSON_DEBUG: '1',
   }
   expect(withoutKeelsonSecrets(env)).toEqual({ PATH: '/bin', KEELSON_DEBUG: '1' })
