@@ -5,6 +5,7 @@ import {
   randomState,
 } from 'openid-client'
 import { messageOf } from '../../../src/errors.ts'
+import { withinTime } from '../../../src/lib/within-time.ts'
 import { type Callback, listenForCallback } from '../../../src/login/callback.ts'
 import { failures } from '../failures.ts'
 import { authorizationUrl } from './authorization-url.ts'
@@ -14,7 +15,6 @@ import { assertPublicName } from './public-name.ts'
 import { toFailure } from './to-failure.ts'
 import { toTokenSet } from './token-set.ts'
 import type { ClientIdentity, LoginRequest, LoginResult, Person, Reach, TokenSet } from './types.ts'
-import { withinTime } from './within-time.ts'
 
 /** A port to come back to, and who we are there. */
 export interface CodeFlow extends LoginRequest {

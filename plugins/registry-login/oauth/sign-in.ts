@@ -8,6 +8,7 @@ import {
   randomState,
 } from 'openid-client'
 import { messageOf } from '../../../src/errors.ts'
+import { withinTime } from '../../../src/lib/within-time.ts'
 import { listenForCallback } from '../../../src/login/callback.ts'
 import { failures } from '../failures.ts'
 import { discoverIssuer, registerClient } from './issuer.ts'
@@ -69,7 +70,11 @@ export async function signIn(request: SignInRequest): Promise<{ tokens: Tokens; 
       ...(request.resource ? { resource: request.resource } : {}),
     })
     await request.show(url.href)
-    const arrived = await withinTime(callback.arrived, request, signal)
+    const arrived = await withinTime(callback.arrived, {
+      ms: request.waitMs,
+      late: () => failures.login_timeout({ issuer, seconds: request.waitMs / 1000 }),
+      signal,
+    })
     const tokens = await redeem(config, arrived, { ...request, verifier, state, nonce })
     callback.finish()
     return { tokens, clientId: config.clientMetadata().client_id }
@@ -100,23 +105,4 @@ async function redeem(
     resource ? { resource } : {},
   )
   return toTokens(answer, { clock, resource })
-}
-
-async function withinTime(
-  arrived: Promise<URL>,
-  { issuer, waitMs }: SignInRequest,
-  signal: AbortSignal | undefined,
-): Promise<URL> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const late = () => reject(failures.login_timeout({ issuer, seconds: waitMs / 1000 }))
-  const timer = setTimeout(late, waitMs)
-  const onAbort = () => reject(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  try {
-    signal?.throwIfAborted()
-    return await Promise.race([arrived, promise])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-  }
 }
