@@ -102,7 +102,7 @@ test.each([
   [
     'answers with an error',
     json({ jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'no database' } }),
-    'answered initialize with an error: no database',
+    'returned an error for initialize: no database',
   ],
   [
     'speaks no MCP',
