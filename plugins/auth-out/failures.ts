@@ -13,6 +13,11 @@ export const failures = defineFailures({
       `${d.target} presents itself as another resource (${d.resource}), so its tokens could be meant for another server.`,
     hint: 'Check the URL. If it is right, name the resource with --remote-auth-resource.',
   },
+  remote_server_unreachable: {
+    status: 504,
+    text: (d: { server: string; problem: string }) => `${d.server} cannot be reached: ${d.problem}.`,
+    hint: 'Try again later; nothing was changed.',
+  },
   remote_issuer_unreachable: {
     status: 504,
     text: (d: { issuer: string; problem: string }) =>

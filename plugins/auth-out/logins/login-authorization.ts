@@ -24,6 +24,9 @@ export const TOKEN_REFUSED: AccessProblem = {
   reason: 'The remote server does not accept the token of the login.',
 }
 
+/** Failures after which the same may work a little later. */
+const PASSING: ReadonlySet<string> = new Set(['remote_server_unreachable', 'remote_issuer_unreachable'])
+
 /**
  * Gives requests the token of a login. Without one, requests go as they are until the server refuses one: then it is
  * found out where to log in, and whether somebody has.
@@ -61,8 +64,12 @@ export async function loginAuthorizationOf(
     return keeper.place({ settings, challenge }, reach)
   }
 
+  /** Fails with `remote_server_unreachable`. */
   async function challengeOf(): Promise<BearerChallenge | undefined> {
     const found = await engine.detect(reach)
+    if (found.kind === 'unreachable') {
+      throw failures.remote_server_unreachable({ server: reach.target, problem: found.problem })
+    }
     return found.kind === 'login' ? found.challenge : undefined
   }
 
@@ -83,8 +90,10 @@ export async function loginAuthorizationOf(
         return tryLater(outcome.problem.reason, outcome.retryAfterMs)
       return note(outcome.problem)
     } catch (error) {
-      if (!isFailure(error)) log.error('The login failed.', { error: messageOf(error) })
       token = undefined
+      if (isFailure(error) && !PASSING.has(error.code))
+        return note({ status: 'unauthenticated', reason: error.message })
+      if (!isFailure(error)) log.error('The login failed.', { error: messageOf(error) })
       return tryLater(messageOf(error))
     }
   }
