@@ -65,9 +65,9 @@ test.each<[what: string, change: (server: Record<string, never>) => void, text: 
     'neither tag nor digest',
   ],
   [
-    'no image reference',
+    'not an image reference',
     server => set(server, ['packages', 0, 'identifier'], 'Not An Image'),
-    'no image reference',
+    'not an image reference',
   ],
   [
     'an HTTP transport without a port',
