@@ -316,7 +316,7 @@ describe('credentials are found', () => {
 
   test.each([
     ['that is not installed', 'absent', 'docker-credential-absent is not installed'],
-    ['whose name is a path', '../../bin/evil', 'no program name'],
+    ['whose name is a path', '../../bin/evil', 'not the name of a program'],
   ])('not by a helper %s', async (_, name, problem) => {
     const { trial } = await withHelper(helpful, () => ({ credsStore: name }))
     expect(await errorOf(trial)).toMatchObject({ message: expect.stringContaining(problem) })

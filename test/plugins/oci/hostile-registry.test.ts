@@ -80,10 +80,10 @@ describe('a registry that lies', () => {
 describe('garbage is named as such:', () => {
   const index = { schemaVersion: 2, mediaType: INDEX_TYPE, manifests: [] }
   test.each([
-    ['no JSON', 'hello', MANIFEST_TYPE, 'no JSON'],
-    ['null', 'null', MANIFEST_TYPE, 'no manifest'],
+    ['no JSON', 'hello', MANIFEST_TYPE, 'not JSON'],
+    ['null', 'null', MANIFEST_TYPE, 'not a manifest'],
     ['an empty object', '{}', MANIFEST_TYPE, 'its'],
-    ['a page', '<html>login</html>', 'text/html', 'no JSON'],
+    ['a page', '<html>login</html>', 'text/html', 'not JSON'],
     ['an index that calls itself something else', JSON.stringify(index), MANIFEST_TYPE, 'but was sent as'],
     [
       'a manifest and an index at once',
