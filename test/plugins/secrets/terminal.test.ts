@@ -48,7 +48,7 @@ test('set-up offers what there is, asks again, and asks a new password twice', a
     ['secret', 'setup'],
     [
       [/Number or name \[encrypted\]: /, 'nonsense'],
-      [/none of them[\s\S]*Number or name/, '1'],
+      [/not one of them[\s\S]*Number or name/, '1'],
       [/New password/, 'correct horse'],
       [/Once more/, 'correct horse'],
     ],
