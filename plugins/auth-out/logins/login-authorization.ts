@@ -135,9 +135,22 @@ export async function loginAuthorizationOf(
     return mayLook && !hasOwn ? ensure().then(() => current(hasOwn)) : current(hasOwn)
   }
 
+  /** Nobody can be asked here, so the next login asks for more. What needs less goes on meanwhile. */
+  async function moreScopes({ scopes = [] }: BearerChallenge): Promise<never> {
+    const error = failures.remote_scopes_missing({ workload: config.name, scopes: scopes.map(clean) })
+    if (place && token) {
+      await keeper.noteMissing(place.key, scopes)
+      note({ status: 'unauthenticated', reason: error.message })
+    }
+    throw error
+  }
+
   /** So that the status tells of a logout also while nobody sends requests. */
-  const watch = setInterval(async () => {
+  async function look(): Promise<void> {
     if (token && place && !(await keeper.isCurrent(place.key, token))) await ensure()
+  }
+  const watch = setInterval(() => {
+    look().catch(error => log.error('The login could not be looked at.', { error: messageOf(error) }))
   }, WATCH_MS).unref()
 
   if (asksForLogin(config)) void ensure()
@@ -166,15 +179,5 @@ export async function loginAuthorizationOf(
       clearTimeout(timer)
       clearInterval(watch)
     },
-  }
-
-  /** Nobody can be asked here, so the next login asks for more. What needs less goes on meanwhile. */
-  async function moreScopes({ scopes = [] }: BearerChallenge): Promise<never> {
-    const error = failures.remote_scopes_missing({ workload: config.name, scopes: scopes.map(clean) })
-    if (place && token) {
-      await keeper.noteMissing(place.key, scopes)
-      note({ status: 'unauthenticated', reason: error.message })
-    }
-    throw error
   }
 }
