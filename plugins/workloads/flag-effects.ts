@@ -107,6 +107,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'remote-auth-bearer-token-file': needsRemote,
   'remote-forward-headers': needsRemote,
   'remote-forward-headers-secret': needsRemote,
+  'svc-ca-bundle': needsRemote,
   'target-host': needsPort,
   'target-port': needsPort,
   runtime: needsLocal,

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtins } from '../../../plugins/index.ts'
 import { assertFits } from '../../../plugins/workloads/assert-fits.ts'
@@ -27,6 +28,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'vars'))
   await writeFile(join(folder, 'vars/one'), 'B=2\n')
   await writeFile(join(folder, 'file.env'), 'C=3\n')
+  await writeFile(join(folder, 'ca.pem'), rootCertificates[0] ?? '')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

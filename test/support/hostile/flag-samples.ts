@@ -38,6 +38,7 @@ export const flagSamples = (
     'remote-auth-bearer-token-file': text('remote-auth-bearer-token-file', `${folder}/file.env`),
     'remote-forward-headers': list('remote-forward-headers', 'X-Team=a'),
     'remote-forward-headers-secret': list('remote-forward-headers-secret', 'X-Key=NAME'),
+    'svc-ca-bundle': text('svc-ca-bundle', `${folder}/ca.pem`),
     'target-host': text('target-host', '127.0.0.1'),
     'target-port': { value: 8000, written: ['--target-port', '8000'] },
     runtime: text('runtime', 'process'),
