@@ -1,7 +1,7 @@
 import type { App } from '../../../src/app.ts'
 import { readCaBundle } from '../../../src/ca-bundle.ts'
 import { failures } from '../failures.ts'
-import type { Logout } from './login-keeper.ts'
+import type { Logout } from './end-login.ts'
 import { loginOfWorkload } from './login-of-workload.ts'
 
 /** Ends the login that a workload uses; all logins without a name. Fails with `login_missing`. */

@@ -1,0 +1,24 @@
+import type { Discovery, LoginSettings, OAuthEngine, Reach } from '../oauth/types.ts'
+import type { HeldTokens } from './held-tokens.ts'
+import type { LoginLocks } from './login-locks.ts'
+import type { LoginNotes } from './login-notes.ts'
+import type { LoginStore } from './login-store.ts'
+
+/** Where to log in for a remote server. */
+export interface LoginPlace {
+  readonly key: string
+  readonly origin: string
+  readonly discovery: Discovery
+  readonly settings: LoginSettings
+  readonly reach: Reach
+}
+
+/** What logging in, renewing and logging out work on. */
+export interface LoginParts {
+  readonly engine: OAuthEngine
+  readonly store: LoginStore
+  readonly notes: LoginNotes
+  readonly held: HeldTokens
+  readonly locks: LoginLocks
+  readonly now: () => number
+}

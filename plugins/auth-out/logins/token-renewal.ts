@@ -1,0 +1,102 @@
+import type { AccessProblem } from '../../../src/contracts/pipeline.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import type { BearerChallenge, TokenSet } from '../oauth/types.ts'
+import type { AccessStatus } from './access-status.ts'
+import type { LoginKeeper } from './login-keeper.ts'
+import type { LoginPlace } from './login-parts.ts'
+import { createRetryLadder } from './retry-ladder.ts'
+import type { RetryTimes } from './retry-times.ts'
+
+/** Failures after which the same may work a little later. */
+const PASSING: ReadonlySet<string> = new Set(['remote_server_unreachable', 'remote_issuer_unreachable'])
+
+/** The access token that a workload uses, and how it gets another one. */
+export interface TokenRenewal {
+  readonly token: TokenSet | undefined
+  /** Where it is from; undefined until it is known where to log in. */
+  readonly place: LoginPlace | undefined
+  /** While a token is being got. */
+  readonly running: Promise<AccessProblem | undefined> | undefined
+  /** When a token was last asked for, in milliseconds since 1970. */
+  readonly askedAt: number
+  /** When a token that the server had refused was last replaced. */
+  readonly replacedAt: number
+  /** Gets another token than the rejected one, once for all who ask meanwhile. Resolves with why there is none. */
+  renew(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined>
+  /** False once the login of the token is over, in whatever process. */
+  isCurrent(): boolean | Promise<boolean>
+  close(): void
+}
+
+export function createTokenRenewal(options: {
+  keeper: Pick<LoginKeeper, 'token' | 'isCurrent'>
+  findPlace: (challenge: BearerChallenge | undefined) => Promise<LoginPlace>
+  access: AccessStatus
+  times: RetryTimes
+  log: Log
+}): TokenRenewal {
+  const { keeper, findPlace, access, times, log } = options
+  const ladder = createRetryLadder(times, () => void renew())
+  let place: LoginPlace | undefined
+  let token: TokenSet | undefined
+  let running: Promise<AccessProblem | undefined> | undefined
+  let askedAt = 0
+  let replacedAt = 0
+
+  async function attempt(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
+    askedAt = Date.now()
+    try {
+      place ??= await findPlace(challenge)
+      const outcome = await keeper.token(place, { rejected })
+      if ('token' in outcome) {
+        token = outcome.token
+        if (rejected !== undefined) replacedAt = Date.now()
+        ladder.reset()
+        return access.set(undefined)
+      }
+      token = undefined
+      const { problem, retryAfterMs } = outcome
+      return problem.status === 'auth_retrying' ? tryLater(problem.reason, retryAfterMs) : access.set(problem)
+    } catch (error) {
+      token = undefined
+      if (isFailure(error) && !PASSING.has(error.code)) {
+        return access.set({ status: 'unauthenticated', reason: error.message })
+      }
+      if (!isFailure(error)) log.error('The login failed.', { error: messageOf(error) })
+      return tryLater(messageOf(error))
+    }
+  }
+
+  function tryLater(reason: string, atLeastMs?: number): AccessProblem | undefined {
+    return access.set({ status: ladder.plan(atLeastMs) ? 'auth_retrying' : 'unauthenticated', reason })
+  }
+
+  function renew(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
+    running ??= attempt(challenge, rejected).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return {
+    get token() {
+      return token
+    },
+    get place() {
+      return place
+    },
+    get running() {
+      return running
+    },
+    get askedAt() {
+      return askedAt
+    },
+    get replacedAt() {
+      return replacedAt
+    },
+    renew,
+    isCurrent: () => (token && place ? keeper.isCurrent(place.key, token) : true),
+    close: () => ladder.close(),
+  }
+}
