@@ -36,6 +36,7 @@ const clients: Plugin = {
       return createClients({
         state: app.paths.state,
         surroundings: { home: app.paths.home, env: app.env, platform: process.platform },
+        running: [process.execPath, process.argv[1] ?? ''],
         log: app.log,
         groups: () => app.service('groups'),
         token: async () => (await app.service('callerToken')).required(),

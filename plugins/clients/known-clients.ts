@@ -26,8 +26,11 @@ export interface ClientSpec {
   readonly key: string
   /** Servers are members of an object, or elements of a list that are told apart by their `name`. */
   readonly shape: 'map' | 'list'
-  /** The member that holds the URL, by what the proxy speaks. */
-  readonly url: ByMode
+  /**
+   * The member that holds the URL, by what the proxy speaks. Absent where the client cannot speak HTTP: its entries
+   * name a program, as `command` and `args`.
+   */
+  readonly url?: ByMode
   /** The member that names the transport, and its values; absent where there is none. */
   readonly type?: ByMode & { readonly key: string }
   /** Where headers of requests are, below the entry; `headers` without it. */
@@ -126,6 +129,14 @@ export const CLIENTS: readonly ClientSpec[] = [
     type: http,
     skills: skillsIn('.claude/skills'),
     plugins: true,
+  },
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    file: application('Claude/claude_desktop_config.json'),
+    format: 'json',
+    key: 'mcpServers',
+    shape: 'map',
   },
   {
     ...usual,

@@ -11,6 +11,7 @@ import { FormatProblem } from './formats/format.ts'
 import { formatOf } from './formats/format-of.ts'
 import { CLIENTS, type ClientSpec } from './known-clients.ts'
 import { isInstalled, locate, type Surroundings } from './locate-client.ts'
+import { foldersIn, type Program, programInUse } from './program-in-use.ts'
 import { explain, syncFiles, type Target } from './sync-files.ts'
 import { createWrittenEntriesStore } from './written-entries.ts'
 
@@ -74,6 +75,8 @@ const LOCK_SECONDS = 30
 export function createClients(options: {
   state: string
   surroundings: Surroundings
+  /** The program that runs. */
+  running: Program
   groups: () => Promise<Groups>
   /** The caller token that the proxy asks for; undefined when it asks for none. */
   token: () => Promise<string | undefined>
@@ -103,7 +106,11 @@ export function createClients(options: {
       const registered = await registrations(() => {
         keepsAll = true // the clients of a group that cannot be read are unknown
       })
-      return syncFiles({ targets: await targets(registered), keepsAll, store, pathOf })
+      const start = async (written: readonly Program[]) => ({
+        program: await programInUse({ running: options.running, path: surroundings.env.PATH, written }),
+        folders: foldersIn(surroundings.env),
+      })
+      return syncFiles({ targets: await targets(registered), keepsAll, store, pathOf, start })
     }
     return withFileLock(lock, work, { seconds: LOCK_SECONDS })
   })
@@ -198,6 +205,14 @@ function targetsOf(
   )
 }
 
+const PROBE = {
+  name: 'keelson-probe',
+  url: 'http://127.0.0.1',
+  mode: 'streamable-http',
+  program: ['/node', '/keelson'],
+  folders: {},
+} as const
+
 /** Why a client's file cannot be edited. */
 async function problemOf(client: ClientSpec, path: string): Promise<Error | undefined> {
   try {
@@ -206,7 +221,7 @@ async function problemOf(client: ClientSpec, path: string): Promise<Error | unde
     const decoded = decodeText(bytes)
     if (!decoded) throw new FormatProblem('it is not UTF-8 text')
     editEntries(client, await formatOf(client.format), decoded.text, {
-      wanted: [{ name: 'keelson-probe', url: 'http://127.0.0.1', mode: 'streamable-http' }],
+      wanted: [PROBE],
       written: new Map(),
       kept: new Set(),
     })

@@ -1,18 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { type ClientFile, decodeText, readClientFile, replaceClientFile } from './client-file.ts'
-import { type Edited, editEntries, type Server, type Wish } from './edit-entries.ts'
+import { type Edited, editEntries, type Wish } from './edit-entries.ts'
+import { programIn, type Server } from './entry.ts'
 import { failures } from './failures.ts'
 import { FormatProblem } from './formats/format.ts'
 import { formatOf } from './formats/format-of.ts'
 import { CLIENTS, type ClientSpec } from './known-clients.ts'
+import type { Program } from './program-in-use.ts'
 import type { WrittenEntries, WrittenEntriesStore } from './written-entries.ts'
 
 /** What each client's file should hold. */
 export interface Target {
-  readonly wanted: readonly Server[]
+  readonly wanted: readonly Omit<Server, keyof Start>[]
   /** Servers that are neither up nor down for good: an entry that is there stays. */
   readonly kept: ReadonlySet<string>
 }
+
+/** How clients that cannot speak HTTP start keelson. */
+type Start = Pick<Server, 'program' | 'folders'>
 
 /** How often a file is read again that changed while we edited it. */
 const TRIES = 8
@@ -29,6 +35,8 @@ export async function syncFiles(options: {
   store: WrittenEntriesStore
   /** Path of a client's file. */
   pathOf: (client: ClientSpec) => string
+  /** By how it was written for the client before. */
+  start: (written: readonly Program[]) => Promise<Start>
 }): Promise<Error[]> {
   const { targets, keepsAll, store, pathOf } = options
   const before = await store.read()
@@ -39,7 +47,9 @@ export async function syncFiles(options: {
     const written = before.get(client.id) ?? new Map<string, readonly string[]>()
     if (wanted.length + written.size === 0) continue
     const keeps = keepsAll ? new Set([...kept, ...written.keys()]) : kept
-    const work = { client, path: pathOf(client), wish: { wanted, kept: keeps, written } }
+    const start = await options.start(programsIn(written))
+    const servers = wanted.map(server => ({ ...server, ...start }))
+    const work = { client, path: pathOf(client), wish: { wanted: servers, kept: keeps, written } }
     try {
       plans.push(await plan(work))
     } catch (error) {
@@ -100,7 +110,7 @@ async function carryOut(first: Plan): Promise<Plan> {
   let next = first
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { path, file, bytes, edited, wish } = next
-    const secret = wish.wanted.some(({ token }) => token !== undefined)
+    const secret = first.client.url !== undefined && wish.wanted.some(({ token }) => token !== undefined)
     if (!bytes || (await replaceClientFile(path, file, bytes, { backUp: !edited.wasOurs, secret })))
       return next
     next = await plan(first)
@@ -116,13 +126,14 @@ function withPlans(
 ): WrittenEntries {
   const after = new Map(before)
   for (const { client, edited, wish } of plans) {
-    const ours = [...edited.ours].map(([name, url]) => [name, [url]] as const)
+    const ours = [...edited.ours].map(([name, address]) => [name, [address]] as const)
     if (when === 'done') {
       after.set(client.id, new Map(ours))
       continue
     }
     const servers = new Map(wish.written)
-    for (const [name, urls] of ours) servers.set(name, [...new Set([...urls, ...(servers.get(name) ?? [])])])
+    for (const [name, addresses] of ours)
+      servers.set(name, [...new Set([...addresses, ...(servers.get(name) ?? [])])])
     after.set(client.id, servers)
   }
   return after
@@ -136,9 +147,15 @@ const isDone =
     return (
       bytes === undefined &&
       known.size === edited.ours.size &&
-      [...edited.ours].every(([name, url]) => known.get(name)?.length === 1 && known.get(name)?.[0] === url)
+      [...edited.ours].every(([name, address]) => isDeepStrictEqual(known.get(name), [address]))
     )
   }
+
+const programsIn = (written: ReadonlyMap<string, readonly string[]>): Program[] =>
+  [...written.values()].flat().flatMap(address => {
+    const program = programIn(address)
+    return program ? [program] : []
+  })
 
 const foreignIn = ({ client, path, edited }: Plan): Error[] =>
   edited.foreign.map(server => failures.client_entry_foreign({ client: client.id, path, server }))

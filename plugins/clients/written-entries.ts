@@ -6,7 +6,7 @@ import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import type { Log } from '../../src/log.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 
-/** What we wrote: client → server → URLs its entry may have (two while one replaces the other). */
+/** What we wrote: client → server → what its entry may lead to (two while one replaces the other). */
 export type WrittenEntries = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 /**

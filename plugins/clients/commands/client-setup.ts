@@ -15,7 +15,7 @@ export class ClientSetup extends BaseCommand {
     description: 'choose the client applications that use your workloads',
     details:
       'On a terminal it asks; without one, name them with --client or take all with --installed. An ' +
-      'application that speaks only stdio is configured by hand with `keelson proxy stdio WORKLOAD`.',
+      'application that cannot speak HTTP is told to start `keelson proxy stdio WORKLOAD`.',
     examples: [
       ['Choose from a list', '$0 client setup'],
       ['Register what is installed, without questions', '$0 client setup --installed'],

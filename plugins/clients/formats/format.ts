@@ -2,7 +2,7 @@
 export type Step = string | { readonly where: string; readonly is: string }
 
 /** What we write: nothing deeper than an entry. */
-export type Value = string | number | boolean | { readonly [key: string]: Value }
+export type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value }
 
 /**
  * Edits text of one format in place: only the bytes of what is set or removed change.

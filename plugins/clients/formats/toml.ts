@@ -171,6 +171,7 @@ const key = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JS
 /** Strings, numbers and booleans are written as in JSON (all its escapes are TOML's too, but DEL must be escaped). */
 function inlineValue(value: Value): string {
   if (typeof value !== 'object') return JSON.stringify(value).replaceAll('\u007f', '\\u007f')
+  if (Array.isArray(value)) return `[${value.map(inlineValue).join(', ')}]`
   return `{ ${Object.entries(value)
     .map(([name, inner]) => `${key(name)} = ${inlineValue(inner)}`)
     .join(', ')} }`

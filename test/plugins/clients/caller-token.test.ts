@@ -1,11 +1,11 @@
 import { chmod, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { toEntry } from '../../../plugins/clients/edit-entries.ts'
+import { toEntry } from '../../../plugins/clients/entry.ts'
 import { formatOf } from '../../../plugins/clients/formats/format-of.ts'
 import { valueAt } from '../../../plugins/clients/formats/only-change.ts'
 import { CLIENTS, pathOf } from '../../../plugins/clients/known-clients.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { deskAt, up } from './desk.ts'
+import { deskAt, PROGRAM, up } from './desk.ts'
 
 /** Where a client's entry has it. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
@@ -13,7 +13,9 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
   continue: ['requestOptions', 'headers'],
 }
 
-test.each(CLIENTS.map(({ id }) => id))('%s gets the token with the entry, and loses it again', async id => {
+const overHttp = CLIENTS.filter(({ url }) => url).map(({ id }) => id)
+
+test.each(overHttp)('%s gets the token with the entry, and loses it again', async id => {
   let token: string | undefined = 'one'
   const desk = deskAt(await temporaryFolder(), undefined, () => token)
   const client = desk.clients.get(id)
@@ -33,11 +35,22 @@ test.each(CLIENTS.map(({ id }) => id))('%s gets the token with the entry, and lo
   token = undefined
   expect(await desk.clients.sync()).toEqual([])
   const { name, url } = up('time')
-  expect(await entry()).toEqual(toEntry(client, { name, url, mode: 'streamable-http' }))
+  expect(await entry()).toEqual(
+    toEntry(client, { name, url, mode: 'streamable-http', program: ['/node', '/keelson'], folders: {} }),
+  )
 
   token = 'three'
   expect(await desk.clients.sync()).toEqual([])
   expect(await held()).toBe('three')
+})
+
+test('an entry that starts keelson has no token: the program reads it itself', async () => {
+  const desk = deskAt(await temporaryFolder(), undefined, () => 'one')
+  desk.workloads.push(up('time'))
+  expect(await desk.clients.register(['claude-desktop'])).toEqual([])
+  expect(JSON.parse(await desk.read('claude-desktop'))).toEqual({
+    mcpServers: { time: { command: process.execPath, args: [PROGRAM, 'proxy', 'stdio', 'time'] } },
+  })
 })
 
 test('other headers of an entry stay', async () => {

@@ -13,9 +13,9 @@ const clientOf = (id: string) => {
 const fileOf = (id: string, platform: NodeJS.Platform, env = {}) =>
   locate(clientOf(id).file, { home: '/home/me', env, platform })
 
-test('there are 25 clients, each once', () => {
-  expect(new Set(CLIENTS.map(({ id }) => id)).size).toBe(25)
-  expect(CLIENTS).toHaveLength(25)
+test('there are 26 clients, each once', () => {
+  expect(new Set(CLIENTS.map(({ id }) => id)).size).toBe(26)
+  expect(CLIENTS).toHaveLength(26)
 })
 
 test.each<[string, linux: string, macos: string, windows: string]>([
@@ -36,6 +36,12 @@ test.each<[string, linux: string, macos: string, windows: string]>([
     '.config/Trae/User/mcp.json',
     'Library/Application Support/Trae/User/mcp.json',
     'AppData/Roaming/Trae/User/mcp.json',
+  ],
+  [
+    'claude-desktop',
+    '.config/Claude/claude_desktop_config.json',
+    'Library/Application Support/Claude/claude_desktop_config.json',
+    'AppData/Roaming/Claude/claude_desktop_config.json',
   ],
   ['amp-cli', '.config/amp/settings.json', '.config/amp/settings.json', 'AppData/Roaming/amp/settings.json'],
   ['zed', '.config/zed/settings.json', '.config/zed/settings.json', 'AppData/Roaming/zed/settings.json'],
@@ -93,6 +99,7 @@ test('a client is installed when the folder of its file is there; Claude Code wh
 test('those that read skills, where, and those that do not', () => {
   const without = CLIENTS.filter(({ skills }) => !skills).map(({ id }) => id)
   expect(without.sort()).toEqual([
+    'claude-desktop',
     'continue',
     'copilot-cli',
     'lm-studio',

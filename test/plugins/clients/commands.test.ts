@@ -52,13 +52,13 @@ test('status is a sorted table, and JSON with every member', async () => {
   await run(['client', 'register', 'kiro'])
   const lines = (await run(['client', 'status'])).out.trimEnd().split('\n')
   expect(lines[0]).toMatch(/^CLIENT TYPE +INSTALLED +REGISTERED$/)
-  expect(lines).toHaveLength(26)
+  expect(lines).toHaveLength(27)
   expect(lines.slice(1)).toEqual(lines.slice(1).toSorted())
   expect(lines.find(line => line.startsWith('kiro'))).toMatch(/^kiro +✅ Yes +✅ Yes$/)
   expect(lines.find(line => line.startsWith('zed'))).toMatch(/^zed +❌ No +❌ No$/)
 
   const all = JSON.parse((await run(['client', 'status', '--format', 'json'])).out)
-  expect(all).toHaveLength(25)
+  expect(all).toHaveLength(26)
   expect(all.find((one: { client_type: string }) => one.client_type === 'kiro')).toEqual({
     client_type: 'kiro',
     installed: true,

@@ -1,10 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { CLIENTS } from '../../../plugins/clients/known-clients.ts'
 import { locate } from '../../../plugins/clients/locate-client.ts'
 import { type Candidate, type Clients, createClients } from '../../../plugins/clients/service.ts'
 import { createGroups } from '../../../plugins/groups/service.ts'
 import { createLog } from '../../../src/log.ts'
+
+/** What stands for the script of keelson. */
+export const PROGRAM = fileURLToPath(import.meta.url)
 
 /** A home folder with client applications in it, and workloads that are only said to run. */
 export interface Desk {
@@ -45,6 +49,7 @@ export function deskAt(
     clients: createClients({
       state,
       surroundings,
+      running: [process.execPath, PROGRAM],
       log,
       groups: async () => groups,
       token: async () => token?.(),

@@ -66,6 +66,7 @@ describe.each(KINDS)('$name', ({ format, key, shape, read, texts }) => {
     ...(shape === 'list' ? { name } : {}),
     url,
     type: 'http',
+    args: ['--', 'a "quoted" \\ word', ''],
   })
   const names = fc.constantFrom(...NAMES)
   const urls = fc.constantFrom(...URLS)
