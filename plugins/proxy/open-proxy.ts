@@ -15,12 +15,12 @@ import { createExchange } from './exchange.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
+import { createInFlight } from './in-flight.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { createMethodCheck } from './method-check.ts'
 import { unavailable } from './request-refusal.ts'
 import { effectiveMode } from './section.ts'
 import { sendRefusal } from './send-refusal.ts'
-import { createSlots } from './slots.ts'
 import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
@@ -49,10 +49,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const streamable = effectiveMode(config) === 'streamable-http'
   const rules = { refuseBatches: streamable }
   const availability = createAvailability(options.wait)
-  const inFlight = createSlots<Exchange>()
+  const inFlight = createInFlight()
   let pipeline: Handler | undefined
   let closing: Promise<void> | undefined
-  let onIdle: (() => void) | undefined
   let access: AccessProblem | undefined
   let contributed: readonly Middleware[] = []
 
@@ -64,11 +63,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
 
   const server = createListener(options.limits, callers, (request, response) => {
     const exchange = createExchange(request, response, rules)
-    const slot = inFlight.add(exchange)
-    response.on('close', () => {
-      inFlight.release(slot)
-      if (onIdle && !isBusy()) onIdle()
-    })
+    inFlight.add(exchange)
     // Broken connections are seen by 'close'; without a listener they would end the process.
     response.on('error', () => {})
     try {
@@ -90,9 +85,6 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     return pipeline(exchange)
   }
 
-  /** Long streams do not count: they would never end by themselves. */
-  const isBusy = () => inFlight.values().some(({ request }) => request.method !== 'GET')
-
   const port = await listen(server, { host, port: config.port })
   server.on('error', error => log.error('the listener failed', { error: error.message }))
 
@@ -100,7 +92,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     for (const middleware of contributed) middleware.close?.()
     const closed = new Promise<void>(resolve => server.close(() => resolve()))
     server.closeIdleConnections()
-    if (isBusy()) await firstOf(graceMs, new Promise<void>(resolve => (onIdle = resolve)))
+    await firstOf(graceMs, inFlight.idle())
     await forwarder.close()
     server.closeIdleConnections()
     await firstOf(FLUSH_MS, closed)

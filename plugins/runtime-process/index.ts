@@ -40,10 +40,11 @@ const runtimeProcess: Plugin = {
   provides: {
     runtimes: [
       async app => {
-        const [{ createProcessRuntime }, { createPackageStore, packageTools }, { findBubblewrap }] =
+        const [{ createProcessRuntime }, { createPackageStore }, { packageTools }, { findBubblewrap }] =
           await Promise.all([
             import('./process-runtime.ts'),
             import('./packages/package-store.ts'),
+            import('./packages/package-tools.ts'),
             import('./find-bubblewrap.ts'),
           ])
         return createProcessRuntime({

@@ -2,7 +2,6 @@ import type { RequestListener, Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
-import type { Schema, TypeOf } from '../lib/schema.ts'
 import type { Log } from '../log.ts'
 import { createAdmission } from './admit-request.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
@@ -14,10 +13,9 @@ import { httpFailures } from './failures.ts'
 import { createFastifyServer } from './fastify-server.ts'
 import type { SiteGuard } from './guard-sites.ts'
 import { followConnections } from './listener-connections.ts'
-import { withOperationDeadline } from './operation-deadline.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
+import { createOperationRunner } from './operation-runner.ts'
 import { parseBody } from './parse-body.ts'
-import { sendResult } from './send-result.ts'
 
 /** The HTTP host of the management API. */
 export interface HttpHost extends Api {
@@ -49,7 +47,7 @@ export function createHttpHost(options: {
   const index = createMethodIndex()
   const ending = new AbortController()
   const background = createBackgroundWork({ log })
-  let running = 0
+  const runner = createOperationRunner(ending.signal)
 
   const fail = (request: FastifyRequest, reply: FastifyReply, error: unknown, style: FailureStyle) =>
     sendFailure(log, { request, reply, error: readable(error), style })
@@ -61,7 +59,7 @@ export function createHttpHost(options: {
     },
   })
   const connections = followConnections(listener)
-  const admit = createAdmission({ ...options, perSecond, running: () => running, isOpen })
+  const admit = createAdmission({ ...options, perSecond, running: runner.running, isOpen })
 
   server.addHook('onRequest', async (request, reply) => {
     protect(request, reply)
@@ -75,26 +73,6 @@ export function createHttpHost(options: {
     }
     return reply.code(405).header('allow', methods.join(', ')).send('')
   })
-
-  async function respond(operation: Operation, request: FastifyRequest, reply: FastifyReply) {
-    const endless = operation.response[1] === 'events'
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    running++
-    try {
-      const work = (signal: AbortSignal) =>
-        operation.handle({
-          params: request.params as never,
-          query: firstOfEach(request.query),
-          body: request.body as TypeOf<Schema>,
-          signal: AbortSignal.any([signal, gone.signal, ...(endless ? [ending.signal] : [])]),
-        })
-      const value = endless ? await work(gone.signal) : await withOperationDeadline(work, operation)
-      return sendResult(reply, operation, { value, ending: ending.signal })
-    } finally {
-      running--
-    }
-  }
 
   return {
     server,
@@ -112,7 +90,7 @@ export function createHttpHost(options: {
           url,
           config: { style: operation.style ?? 'text', open: operation.open === true },
           preValidation: request => readBody(operation, request),
-          handler: (request, reply) => respond(operation, request, reply),
+          handler: (request, reply) => runner.respond(operation, request, reply),
         })
       }
     },
@@ -185,11 +163,3 @@ function readable(error: unknown): unknown {
   }
   return error
 }
-
-const firstOfEach = (query: unknown): Record<string, string | undefined> =>
-  Object.fromEntries(
-    Object.entries((query ?? {}) as Record<string, string | string[]>).map(([key, value]) => [
-      key,
-      Array.isArray(value) ? value[0] : value,
-    ]),
-  )

@@ -7,6 +7,7 @@ import type { Policy } from '../policy.ts'
 import type { EgressEvent, EgressListener, EgressListenerOptions } from '../proxy/egress-proxy.ts'
 import type { HelperEvent, ListenerRequest } from './helper-protocol.ts'
 import { type HelperSession, openSession } from './helper-session.ts'
+import { createSharedSession } from './shared-session.ts'
 
 /** Time between attempts to start a lost helper again, in milliseconds. */
 const PAUSES_MS = [100, 500, 1000, 2000, 5000]
@@ -37,7 +38,6 @@ export function createRemoteListeners(options: {
 }): RemoteListeners {
   const { helper, program, ownAddresses, onDecision } = options
   const listeners = new Map<string, OpenListener>()
-  let current: Promise<HelperSession> | undefined
   let isClosed = false
   let isReopening = false
 
@@ -49,18 +49,10 @@ export function createRemoteListeners(options: {
     listener?.log[level](text, rest)
   }
 
-  function session(): Promise<HelperSession> {
-    if (current) return current
-    const made = begin()
-    current = made
-    const forget = () => {
-      if (current === made) current = undefined
-    }
-    made.then(({ ended }) => ended.then(forget).then(reopenAll), forget)
-    return made
-  }
-
-  const begin = async () => openSession(await helper.run(await program()), onEvent)
+  const session = createSharedSession(
+    async () => openSession(await helper.run(await program()), onEvent),
+    reopenAll,
+  )
 
   /** Retries until every listener is open again, or all are closed. */
   async function reopenAll(): Promise<void> {
@@ -69,8 +61,8 @@ export function createRemoteListeners(options: {
     for (let step = 0; listeners.size > 0 && !isClosed; step++) {
       await delay(PAUSES_MS[Math.min(step, PAUSES_MS.length - 1)])
       try {
-        const opened = await session()
-        await Promise.all([...listeners].map(([id, listener]) => put(opened, id, listener)))
+        const opened = await session.get()
+        await Promise.all([...listeners].map(([id, listener]) => putListener(opened, id, listener)))
         break
       } catch (error) {
         if (step === 0) for (const { log } of listeners.values()) log.warn(`No way out: ${messageOf(error)}`)
@@ -79,23 +71,12 @@ export function createRemoteListeners(options: {
     isReopening = false
   }
 
-  async function put(opened: HelperSession, id: string, { request }: OpenListener): Promise<void> {
-    for (let left = TRIES; ; left--) {
-      try {
-        return await opened.call('PUT', `/listeners/${encodeURIComponent(id)}`, request())
-      } catch (error) {
-        if (left === 0 || !/EADDRINUSE|EADDRNOTAVAIL/.test(messageOf(error))) throw error
-        await delay(RETRY_MS)
-      }
-    }
-  }
-
   async function drop(id: string): Promise<void> {
     listeners.delete(id)
-    const opened = await current?.catch(() => undefined)
+    const opened = await session.peek()
     await opened?.call('DELETE', `/listeners/${encodeURIComponent(id)}`).catch(() => undefined)
     if (listeners.size > 0) return
-    current = undefined // the next listener must not use the session that is ending
+    session.forget() // the next listener must not use the session that is ending
     opened?.end()
   }
 
@@ -114,7 +95,7 @@ export function createRemoteListeners(options: {
       const id = `${listen.host}:${listen.port}`
       listeners.set(id, listener)
       try {
-        await put(await session(), id, listener)
+        await putListener(await session.get(), id, listener)
       } catch (error) {
         await drop(id)
         const where = `${id} (in ${helper.name})`
@@ -128,17 +109,28 @@ export function createRemoteListeners(options: {
         listen,
         async update(next) {
           policy = next
-          await put(await session(), id, listener)
+          await putListener(await session.get(), id, listener)
         },
-        connect: async (host, port) => (await session()).connect(host, port),
+        connect: async (host, port) => (await session.get()).connect(host, port),
         close: () => drop(id),
       }
     },
     async close() {
       isClosed = true
       listeners.clear()
-      const opened = await current?.catch(() => undefined)
+      const opened = await session.peek()
       opened?.end()
     },
+  }
+}
+
+async function putListener(opened: HelperSession, id: string, { request }: OpenListener): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await opened.call('PUT', `/listeners/${encodeURIComponent(id)}`, request())
+    } catch (error) {
+      if (left === 0 || !/EADDRINUSE|EADDRNOTAVAIL/.test(messageOf(error))) throw error
+      await delay(RETRY_MS)
+    }
   }
 }

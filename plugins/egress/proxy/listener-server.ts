@@ -1,19 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Decision, Destination } from '../decision.ts'
-import { type Connect, dial } from './dial.ts'
+import type { Connect } from './dial.ts'
 import type { EgressLimits } from './egress-limits.ts'
-import {
-  endWithRefusal,
-  refuseDecision,
-  refuseRequest,
-  refuseUnreachable,
-  sendRefusal,
-} from './egress-refusal.ts'
+import { endWithRefusal, refuseDecision, refuseRequest, sendRefusal } from './egress-refusal.ts'
 import { createEgressAgent, forward } from './forward.ts'
+import { openTunnel } from './open-tunnel.ts'
 import { isRejection, readHead } from './proxy-request-head.ts'
-import { createReceiver } from './receiver.ts'
-import { joinSockets } from './tunnel.ts'
 
 /** What a listener needs from the proxy behind it. */
 export interface ListenerParts {
@@ -113,33 +106,9 @@ export function createListenerServer(parts: ListenerParts): ListenerServer {
     const decision = await judge({ host: head.target.text, port: head.target.port })
     if (socket.destroyed) return
     if (!decision.allowed) return endWithRefusal(socket, refuseDecision(workload, decision))
-    await openTunnel(socket, early, decision)
+    watch(decision, socket)
+    await openTunnel(socket, { early, decision, connect, limits })
   })
-
-  async function openTunnel(client: Socket, early: Buffer, decision: Decision): Promise<void> {
-    const { addresses, host, port } = decision
-    const gone = new AbortController()
-    const onGone = () => gone.abort()
-    client.once('close', onGone)
-    watch(decision, client)
-    const receiver = createReceiver()
-    try {
-      const server = await dial({
-        onread: receiver.onread,
-        addresses,
-        port,
-        connect,
-        timeoutMs: limits.connectMs,
-        signal: gone.signal,
-      })
-      if (client.destroyed) return void server.destroy()
-      joinSockets(client, server, { early, receiver }, limits)
-    } catch (error) {
-      if (!client.destroyed) endWithRefusal(client, refuseUnreachable(host, port, error))
-    } finally {
-      client.off('close', onGone)
-    }
-  }
 
   return {
     server,

@@ -3,19 +3,18 @@ import { messageOf } from '../../../src/errors.ts'
 import { type Message, paramText, type Request } from '../../../src/net/rpc-message.ts'
 import type { Call } from './calls.ts'
 import { listenTo } from './listening-stream.ts'
-import { createModernHeaders, modernVersionOf } from './modern-headers.ts'
+import { createModernHeaders } from './modern-headers.ts'
 import { createRelayResponse } from './relay-response.ts'
 import { describeRefusal, isSuccess, refusalText } from './response-messages.ts'
 import { agreedVersion } from './session-memory.ts'
-import { createStreamableSession, headersOf, POST_HEADERS, type SessionState } from './streamable-session.ts'
+import { createSessionPost } from './session-post.ts'
+import { createStreamableSession, headersOf } from './streamable-session.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { describeProblem } from './workload-requests.ts'
 
 /** How long a cancellation waits for the request that it cancels to be accepted, in milliseconds. */
 const ACCEPT_MS = 250
 const END_SESSION_MS = 1000
-/** How often a message is sent again in a new session. */
-const TRIES = 3
 
 /** Carries messages over streamable HTTP, of both eras. */
 export function createStreamableUpstream(options: UpstreamOptions): Upstream {
@@ -25,6 +24,7 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
   let listening = new AbortController()
   const session = createStreamableSession({ ...options, signal: closing.signal, onRenewed: listen })
 
+  const post = createSessionPost(requests, session, modern)
   const relay = createRelayResponse(options, session)
 
   function listen(): void {
@@ -36,29 +36,6 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
       outcome => (outcome === 'lost' ? void session.renew(mine) : undefined),
       error => (signal.aborted ? undefined : log.warn(`No events of the workload: ${messageOf(error)}`)),
     )
-  }
-
-  /** Sends a message in the session; in a new one if the workload has lost it. */
-  async function post(message: Message, signal: AbortSignal) {
-    const version = modernVersionOf(message)
-    const isOpening = message.kind === 'request' && message.method === 'initialize'
-    for (let attempt = 1; ; attempt++) {
-      if (!isOpening) await session.settled()
-      const used: SessionState =
-        isOpening || version !== undefined ? { id: undefined, version } : session.current
-      const headers =
-        version !== undefined && message.kind === 'request' ? modern.of(message, version) : headersOf(used)
-      const response = await requests.send({
-        method: 'POST',
-        headers: { ...POST_HEADERS, ...headers },
-        body: message.text,
-        signal,
-      })
-      if (response.statusCode !== 404 || used.id === undefined || attempt === TRIES) return { response, used }
-      await response.body.dump()
-      if (!(await session.renew(used)))
-        throw new Error('The workload lost the session and refuses a new one.')
-    }
   }
 
   async function exchange(call: Call, request: Request): Promise<void> {

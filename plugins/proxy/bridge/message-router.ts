@@ -46,6 +46,7 @@ export interface MessageRouter {
   close(): void
 }
 
+/** It is long because it does nothing but make the parts of the bridge and join them. */
 export function createMessageRouter(options: {
   /** Of the workload. */
   name: string

@@ -1,16 +1,13 @@
-import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
-import { registrySchemas } from '../formats/registry-schemas.ts'
-import type { ServerJson, SkillEntry } from '../formats/server-json.ts'
-import { readPage, toParsed } from './api-pages.ts'
+import type { ServerJson } from '../formats/server-json.ts'
+import { toParsed } from './api-pages.ts'
+import { fetchAllPages, listUrl } from './fetch-all-pages.ts'
 import { type Access, fetchPage, isPassing } from './fetch-page.ts'
-import type { Cache, CachedPage } from './page-cache.ts'
+import { fetchSkills } from './fetch-skills.ts'
+import type { Cache } from './page-cache.ts'
 import type { ReadOptions, Source } from './registry-source.ts'
 
-const PAGE_SIZE = 100
-const MOST_SERVERS = 10_000
-const MOST_PAGES = 1_000
 const FRESH_MS = 3_600_000
 
 interface Surroundings {
@@ -24,44 +21,6 @@ interface Surroundings {
 export function apiSource(base: string, { access, cache, log, clock }: Surroundings): Source {
   const root = base.replace(/\/+$/, '')
   const { timeouts } = access
-  const listUrl = (extra: Record<string, string>) =>
-    `${root}/v0.1/servers?${new URLSearchParams({ limit: String(PAGE_SIZE), version: 'latest', ...extra })}`
-
-  /** Every page; those the server calls unchanged are taken from the cache. */
-  async function fetchAll(
-    known: readonly CachedPage[],
-    signal: AbortSignal | undefined,
-  ): Promise<CachedPage[]> {
-    const until = performance.now() + timeouts.listMs
-    const pages: CachedPage[] = []
-    const seen = new Set<string>()
-    let servers = 0
-    for (let cursor: string | undefined; ; ) {
-      const url = listUrl(cursor === undefined ? {} : { cursor })
-      const timeoutMs = Math.max(1, Math.ceil(Math.min(timeouts.answerMs, until - performance.now())))
-      const page = await fetchPage(url, access, {
-        timeoutMs,
-        known: known.find(one => one.url === url),
-        signal,
-      })
-      if (!page)
-        throw failures.registry_refused({ place: root, status: 404, problem: 'it has no /v0.1/servers' })
-      pages.push(page)
-      const { list, next } = readPage(page, 'servers')
-      servers += list.length
-      if (servers > MOST_SERVERS) throw broken(`it lists more than ${MOST_SERVERS} servers`)
-      if (next === undefined) return pages
-      if (seen.has(next) || pages.length >= MOST_PAGES) throw broken('its pages never end')
-      if (performance.now() > until) {
-        const problem = `its pages did not end within ${timeouts.listMs / 1000} seconds`
-        throw failures.registry_unreachable({ place: root, problem, kind: 'timeout' })
-      }
-      seen.add(next)
-      cursor = next
-    }
-  }
-
-  const broken = (problem: string) => failures.registry_invalid({ place: root, problems: [problem] })
 
   async function one(url: string, signal: AbortSignal | undefined): Promise<ServerJson | undefined> {
     const page = await fetchPage(url, access, { timeoutMs: timeouts.answerMs, signal })
@@ -81,7 +40,7 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
       if (cached && !refresh && clock() - cached.fetchedAt < FRESH_MS)
         return toParsed(cached.pages, { clock })
       try {
-        const pages = await fetchAll(cached?.pages ?? [], signal)
+        const pages = await fetchAllPages(root, access, { known: cached?.pages ?? [], signal })
         const parsed = toParsed(pages, { clock })
         await cache.write(root, pages)
         return parsed
@@ -103,34 +62,13 @@ export function apiSource(base: string, { access, cache, log, clock }: Surroundi
     },
 
     async search(query, { signal } = {}) {
-      const page = await fetchPage(listUrl({ search: query }), access, {
+      const page = await fetchPage(listUrl(root, { search: query }), access, {
         timeoutMs: timeouts.answerMs,
         signal,
       })
       return page ? toParsed([page], { clock }).document.servers : []
     },
 
-    /** An extension of ToolHive's: a registry without it has no skills. */
-    async skills({ signal } = {}) {
-      const schema = registrySchemas('shape').skill
-      const skills: SkillEntry[] = []
-      let cursor: string | undefined
-      do {
-        const words = new URLSearchParams({ limit: String(PAGE_SIZE), ...(cursor ? { cursor } : {}) })
-        const url = `${root}/v0.1/x/dev.toolhive/skills?${words}`
-        const page = await fetchPage(url, access, { timeoutMs: timeouts.answerMs, signal }).catch(error => {
-          // What is no failure is a bug, or the caller has gone.
-          if (!isFailure(error) || error.code === 'registry_auth_required') throw error
-          if (isPassing(error)) log.warn(`${error.message} Its skills are left out.`)
-          return undefined
-        })
-        if (!page) return skills
-        const { list, next } = readPage(page, 'skills')
-        skills.push(...list.filter((skill): skill is SkillEntry => schema(skill)))
-        if (next === cursor || skills.length > MOST_SERVERS) return skills
-        cursor = next
-      } while (cursor)
-      return skills
-    },
+    skills: ({ signal } = {}) => fetchSkills(root, access, { log, signal }),
   }
 }

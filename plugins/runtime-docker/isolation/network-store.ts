@@ -1,32 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import type { Dialect, EngineNetwork } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
-import { candidates, DEFAULT_RANGE, nextAddress, parseRange, type Subnet, takenRanges } from './subnets.ts'
+import { makeNetwork } from './make-network.ts'
 
-const TRIES = 20
 const REMOVE_MS = 10_000
-/** Tries where this host does not see the engine's subnets. Many may be taken, and each taken one costs a call. */
-const TRIES_ELSEWHERE = 200
 
 /** Where the egress proxy of a network listens: on this host at the gateway, or in the helper. */
 export type ProxyLocation = 'gateway' | 'helper'
+
+/** A network that is to be made. */
+export interface WantedNetwork {
+  readonly name: string
+  readonly instance: string
+  readonly workload: string
+  readonly place: ProxyLocation
+  /** Where the egress proxy listens. */
+  readonly port: number
+  readonly signal: AbortSignal | undefined
+}
 
 /** Internal networks of one installation on one engine: one for each isolated instance. */
 export interface NetworkStore {
   find(name: string): Promise<EngineNetwork | undefined>
   list(): Promise<readonly EngineNetwork[]>
   /** Makes a network in the first free subnet. Undefined when there is a network of that name already. */
-  make(wanted: {
-    name: string
-    instance: string
-    workload: string
-    place: ProxyLocation
-    port: number
-    signal: AbortSignal | undefined
-  }): Promise<EngineNetwork | undefined>
+  make(wanted: WantedNetwork): Promise<EngineNetwork | undefined>
   /** Removes the network, and disconnects the instance first if it is still in it. Idempotent. */
   drop(name: string, instance: string): Promise<void>
 }
@@ -38,13 +38,12 @@ export function createNetworkStore(options: {
   env: Readonly<Record<string, string | undefined>>
   hint: string
 }): NetworkStore {
-  const { dialect, cli, owner, env, hint } = options
-  const { isolation, name: runtime } = dialect
+  const { dialect, cli, owner } = options
 
   async function inspect(names: readonly string[]): Promise<readonly EngineNetwork[]> {
     if (names.length === 0) return []
     const text = await cli.run(['network', 'inspect', '--', ...names], { doing: 'inspect its networks' })
-    return isolation.readNetworks(JSON.parse(text))
+    return dialect.isolation.readNetworks(JSON.parse(text))
   }
 
   const store: NetworkStore = {
@@ -72,43 +71,7 @@ export function createNetworkStore(options: {
       )
     },
 
-    async make({ name, instance, workload, place, port, signal }) {
-      const text = env.KEELSON_ISOLATION_RANGE || DEFAULT_RANGE
-      const unsupported = (problem: string) =>
-        runtimeFailures.isolation_unsupported({ runtime, problem, hint })
-      const range = parseRange(text)
-      if (!range)
-        throw unsupported(`KEELSON_ISOLATION_RANGE is "${text}", not a range such as ${DEFAULT_RANGE}.`)
-      const taken = await takenRanges()
-      let tries = place === 'helper' ? TRIES_ELSEWHERE : TRIES
-      for (const subnet of candidates(range, { name, half: isolation.half })) {
-        if (subnet.overlaps(taken)) continue
-        if (tries-- === 0) break
-        const labels = {
-          [LABEL.managed]: 'true',
-          [LABEL.owner]: owner,
-          [LABEL.name]: workload,
-          [LABEL.instance]: instance,
-          [LABEL.egressPort]: String(port),
-          ...(place === 'helper' ? { [LABEL.helper]: nextAddress(subnet.gateway, 2) } : {}),
-        }
-        try {
-          const created = await cli.run(
-            createArguments(name, subnet, place, labels),
-            { doing: `create the network of "${instance}"` },
-            { signal },
-          )
-          const bridge = isolation.bridgeOf?.(created)
-          if (!bridge) return await store.find(name)
-          return { name, bridge, gateway: subnet.gateway, internal: true, labels }
-        } catch (error) {
-          const words = messageOf(error)
-          if (/already exists|name .* already used/i.test(words)) return undefined
-          if (!/overlap|already used|conflicts with network/i.test(words)) throw error
-        }
-      }
-      throw unsupported(`no free network was found in ${text} (KEELSON_ISOLATION_RANGE names another range).`)
-    },
+    make: wanted => makeNetwork(wanted, { ...options, find: store.find }),
 
     async drop(name, instance) {
       const deadline = Date.now() + REMOVE_MS
@@ -127,25 +90,6 @@ export function createNetworkStore(options: {
         }
       }
     },
-  }
-
-  function createArguments(
-    name: string,
-    { cidr, gateway }: Subnet,
-    place: ProxyLocation,
-    labels: Readonly<Record<string, string>>,
-  ): string[] {
-    return [
-      'network',
-      'create',
-      '--internal',
-      '--driver=bridge',
-      `--subnet=${cidr}`,
-      ...(place === 'gateway' ? [`--gateway=${gateway}`] : isolation.hostless(gateway)),
-      ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
-      ...isolation.createArguments,
-      name,
-    ]
   }
 
   return store

@@ -10,7 +10,8 @@ import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { type EgressListener, type EgressProxy, isolationOf, policyOf } from '../../egress/index.ts'
-import { type Connector, connectorTo, createCallbackPool, createPortRelay } from './port-relay.ts'
+import { createIngress } from './ingress.ts'
+import { type Connector, connectorTo } from './port-relay.ts'
 
 /** Network access of an isolated workload: its egress listener, and relays to its ports. */
 export interface IsolatedAccess {
@@ -60,11 +61,8 @@ function connectIsolated(options: {
 }): IsolatedAccess {
   const { config, runtime, isolation, egress, log } = options
   const instance = instanceName(config)
-  const urls = new Map<number, URL>()
-  const open: { close(): Promise<void> }[] = []
   let isolatedNetwork: IsolatedNetwork | undefined
   let listener: EgressListener | undefined
-  let ingressOf: string | undefined
   let spec: InstanceSpec | undefined
 
   async function listen({ proxyAddress: listen, gateways, peer, helper }: IsolatedNetwork): Promise<void> {
@@ -81,11 +79,7 @@ function connectIsolated(options: {
     }
   }
 
-  async function closeIngress(): Promise<void> {
-    ingressOf = undefined
-    urls.clear()
-    await Promise.all(open.splice(0).map(relay => relay.close()))
-  }
+  const ingress = createIngress({ connectorAt, isDirect: () => !isolatedNetwork?.helper })
 
   return {
     async prepare(plain) {
@@ -117,40 +111,12 @@ function connectIsolated(options: {
       }
     },
 
-    async openIngress({ id, portAccess }) {
-      const key = `${id} ${JSON.stringify(portAccess)}`
-      if (!portAccess || ingressOf === key) return
-      await closeIngress()
-      const connectors = new Map<number, Connector | undefined>()
-      for (const { instancePort, address, hostPort } of spec?.ports ?? []) {
-        if (!connectors.has(instancePort)) connectors.set(instancePort, await connectorFor(instancePort))
-        const connector = connectors.get(instancePort)
-        if (!connector) continue
-        if ('address' in portAccess && hostPort === undefined && !isolatedNetwork?.helper) {
-          urls.set(instancePort, new URL(`http://${portAccess.address}:${instancePort}`))
-          continue
-        }
-        const relay = await createPortRelay({ host: address, port: hostPort ?? 0 }, connector)
-        open.push(relay)
-        urls.set(instancePort, new URL(`http://127.0.0.1:${relay.port}`))
-      }
-      ingressOf = key
+    openIngress: found => ingress.open(found, spec?.ports ?? []),
 
-      async function connectorFor(port: number): Promise<Connector | undefined> {
-        if (!portAccess) return undefined
-        if ('address' in portAccess) return connectorAt(portAccess.address, port)
-        const callback = portAccess.callbacks.find(one => one.port === port)
-        if (!callback) return undefined
-        const pool = await createCallbackPool(callback.path)
-        open.push(pool)
-        return pool.open
-      }
-    },
-
-    urlOf: port => urls.get(port) ?? new URL(`http://127.0.0.1:${port}`),
+    urlOf: ingress.urlOf,
 
     async close() {
-      await Promise.all([closeIngress(), listener?.close()])
+      await Promise.all([ingress.close(), listener?.close()])
       listener = undefined
     },
   }

@@ -6,10 +6,8 @@ import {
   parseImage,
   toImage,
 } from '../../../plugins/runtime-process/packages/installed-package.ts'
-import {
-  createPackageStore,
-  type PackageTools,
-} from '../../../plugins/runtime-process/packages/package-store.ts'
+import { createPackageStore } from '../../../plugins/runtime-process/packages/package-store.ts'
+import type { PackageTools } from '../../../plugins/runtime-process/packages/package-tools.ts'
 import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { VersionAnswer } from '../../../src/lib/newest-version.ts'

@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { isEventStream } from '../../../src/net/sse.ts'
+import type { Session } from '../http-sessions.ts'
+import { publicBaseOf } from '../public-base.ts'
+import type { ConnectedServer, ConnectedServers } from './connected-servers.ts'
+import { createEndpointRewriter } from './endpoint-event.ts'
+import { createEndpointMap } from './map-endpoint.ts'
+import { followable, MAX_REDIRECTS } from './redirect.ts'
+import type { Outgoing, Watch } from './relay-http.ts'
+import { replacedHeaders } from './replaced-headers.ts'
+import type { SessionTracker } from './session-tracker.ts'
+
+/** An exchange, and what is known about it when it is sent. */
+export interface Delivery {
+  readonly exchange: Exchange
+  readonly server: ConnectedServer
+  readonly session: Session | undefined
+  readonly stripSession: boolean
+  readonly body: Buffer | Readable | null
+}
+
+/** One try to send an exchange; another follows a redirect, or a session that was opened again. */
+export interface Attempt {
+  readonly delivery: Delivery
+  readonly outgoing: Outgoing
+  readonly redirects: number
+  readonly reopened: boolean
+  /** The server has refused the credentials of the attempt before. */
+  readonly refused: boolean
+}
+
+/** What the response of an attempt brought, besides its bytes. */
+export interface Seen {
+  redirect?: { origin: string; path: string } | undefined
+  /** Settles when the refusal has been dealt with. */
+  refusal?: Promise<void> | undefined
+  /** The endpoint that the stream announced, as clients see it. */
+  announced?: string
+}
+
+/** What the attempts of one sender share. */
+export interface AttemptParts {
+  readonly config: RunConfig
+  /** Whether clients speak SSE, so that the endpoint of a stream is rewritten. */
+  readonly sse: boolean
+  readonly servers: ConnectedServers
+  readonly tracker: SessionTracker
+}
+
+/** Decides what of the response to an attempt goes on to the client, and notes the rest in `seen`. */
+export function watchAttempt(
+  { delivery, outgoing, redirects, reopened, refused }: Attempt,
+  seen: Seen,
+  { config, sse, servers, tracker }: AttemptParts,
+): Watch {
+  const { exchange, session, server } = delivery
+  const { target } = server
+  const replayable = outgoing.body === null || Buffer.isBuffer(outgoing.body)
+  return {
+    take(status, headers) {
+      if (status >= 300 && status < 400 && replayable && redirects < MAX_REDIRECTS) {
+        seen.redirect = followable(status, headers, outgoing)
+        if (seen.redirect) return true
+      }
+      if ((status === 401 || status === 403) && exchange.onRefused) {
+        seen.refusal = exchange.onRefused({
+          status,
+          wwwAuthenticate: joined(headers['www-authenticate']),
+          again: refused,
+        })
+        seen.refusal?.catch(() => undefined) // it is awaited when the response has been taken
+        if (seen.refusal) return true
+      }
+      const sent = { session, server, outgoing }
+      if (replayable && !reopened && tracker.isLost(sent, status)) return true
+      tracker.learn(sent, status, headers)
+      return false
+    },
+    replace: headers => replacedHeaders(headers, session, target),
+    transform(status, headers) {
+      if (!sse || status !== 200 || outgoing.method !== 'GET' || !isPlainEventStream(headers)) {
+        return undefined
+      }
+      const map = createEndpointMap(target, publicBaseOf(exchange.request, config))
+      return createEndpointRewriter(endpoint => {
+        seen.announced = map(endpoint)
+        servers.addEndpoint(seen.announced, server)
+        return seen.announced
+      })
+    },
+  }
+}
+
+const joined = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value
+
+const isPlainEventStream = (headers: IncomingHttpHeaders): boolean =>
+  isEventStream(headers['content-type']) &&
+  (headers['content-encoding'] === undefined || headers['content-encoding'] === 'identity')
