@@ -13,17 +13,20 @@ export interface Posted {
   readonly used: SessionState
 }
 
-/** Makes a function that sends a message in the session; in a new one if the workload has lost it. */
+/**
+ * Makes a function that sends a message in the session; in a new one if the workload has lost it. `ready` resolves
+ * when the session may be used.
+ */
 export function createSessionPost(
   requests: WorkloadRequests,
   session: StreamableSession,
-  modern: ModernHeaders,
+  { modern, ready }: { modern: ModernHeaders; ready: () => Promise<void> },
 ): (message: Message, signal: AbortSignal) => Promise<Posted> {
   return async (message, signal) => {
     const version = modernVersionOf(message)
     const isOpening = message.kind === 'request' && message.method === 'initialize'
     for (let attempt = 1; ; attempt++) {
-      if (!isOpening) await session.settled()
+      if (!isOpening && version === undefined) await ready()
       const used: SessionState =
         isOpening || version !== undefined ? { id: undefined, version } : session.current
       const headers =

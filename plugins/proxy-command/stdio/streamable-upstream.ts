@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageOf } from '../../../src/errors.ts'
 import { type Message, paramText, type Request } from '../../../src/net/rpc-message.ts'
 import type { Call } from './calls.ts'
-import { listenTo } from './listening-stream.ts'
 import { createModernHeaders } from './modern-headers.ts'
 import { createRelayResponse } from './relay-response.ts'
 import { describeRefusal, isSuccess, refusalText } from './response-messages.ts'
+import { createSessionEvents } from './session-events.ts'
 import { agreedVersion } from './session-memory.ts'
 import { createSessionPost } from './session-post.ts'
 import { createStreamableSession, headersOf } from './streamable-session.ts'
@@ -21,22 +20,15 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
   const { requests, client, calls, memory, log } = options
   const closing = new AbortController()
   const modern = createModernHeaders()
-  let listening = new AbortController()
-  const session = createStreamableSession({ ...options, signal: closing.signal, onRenewed: listen })
+  const session = createStreamableSession({
+    ...options,
+    signal: closing.signal,
+    onRenewed: () => events.listen(),
+  })
+  const events = createSessionEvents(options, () => session)
 
-  const post = createSessionPost(requests, session, modern)
+  const post = createSessionPost(requests, session, { modern, ready: events.ready })
   const relay = createRelayResponse(options, session)
-
-  function listen(): void {
-    listening.abort()
-    listening = new AbortController()
-    const mine = session.current
-    const signal = AbortSignal.any([listening.signal, closing.signal])
-    listenTo(mine, options, signal).then(
-      outcome => (outcome === 'lost' ? void session.renew(mine) : undefined),
-      error => (signal.aborted ? undefined : log.warn(`No events of the workload: ${messageOf(error)}`)),
-    )
-  }
 
   async function exchange(call: Call, request: Request): Promise<void> {
     const { signal } = call.abort
@@ -85,14 +77,14 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
       const cancelled = id === undefined ? undefined : calls.find(id)
       if (cancelled) return cancel(message, cancelled)
       await tell(message)
-      if (message.kind === 'notification' && message.method === 'notifications/initialized') listen()
+      if (message.kind === 'notification' && message.method === 'notifications/initialized') events.listen()
     },
     onResponse({ method, modern: isModern }, text) {
       if (method === 'initialize') session.agreed(agreedVersion(text))
       if (method === 'tools/list' && isModern) modern.learn(text)
     },
     async close() {
-      listening.abort()
+      events.close()
       const { id } = session.current
       if (id !== undefined && memory.known) {
         const signal = AbortSignal.timeout(END_SESSION_MS)
