@@ -204,6 +204,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['oauthEngine', 'remoteLogins'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
     flagsOf: ['run', 'proxy'],
+    routes: true,
     load: async () => (await import('./auth-out/index.ts')).default,
   },
   {

@@ -30,6 +30,12 @@ export const failures = defineFailures({
       `${d.issuer} cannot be used as an identity provider: ${d.problem}.`,
     hint: 'Check --remote-auth-issuer, or ask the operator of the server.',
   },
+  pkce_not_optional: {
+    status: 400,
+    exit: 2,
+    text: () => 'oauth_config.use_pkce cannot be false: PKCE protects every login (RFC 7636).',
+    hint: 'Leave it out.',
+  },
   remote_pkce_missing: {
     status: 502,
     text: (d: { issuer: string }) =>
@@ -130,6 +136,17 @@ export const failures = defineFailures({
   login_not_needed: {
     status: 400,
     text: (d: { name: string }) => `The remote server of "${d.name}" does not ask for a login now.`,
+  },
+  login_by_token: {
+    status: 400,
+    text: (d: { name: string }) =>
+      `"${d.name}" has a bearer token for its remote server, so nobody logs in there.`,
+    hint: 'Give it another token, or run it again without one.',
+  },
+  login_busy: {
+    status: 409,
+    text: (d: { issuer: string }) => `Somebody is logging in at ${d.issuer} in another program.`,
+    hint: 'Finish that login, or end it, and try again.',
   },
   not_remote: {
     status: 400,

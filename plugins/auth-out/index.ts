@@ -51,5 +51,6 @@ const authOut: Plugin = {
     middlewares: [credentialsMiddleware],
     hooks: [authOutHooks],
   },
+  routes: async (api, app) => (await import('./routes.ts')).loginRoutes(api, app),
 }
 export default authOut

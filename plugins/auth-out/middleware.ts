@@ -19,7 +19,7 @@ export const credentialsMiddleware =
     const authorization = hasOwn
       ? undefined
       : ((await bearerTokenOf(app, config, log)) ??
-        (await loginAuthorizationOf(app, config, { log, setAccess })))
+        (await loginAuthorizationOf(app, config, { log, setAccess, looksAhead: headers.length === 0 })))
     const wrap = (next: Handler): Handler => {
       const authorize = authorization && createAuthorize(authorization, setAccess)
       return exchange => {

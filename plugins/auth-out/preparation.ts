@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts'
 import type { Preparation } from '../../src/contracts/preparation.ts'
+import { assertSecretsThere } from './credentials/assert-secrets-there.ts'
 import { conceal } from './credentials/conceal.ts'
 import { readVariables } from './credentials/read-variables.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
@@ -9,7 +10,9 @@ import { logInForRun } from './logins/log-in-for-run.ts'
 export const credentialsPreparation = (app: App): Preparation => ({
   async complete(config, context) {
     if (!config.remote_url) return config
-    const headers = await resolveHeaders(app, config) // fails now where a secret is missing
+    // Both fail now where a secret is missing.
+    const headers = await resolveHeaders(app, config)
+    await assertSecretsThere(app, config)
     if (!context.typed) return config
     const completed = readVariables(config, app.env)
     const { bearer_token, bearer_token_file } = completed.remote_auth_config ?? {}

@@ -1,10 +1,12 @@
-import { failures } from '../../src/errors.ts'
+import { failures as core } from '../../src/errors.ts'
 import { secretReference, toSecretReference } from '../../src/http/secret-reference.ts'
-import { assertUnset, sectionRequest } from '../../src/http/section-request.ts'
-import { bool, object, optional, port, text, textMap, texts } from '../../src/lib/schema.ts'
+import { sectionRequest } from '../../src/http/section-request.ts'
+import { bool, object, optional, port, type TypeOf, text, textMap, texts } from '../../src/lib/schema.ts'
+import { referredName, toReference } from './credentials/kept-secret.ts'
+import { failures } from './failures.ts'
+import type { RemoteAuthConfig } from './section.ts'
 
-/** How keelson logs in to a remote server. */
-const oauthConfig = object({
+const oauthMembers = {
   bearer_token: optional(secretReference),
   client_secret: optional(secretReference),
   client_id: optional(text),
@@ -17,7 +19,11 @@ const oauthConfig = object({
   callback_port: optional(port),
   skip_browser: optional(bool),
   use_pkce: optional(bool),
-})
+}
+
+/** How keelson logs in to a remote server. */
+const oauthConfig = object(oauthMembers)
+type OAuthConfig = TypeOf<typeof oauthConfig>
 
 const headerForward = optional(
   object({ add_headers_from_secret: optional(textMap), add_plaintext_headers: optional(textMap) }),
@@ -27,24 +33,61 @@ const headerForward = optional(
 export const remoteRequest = sectionRequest({
   body: { oauth_config: optional(oauthConfig), header_forward: headerForward },
   details: { oauth_config: oauthConfig, header_forward: headerForward },
-  toOptions({ oauth_config = {}, header_forward = {} }) {
-    const { bearer_token: token, callback_port: _, skip_browser: __, use_pkce: ___, ...others } = oauth_config
-    for (const [member, value] of Object.entries(others)) assertUnset({ [`oauth_config.${member}`]: value })
+  toOptions({ oauth_config: asked = {}, header_forward = {} }) {
+    if (asked.use_pkce === false) throw failures.pkce_not_optional()
+    const { bearer_token: token, client_secret: secret } = asked
     return {
-      'remote-auth-bearer-token': token?.name ? `${token.name},target=bearer_token` : undefined,
+      'remote-auth-bearer-token': token?.name ? toReference(token.name, 'bearer_token') : undefined,
+      'remote-auth-client-secret': secret?.name ? toReference(secret.name, 'oauth_secret') : undefined,
+      'remote-auth-client-id': asked.client_id,
+      'remote-auth-issuer': asked.issuer,
+      'remote-auth-authorize-url': asked.authorize_url,
+      'remote-auth-token-url': asked.token_url,
+      'remote-auth-resource': asked.resource,
+      'remote-auth-scopes': asked.scopes,
+      'remote-auth-callback-port': asked.callback_port,
+      'remote-auth-skip-browser': asked.skip_browser || undefined,
       'remote-forward-headers': pairs(header_forward.add_plaintext_headers),
       'remote-forward-headers-secret': pairs(header_forward.add_headers_from_secret),
     }
   },
-  toDetails: ({ remote_auth_config: auth, header_forward }) => ({
-    oauth_config: auth?.bearer_token ? { bearer_token: toSecretReference(auth.bearer_token) } : {},
+  toMembers({ oauth_config: asked, header_forward }, { remote_auth_config: auth, ...kept }) {
+    const { oauth_params } = asked ?? {}
+    const isSaid = auth !== undefined || Object.keys(oauth_params ?? {}).length > 0
+    return {
+      ...(asked && isSaid
+        ? { remote_auth_config: { ...hiddenOf(auth, asked), ...(oauth_params ? { oauth_params } : {}) } }
+        : {}),
+      ...(header_forward && kept.header_forward ? { header_forward: {} } : {}),
+    }
+  },
+  toDetails: ({ remote_auth_config: auth = {}, header_forward }) => ({
+    oauth_config: toOAuthConfig(auth),
     ...(header_forward ? { header_forward } : {}),
   }),
   keptWithTarget: ['remote_auth_config', 'header_forward'],
 })
 
+/** What the details do not show, without the files that a secret of the request takes the place of. */
+function hiddenOf(auth: RemoteAuthConfig = {}, asked: OAuthConfig): RemoteAuthConfig {
+  const replaced: string[] = Object.keys(oauthMembers)
+  if (asked.bearer_token?.name) replaced.push('bearer_token_file')
+  if (asked.client_secret?.name) replaced.push('client_secret_file')
+  return Object.fromEntries(Object.entries(auth).filter(([member]) => !replaced.includes(member)))
+}
+
+/** Secrets are shown by their names alone. */
+function toOAuthConfig(auth: RemoteAuthConfig): OAuthConfig {
+  const { bearer_token, client_secret, ...others } = auth
+  const secrets = Object.entries({ bearer_token, client_secret }).flatMap(([member, said = '']) =>
+    referredName(said) === undefined ? [] : [[member, toSecretReference(said)]],
+  )
+  const shown = Object.entries(others).filter(([member]) => Object.hasOwn(oauthMembers, member))
+  return Object.fromEntries([...shown, ...secrets])
+}
+
 const pairs = (map: Readonly<Record<string, string>> = {}): string[] =>
   Object.entries(map).map(([name, value]) => {
-    if (name.includes('=')) throw failures.usage({ text: `"${name}" cannot be the name of a header.` })
+    if (name.includes('=')) throw core.usage({ text: `"${name}" cannot be the name of a header.` })
     return `${name}=${value}`
   })

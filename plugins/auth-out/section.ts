@@ -15,6 +15,7 @@ import {
 import type { Section } from '../../src/plugin.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
+import { toSafeUrl } from './oauth/safe-url.ts'
 import { remoteRequest } from './section-request.ts'
 
 /** How keelson logs in to a remote server. Secrets stand here as references, `NAME,target=…`. */
@@ -70,6 +71,7 @@ export const authOutSection: Section = {
   request: remoteRequest,
   check(config) {
     assertEnforced(config.remote_auth_config ?? {})
+    assertPlaces(config.remote_auth_config ?? {})
     const { header_forward: headers, remote_auth_config: auth } = config
     const plain = Object.entries(headers?.add_plaintext_headers ?? {})
     const secret = Object.entries(headers?.add_headers_from_secret ?? {})
@@ -99,6 +101,28 @@ export const authOutSection: Section = {
         : {}),
     }
   },
+}
+
+/** Ports below this one are for the system (RFC 6335 section 6). */
+const FIRST_USER_PORT = 1024
+
+function assertPlaces({ authorize_url, token_url, ...auth }: RemoteAuthConfig): void {
+  for (const [member, url] of Object.entries({ issuer: auth.issuer, authorize_url, token_url })) {
+    if (!url || toSafeUrl(url)) continue
+    throw failures.usage({ text: `${member} of the login is an https URL, or http on this machine.` })
+  }
+  if (Boolean(authorize_url) !== Boolean(token_url)) {
+    throw failures.usage({ text: 'authorize_url and token_url of the login go together.' })
+  }
+  const resource = URL.parse(auth.resource ?? '')
+  if (auth.resource && (!resource?.host || resource.hash)) {
+    throw failures.usage({
+      text: 'resource of the login is a URL with a host, without a fragment (RFC 8707).',
+    })
+  }
+  if (auth.callback_port && auth.callback_port < FIRST_USER_PORT) {
+    throw failures.usage({ text: `callback_port of the login is ${FIRST_USER_PORT} or more, or 0 for any.` })
+  }
 }
 
 function assertHeaders(

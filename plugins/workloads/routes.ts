@@ -1,6 +1,6 @@
 import type { Routes } from '../../src/http/api.ts'
 import { sectionRequests } from '../../src/http/section-request.ts'
-import { closed, list, object, text } from '../../src/lib/schema.ts'
+import { closed, list, object, optional, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
@@ -74,12 +74,13 @@ export const workloadRoutes: Routes = async (api, app) => {
     method: 'GET',
     path: `${path}/{name}/status`,
     tag,
-    summary: 'The status of a workload',
-    response: [200, object({ status: text }, closed)],
+    summary: 'The status of a workload, and why it is so where that is known',
+    response: [200, object({ status: text, status_context: optional(text) }, closed)],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
-      return { status: (await (await workloads()).get(name)).status }
+      const { status, status_context } = await (await workloads()).get(name)
+      return { status, ...(status_context ? { status_context } : {}) }
     },
   })
 

@@ -10,8 +10,11 @@ export interface SectionRequest<B extends Members = Members, D extends Members =
   readonly body: B
   /** The options of `run` that the body sets. Empty texts, lists and zeroes count as not given. */
   toOptions(body: ObjectOf<B>): RunOptions
-  /** The members of the run config that the body sets and no option does. */
-  toMembers?(body: ObjectOf<B>): Partial<RunConfig>
+  /**
+   * The members of the run config that the body sets and no option does. `kept` is what an edit keeps with the
+   * target; what is returned here takes its place.
+   */
+  toMembers?(body: ObjectOf<B>, kept: Partial<RunConfig>): Partial<RunConfig>
   /** Members of the details of a workload. */
   readonly details?: D
   toDetails?(config: RunConfig): ObjectOf<D>

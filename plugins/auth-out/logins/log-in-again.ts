@@ -1,5 +1,8 @@
 import type { App } from '../../../src/app.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../failures.ts'
+import type { Person } from '../oauth/types.ts'
+import type { LoginPlace } from './login-parts.ts'
 import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
@@ -9,24 +12,41 @@ export async function logInAgain(
   name: string,
   { browser, signal, say }: { browser: boolean; signal: AbortSignal; say: (text: string) => void },
 ): Promise<string> {
+  const { config, place } = await findPlaceOf(app, name, signal)
+  const missing = await (await app.service('remoteLogins')).missingScopes(place.key)
+  if (missing.length) say(`The server wants more rights than were granted: ${missing.join(' ')}`)
+  await logInAnew(app, place, { person: personAtTerminal(app, { say }, { browser }), config, signal })
+  return place.discovery.issuer
+}
+
+/** Where a person logs in for a workload. Fails with `not_remote`, `login_by_token` or `login_not_needed`. */
+export async function findPlaceOf(
+  app: App,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ config: RunConfig; place: LoginPlace }> {
   const config = await (await app.service('workloadStore')).configs.get(name)
   if (!config.remote_url) throw failures.not_remote({ name })
+  const { bearer_token, bearer_token_file } = config.remote_auth_config ?? {}
+  if (bearer_token || bearer_token_file) throw failures.login_by_token({ name })
   const reach = { ...(await readReach(config)), signal }
   const found = await (await app.service('oauthEngine')).detect(reach)
   const challenge = found.kind === 'login' ? found.challenge : undefined
   if (!challenge && !asksForLogin(config)) throw failures.login_not_needed({ name })
   const settings = await readLoginSettings(app, config)
+  return { config, place: await (await app.service('remoteLogins')).place({ settings, challenge }, reach) }
+}
+
+/** Fails with `login_not_renewable`, or as the engine does. */
+export async function logInAnew(
+  app: App,
+  place: LoginPlace,
+  { person, config, signal }: { person: Person; config: RunConfig; signal: AbortSignal },
+): Promise<void> {
   const keeper = await app.service('remoteLogins')
-  const place = await keeper.place({ settings, challenge }, reach)
-  const missing = await keeper.missingScopes(place.key)
-  if (missing.length) say(`The server wants more rights than were granted: ${missing.join(' ')}`)
-  const { kept } = await keeper.login(place, {
-    person: personAtTerminal(app, { say }, { browser }),
-    waitMs: waitMsOf(config.remote_auth_config ?? {}),
-    anew: true,
-    signal,
-  })
-  if (kept) return place.discovery.issuer
+  const waitMs = waitMsOf(config.remote_auth_config ?? {})
+  const { kept } = await keeper.login(place, { person, waitMs, anew: true, signal })
+  if (kept) return
   await keeper.logout(place.key)
   throw failures.login_not_renewable({ issuer: place.discovery.issuer })
 }

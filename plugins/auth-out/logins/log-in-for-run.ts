@@ -47,8 +47,10 @@ export async function logInForRun(
   return { ...config, remote_auth_config: { ...config.remote_auth_config, cached_client_id } }
 }
 
-/** The process that will serve the workload finds the login in the secrets provider. */
-async function assertKept(app: App): Promise<void> {
+/**
+ * The process that will serve the workload finds the login in the secrets provider. Fails with `login_not_storable`.
+ */
+export async function assertKept(app: App): Promise<void> {
   const secrets = await app.find('secrets')
   try {
     await secrets?.assertCanStore('remote login')

@@ -1,6 +1,7 @@
 import type { App } from '../../../src/app.ts'
 import type { AccessProblem } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { messageOf } from '../../../src/errors.ts'
 import { clean } from '../../../src/lib/printable.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Authorization } from '../credentials/authorization.ts'
@@ -30,7 +31,16 @@ export const TOKEN_REFUSED: AccessProblem = {
 export async function loginAuthorizationOf(
   app: App,
   config: RunConfig,
-  { log, setAccess }: { log: Log; setAccess: (problem: AccessProblem | undefined) => void },
+  {
+    log,
+    setAccess,
+    looksAhead = false,
+  }: {
+    log: Log
+    setAccess: (problem: AccessProblem | undefined) => void
+    /** Asks the server whether it demands a login before anybody sends a request. */
+    looksAhead?: boolean
+  },
 ): Promise<Authorization> {
   const keeper = await app.service('remoteLogins')
   const engine = await app.service('oauthEngine')
@@ -54,8 +64,16 @@ export async function loginAuthorizationOf(
     throw error
   }
 
+  const closing = new AbortController()
+
+  async function lookAhead(): Promise<void> {
+    const found = await engine.detect({ ...reach, signal: closing.signal })
+    if (found.kind === 'login') await renewal.renew(found.challenge)
+  }
+
   const stopWatching = watchLogin(renewal, { log })
   if (asksForLogin(config)) void renewal.renew()
+  else if (looksAhead) lookAhead().catch(error => log.debug(messageOf(error)))
   return {
     value: createLoginHeader(renewal, access),
     refused({ status, wwwAuthenticate }, sent) {
@@ -71,6 +89,7 @@ export async function loginAuthorizationOf(
     },
     taken: () => undefined,
     close() {
+      closing.abort()
       access.close()
       renewal.close()
       stopWatching()

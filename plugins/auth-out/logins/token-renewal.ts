@@ -26,11 +26,13 @@ export interface TokenRenewal {
   renew(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined>
   /** False once the login of the token is over, in whatever process. */
   isCurrent(): boolean | Promise<boolean>
+  /** Whether somebody has logged in, in whatever process, since no token could be got. */
+  hasNewLogin(): Promise<boolean>
   close(): void
 }
 
 export function createTokenRenewal(options: {
-  keeper: Pick<LoginKeeper, 'token' | 'isCurrent'>
+  keeper: Pick<LoginKeeper, 'token' | 'isCurrent' | 'loggedInAt'>
   findPlace: (challenge: BearerChallenge | undefined) => Promise<LoginPlace>
   access: AccessStatus
   times: RetryTimes
@@ -43,11 +45,14 @@ export function createTokenRenewal(options: {
   let running: Promise<AccessProblem | undefined> | undefined
   let askedAt = 0
   let replacedAt = 0
+  /** Of the login that was there when a token was last asked for. */
+  let loggedInAt: string | undefined
 
   async function attempt(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
     askedAt = Date.now()
     try {
       place ??= await findPlace(challenge)
+      loggedInAt = await keeper.loggedInAt(place.key)
       const outcome = await keeper.token(place, { rejected })
       if ('token' in outcome) {
         token = outcome.token
@@ -97,6 +102,11 @@ export function createTokenRenewal(options: {
     },
     renew,
     isCurrent: () => (token && place ? keeper.isCurrent(place.key, token) : true),
+    async hasNewLogin() {
+      if (!place || token) return false
+      const found = await keeper.loggedInAt(place.key)
+      return found !== undefined && found !== loggedInAt
+    },
     close: () => ladder.close(),
   }
 }

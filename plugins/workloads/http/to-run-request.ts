@@ -36,6 +36,7 @@ export async function toRunRequest(
   const options = withDefaults(await flagsOfRun(app), given)
   if (replaces) assertNotLowered(replaces, options['image-verification'])
   const profile = body.permission_profile
+  const beside = replaces ? keptBesideFlags(asked, replaces, requests) : {}
   return {
     argument,
     serverArgs: body.cmd_arguments ?? body.cmd_args ?? [],
@@ -50,11 +51,11 @@ export async function toRunRequest(
     debug: body.debug ?? false,
     signal,
     kept: {
-      ...Object.assign({}, ...requests.map(request => request.toMembers?.(body))),
       ...(profile && body.permission_profile_name_or_path
         ? { permission_profile_name_or_path: body.permission_profile_name_or_path }
         : {}),
-      ...(replaces ? keptBesideFlags(asked, replaces, requests) : {}),
+      ...beside,
+      ...Object.assign({}, ...requests.map(request => request.toMembers?.(body, beside))),
     },
     ...(profile ? { profile } : {}),
     ...(replaces ? { replaces } : {}),

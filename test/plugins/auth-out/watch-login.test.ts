@@ -10,6 +10,8 @@ test('a login that cannot be looked at is logged, and looked at again', async ()
   let looks = 0
   const stop = watchLogin(
     {
+      token: undefined,
+      hasNewLogin: async () => false,
       async isCurrent() {
         looks++
         if (looks < 3) throw new Error('the note is unreadable')
