@@ -80,6 +80,20 @@ export interface Denial {
   readonly reason?: string
 }
 
+/** A login that waits for a person, or that is not needed any more. */
+export interface BegunLogin {
+  readonly state: 'waiting' | 'done'
+  readonly url?: string
+  /** To be typed there. */
+  readonly user_code?: string
+}
+
+/** How a login ended. */
+export interface LoginEnd {
+  readonly name: string
+  readonly problem?: string
+}
+
 /** An upgrade that came to nothing. */
 export interface Rollback {
   readonly name: string

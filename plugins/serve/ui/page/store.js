@@ -1,5 +1,5 @@
 /** @import { Api } from './api.js' */
-/** @import { Denial, Rollback, ServerEvent, Upgrade, Workload } from '../page-types.d.ts' */
+/** @import { Denial, LoginEnd, Rollback, ServerEvent, Upgrade, Workload } from '../page-types.d.ts' */
 
 /** A server that tries in a loop is no reason to show more. */
 const DENIALS = 5
@@ -12,6 +12,7 @@ const DENIALS = 5
  * @property {(name: string) => Upgrade | undefined} upgradeOf
  * @property {(name: string) => readonly Denial[]} denialsOf  the last of them, while the page was open
  * @property {(name: string) => Rollback | undefined} rollbackOf  of the last upgrade, while the page was open
+ * @property {(name: string) => LoginEnd | undefined} loginEndOf  of the last login, while the page was open
  * @property {(event: ServerEvent) => void} hear
  * @property {() => void} begin  what is told from now on is the whole
  * @property {(name?: string) => Promise<void>} checkUpgrades  of one, or of all
@@ -34,6 +35,8 @@ export function createStore(api) {
   const denials = new Map()
   /** @type {Map<string, Rollback>} */
   const rollbacks = new Map()
+  /** @type {Map<string, LoginEnd>} */
+  const loginEnds = new Map()
   /** Those told since the connection was made, until all have been. @type {Set<string> | undefined} */
   let told = new Set()
   let listed = false
@@ -52,6 +55,7 @@ export function createStore(api) {
     upgrades.delete(name)
     denials.delete(name)
     rollbacks.delete(name)
+    loginEnds.delete(name)
     if (before) tell({ before, after: undefined })
   }
 
@@ -61,6 +65,7 @@ export function createStore(api) {
     isListed: () => listed,
     upgradeOf: name => upgrades.get(name),
     rollbackOf: name => rollbacks.get(name),
+    loginEndOf: name => loginEnds.get(name),
     denialsOf: name => denials.get(name) ?? [],
     begin() {
       told = new Set()
@@ -83,6 +88,11 @@ export function createStore(api) {
         const outcome = /** @type {Rollback} */ (data)
         if (name === 'workload-upgraded') rollbacks.delete(outcome.name)
         else rollbacks.set(outcome.name, outcome)
+        tell()
+      }
+      if (name === 'login-ended') {
+        const end = /** @type {LoginEnd} */ (data)
+        loginEnds.set(end.name, end)
         tell()
       }
       if (name === 'workload-removed') forget(/** @type {Workload} */ (data).name)

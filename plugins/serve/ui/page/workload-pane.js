@@ -5,6 +5,7 @@ import { createActions } from './actions.js'
 import { copyButton } from './copy-button.js'
 import { element, fill } from './element.js'
 import { createLogPanel } from './log-panel.js'
+import { createLoginNotice } from './login-notice.js'
 import { statusBadge } from './status.js'
 import { createTabs } from './tabs.js'
 import { createToolsPanel } from './tools-panel.js'
@@ -22,6 +23,7 @@ export function createPane(api, store, name) {
   const badge = element('div', { class: 'badge' })
   const actions = createActions(api, name)
   const notices = element('div', {})
+  const login = createLoginNotice(api, store, name)
   const facts = element('dl', { class: 'facts' })
   const tabs = createTabs('About this workload', [
     { title: 'Tools', panel: createToolsPanel(api, workload) },
@@ -34,6 +36,7 @@ export function createPane(api, store, name) {
     element('p', { class: 'back' }, element('a', { href: '#' }, 'All workloads')),
     element('div', { class: 'head' }, heading, badge, actions.node),
     notices,
+    login.node,
     facts,
     tabs.node,
   )
@@ -48,6 +51,7 @@ export function createPane(api, store, name) {
       const upgrade = store.upgradeOf(name)
       const denials = store.denialsOf(name)
       const rollback = store.rollbackOf(name)
+      login.show(now)
       const text = JSON.stringify([now, upgrade, denials, rollback])
       if (text === said) return
       said = text

@@ -99,6 +99,33 @@ test('logs are text, without what would move the cursor or turn the line', {
   expect(problems).toEqual([])
 })
 
+test('why a server needs a login is text, and so is why none could be begun', {
+  timeout: 120_000,
+}, async context => {
+  const api = await startUi()
+  await api.ask('POST', '/api/v1beta/secrets', { provider_type: 'encrypted' })
+  const server = await serve((request, response) => {
+    if (!request.url?.startsWith('/.well-known/oauth-protected-resource')) {
+      return response
+        .writeHead(401, { 'www-authenticate': `Bearer realm="${ALL.replaceAll('"', '')}"` })
+        .end()
+    }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ resource: `https://other.example/${ALL}`, authorization_servers: [] }))
+  })
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'bad', url: `${server}/mcp` })
+  await api.untilStatus('bad', 'unauthenticated')
+  const { page, problems, requests } = await openPage(context, api, { at: '/#/bad' })
+
+  const reason = page.locator('.context').getByText('<script>window.hit=1</script>')
+  await reason.waitFor()
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('status').getByText('<script>window.hit=1</script>').waitFor()
+
+  await assertHarmless(page, requests, api.url)
+  expect(problems.filter(problem => !problem.includes('502'))).toEqual([])
+})
+
 test('entries of a registry are text, and so is what the API refuses', {
   timeout: 120_000,
 }, async context => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startTinyMcp } from '../../../support/tiny-mcp.ts'
-import { everything } from '../../mcp/servers.ts'
+import { everything, serve } from '../../mcp/servers.ts'
 import { makeRemote, openPage, startUi } from './open-page.ts'
 
 /** Screenshots, for people to look at. */
@@ -79,7 +79,15 @@ test('it can be read in light and dark, on wide and narrow screens, and everythi
     name: 'broken',
     image: 'npx://no-such-thing-at-all@0.0.0',
   })
+  const guarded = await serve((_, response) =>
+    response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
+  )
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'guarded', url: `${guarded}/mcp` })
+  await api.untilStatus('guarded', 'unauthenticated')
   const { page } = await openPage(context, api)
+  await page.route('**/workloads/guarded/login', route =>
+    route.fulfill({ json: { state: 'waiting', url: `${guarded}/login`, user_code: 'WDJB-MJHT' } }),
+  )
 
   async function look(scene: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -101,6 +109,12 @@ test('it can be read in light and dark, on wide and narrow screens, and everythi
     .waitFor()
   await page.getByText('Choose a workload').waitFor()
   await look('list')
+  await page.goto(`${api.url}/#/guarded`)
+  await page.getByRole('button', { name: 'Log in' }).waitFor()
+  await look('login')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByText('WDJB-MJHT').waitFor()
+  await look('login-waiting')
   await page.goto(`${api.url}/#/everything`)
   await page.getByText('get-sum', { exact: true }).click()
   await look('tools')
