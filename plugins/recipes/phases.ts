@@ -9,8 +9,10 @@ export interface Phases {
     readonly image: string
     /** System packages that it usually needs. */
     readonly wants: readonly string[]
+    /** Steps that are the same for all packages, so that the engine makes them once. What they make is taken over. */
+    readonly tools?: readonly string[]
     readonly steps: readonly string[]
-    /** All that is taken over from it. */
+    /** All that is taken over from what `steps` make. */
     readonly folder: string
     readonly files: ReadonlyMap<string, string>
   }
@@ -36,6 +38,7 @@ export function toRecipe({ fetch, build, runtime }: Phases, options: CheckedOpti
     name: 'fetched',
     dockerfile: toDockerfile([
       ...beginStage(fetch.image, options, { as: 'tools', wants: fetch.wants, trusts: true }),
+      ...(fetch.tools ?? []),
       '',
       ...withVariables(['FROM tools AS fetch', ...fetch.steps], options.variables, fetch.folder),
       '',

@@ -21,11 +21,11 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
       fetch: {
         image,
         wants: [...WANTS, 'python3-venv'],
+        tools: [run('python3', '-m', 'venv', '/app/venv')],
         folder: '/fetched',
         steps: [
-          run('python3', '-m', 'venv', '/keelson/venv'),
           'COPY requirements.txt fetch.py guarded_pip.py /keelson/',
-          run('/keelson/venv/bin/python', '/keelson/fetch.py', name),
+          run(PYTHON, '/keelson/fetch.py', name),
         ],
         files: new Map([
           ...files,
@@ -35,7 +35,6 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
       },
       build: {
         steps: [
-          run('python3', '-m', 'venv', '/app/venv'),
           'COPY requirements.txt build_sdists.py link_entry.py /keelson/',
           run(
             ...[PYTHON, '/keelson/build_sdists.py'],

@@ -115,37 +115,6 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     )
   })
 
-  test('a package without scripts is built in silence', async context => {
-    const manifest = { ...bin, scripts: { test: 'exit 1' } }
-    const user = await npmUser(engine, context, [{ name: 'server', manifest, files }])
-
-    const shown = await user.build('npx://server@1.0.0')
-
-    expect(shown, shown.stderr).toMatchObject({ code: 0, stderr: `Building ${shown.image}\n` })
-    expect(await user.inside(shown.image, '/app/mcp-server')).toBe('installed')
-  })
-
-  test('a script that needs the network fails and names the flags', async context => {
-    const home = await listener()
-    const load = `fetch('${home.url}?' + JSON.stringify(process.env).includes('${LOGIN}'))`
-    const user = await npmUser(engine, context, [
-      {
-        name: 'server',
-        manifest: { ...bin, scripts: { postinstall: 'node load.cjs' } },
-        files: { ...files, 'load.cjs': load },
-      },
-    ])
-
-    const refused = await user.build('npx://server@1.0.0')
-
-    expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toContain('The install scripts of server@1.0.0 failed.')
-    expect(refused.stderr).toContain('It failed because it has no network.')
-    expect(refused.stderr).toContain('--allow-build-network')
-    expect(refused.stderr).toContain('--allow-build-host')
-    expect(home.seen).toEqual([])
-  })
-
   test('a script that may use the network reaches the registries and hosts that were named, and nothing else', async context => {
     const home = await listener()
     const user = await reachingUser(engine, context, home.url)
@@ -189,26 +158,6 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     expect(await user.left(named.image)).toEqual([])
   })
 
-  test('a script that fails at a host which it may not reach names the flag', async context => {
-    const home = await listener()
-    const load = `fetch('${home.url}').then(({ ok }) => process.exit(ok ? 0 : 1))`
-    const user = await npmUser(engine, context, [
-      {
-        name: 'server',
-        manifest: { ...bin, scripts: { postinstall: 'node load.cjs' } },
-        files: { ...files, 'load.cjs': load },
-      },
-    ])
-
-    const denied = await user.build('npx://server@1.0.0', '--allow-build-network')
-
-    expect(denied).toMatchObject({ code: 1, stdout: '' })
-    expect(denied.stderr).toContain(`They wanted to reach ${new URL(home.url).host}, which is not allowed.`)
-    expect(denied.stderr).toContain('--allow-build-host HOST')
-    expect(home.seen).toEqual([])
-    expect(await user.left()).toEqual([])
-  })
-
   test('the setup code of a source distribution finds no login and no network', async context => {
     const home = await listener()
     const other = await pypiIndex([], '0.0.0.0')
@@ -244,6 +193,60 @@ describe.each(engines)('on %s', { timeout: 600_000 }, engine => {
     expect([...home.seen, ...other.asked]).toEqual([])
     expect(await user.inside(shown.image, LEFT)).toBe('')
     expect(await user.inside(shown.image, 'ls /app/venv/lib/*/site-packages')).toContain('plain_wheel.py')
+  })
+})
+
+// The words of a build are the same on every engine.
+describe('what a build says', { timeout: 600_000 }, () => {
+  test('a package without scripts is built in silence', async context => {
+    const manifest = { ...bin, scripts: { test: 'exit 1' } }
+    const user = await npmUser('docker', context, [{ name: 'server', manifest, files }])
+
+    const shown = await user.build('npx://server@1.0.0')
+
+    expect(shown, shown.stderr).toMatchObject({ code: 0, stderr: `Building ${shown.image}\n` })
+    expect(await user.inside(shown.image, '/app/mcp-server')).toBe('installed')
+  })
+
+  test('a script that needs the network fails and names the flags', async context => {
+    const home = await listener()
+    const load = `fetch('${home.url}?' + JSON.stringify(process.env).includes('${LOGIN}'))`
+    const user = await npmUser('docker', context, [
+      {
+        name: 'server',
+        manifest: { ...bin, scripts: { postinstall: 'node load.cjs' } },
+        files: { ...files, 'load.cjs': load },
+      },
+    ])
+
+    const refused = await user.build('npx://server@1.0.0')
+
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('The install scripts of server@1.0.0 failed.')
+    expect(refused.stderr).toContain('It failed because it has no network.')
+    expect(refused.stderr).toContain('--allow-build-network')
+    expect(refused.stderr).toContain('--allow-build-host')
+    expect(home.seen).toEqual([])
+  })
+
+  test('a script that fails at a host which it may not reach names the flag', async context => {
+    const home = await listener()
+    const load = `fetch('${home.url}').then(({ ok }) => process.exit(ok ? 0 : 1))`
+    const user = await npmUser('docker', context, [
+      {
+        name: 'server',
+        manifest: { ...bin, scripts: { postinstall: 'node load.cjs' } },
+        files: { ...files, 'load.cjs': load },
+      },
+    ])
+
+    const denied = await user.build('npx://server@1.0.0', '--allow-build-network')
+
+    expect(denied).toMatchObject({ code: 1, stdout: '' })
+    expect(denied.stderr).toContain(`They wanted to reach ${new URL(home.url).host}, which is not allowed.`)
+    expect(denied.stderr).toContain('--allow-build-host HOST')
+    expect(home.seen).toEqual([])
+    expect(await user.left()).toEqual([])
   })
 })
 
