@@ -14,7 +14,7 @@ export const credentialsPreparation = (app: App): Preparation => ({
     const headers = await resolveHeaders(app, config)
     await assertSecretsThere(app, config)
     if (!context.typed) return config
-    const completed = readVariables(config, app.env)
+    const completed = readVariables(config, app.env, context.options)
     const { bearer_token, bearer_token_file } = completed.remote_auth_config ?? {}
     if (bearer_token || bearer_token_file) return completed
     return logInForRun(app, completed, { ...context, hasHeaders: headers.length > 0 })

@@ -36,6 +36,8 @@ const remoteAuth = {
   /** Further parameters of the authorization URL. */
   oauth_params: optional(textMap),
   callback_port: optional(integer),
+  /** A stranger named the issuer or the endpoints: they may not be private. */
+  must_be_public: optional(bool),
   skip_browser: optional(bool),
   use_pkce: optional(bool),
   /** How long the person may take: a duration, or nanoseconds as ToolHive writes them. */

@@ -74,6 +74,8 @@ function remoteLines(view: RemoteServer): (string | undefined)[] {
           ...(oauth.issuer ? [`issuer ${oauth.issuer}`] : []),
           ...(oauth.authorize_url ? [`authorization ${oauth.authorize_url}`] : []),
           ...(oauth.token_url ? [`token ${oauth.token_url}`] : []),
+          ...(oauth.client_id ? [`client ${oauth.client_id}`] : []),
+          ...(oauth.resource ? [`resource ${oauth.resource}`] : []),
           ...(oauth.scopes?.length ? [`scopes ${oauth.scopes.join(' ')}`] : []),
         ])
       : []),

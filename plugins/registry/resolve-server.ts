@@ -6,6 +6,7 @@ import { clean } from '../../src/lib/printable.ts'
 import { acceptPermissions } from './accept-permissions.ts'
 import { assertKnownTransport } from './assert-known-transport.ts'
 import { collectHeaders } from './collect-headers.ts'
+import { collectLogin } from './collect-login.ts'
 import { collectVariables } from './collect-variables.ts'
 import {
   assertPublicImage,
@@ -133,9 +134,12 @@ async function resolveRemote(
   if (sent.length) app.log.info(`The URL of "${server.name}" contains your ${sent.join(', ')}.`)
   const resolved = await resolveAs(app, 'remote', url, view.transport, context)
   const header_forward = await collectHeaders(app, origin, view.headers ?? [], context)
+  const { name } = server
+  const login = await collectLogin(app, { name, url, oauth_config: view.oauth_config }, from, context)
   return {
     ...resolved,
     ...(header_forward ? { header_forward } : {}),
+    ...(login ? { remote_auth_config: login } : {}),
     ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}),
   }
 }

@@ -28,6 +28,7 @@ export async function readLoginSettings(app: App, config: RunConfig): Promise<Lo
     issuer: auth.issuer || undefined,
     authorizeUrl: auth.authorize_url || undefined,
     tokenUrl: auth.token_url || undefined,
+    placeMustBePublic: auth.must_be_public,
     clientId: auth.client_id || undefined,
     clientSecret: secret ? await createWorkloadSecrets(app).valueOf(secret, config) : text,
     clientMetadataUrl: await (await app.service('settings')).get('client_metadata_url'),

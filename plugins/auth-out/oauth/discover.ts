@@ -40,7 +40,7 @@ interface Source {
 }
 
 /** Without metadata the token endpoint stands for the issuer, since credentials belong to exactly one. */
-function fromEndpoints({ authorizeUrl, tokenUrl }: LoginSettings): Source | undefined {
+function fromEndpoints({ authorizeUrl, tokenUrl, placeMustBePublic }: LoginSettings): Source | undefined {
   if (authorizeUrl === undefined || tokenUrl === undefined) return undefined
   const [authorize, token] = [authorizeUrl, tokenUrl].map(text => {
     const url = toSafeUrl(text)
@@ -54,7 +54,7 @@ function fromEndpoints({ authorizeUrl, tokenUrl }: LoginSettings): Source | unde
         authorization_endpoint: authorize,
         token_endpoint: token,
       },
-      isPrivate: true,
+      isPrivate: !placeMustBePublic,
       isOpenId: false,
     },
     source: 'none',
@@ -69,7 +69,7 @@ async function findServer(
   const missing = (issuer: string) =>
     failures.remote_issuer_invalid({ issuer, problem: 'it has no metadata (RFC 8414)' })
   if (settings.issuer !== undefined) {
-    const access = { mayBePrivate: false, isNamed: true }
+    const access = { mayBePrivate: false, isNamed: !settings.placeMustBePublic }
     const server = await findServerMetadata(settings.issuer, access, reach)
     if (!server) throw missing(settings.issuer)
     return { server, source: 'settings' }

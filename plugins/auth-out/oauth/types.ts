@@ -6,6 +6,8 @@ export interface LoginSettings {
   /** With `tokenUrl` an alternative to `issuer`, for servers without metadata. */
   readonly authorizeUrl?: string | undefined
   readonly tokenUrl?: string | undefined
+  /** A stranger named the issuer or the endpoints: they may not be private. */
+  readonly placeMustBePublic?: boolean | undefined
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
   /** PKCS #8 in PEM, or a JSON Web Key as text: signs client assertions (RFC 7523) instead of a secret. */

@@ -46,6 +46,12 @@ export interface ServerDetails extends Entry {
   readonly repository_url?: string
   readonly env_vars?: readonly Variable[]
   readonly headers?: readonly Variable[]
+  /** How to log in to a remote server. */
+  readonly oauth_config?: {
+    readonly issuer?: string
+    readonly authorize_url?: string
+    readonly client_id?: string
+  }
   readonly permissions?: {
     readonly read?: readonly string[]
     readonly write?: readonly string[]

@@ -99,11 +99,13 @@ const nameFor = text =>
     .replace(/[^A-Za-z0-9._-]+/g, '-')
 
 /** @param {Chosen} chosen */
-function facts({ image, url, tier, permissions, reference }) {
+function facts({ image, url, tier, permissions, reference, oauth_config: login }) {
   /** @type {[string, string | undefined][]} */
   const rows = [
     ['Package', image],
     ['Runs at', url],
+    ['Logs in at', login?.authorize_url || login?.issuer],
+    ['Logs in as', login?.client_id],
     ['Tier', tier],
     ['May reach', reference || url ? undefined : reachOf(permissions?.network?.outbound)],
     ['Wants to read', permissions?.read?.join(', ')],
