@@ -68,7 +68,8 @@ export class ProxyTunnel extends BaseCommand {
       options,
       given: this.given,
       readsEnvironment: !target.isWorkload,
-      signal: this.context.signal,
+      signal,
+      say: text => this.say(text),
       ask: (question, { hidden = false } = {}) =>
         hidden ? this.readSecret(question) : ask(this.context, `${question}: `),
     })

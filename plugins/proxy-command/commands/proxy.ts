@@ -64,6 +64,7 @@ export class ProxyTarget extends BaseCommand {
       given: this.given,
       readsEnvironment: true,
       signal: this.context.signal,
+      say: text => this.say(text),
       ask: (question, { hidden = false } = {}) =>
         hidden ? this.readSecret(question) : ask(this.context, `${question}: `),
     })

@@ -20,6 +20,8 @@ export interface ProxyRequest {
   /** Whether credentials of the environment are for the target. */
   readonly readsEnvironment: boolean
   readonly signal: AbortSignal
+  /** Tells the person something, e.g. where to log in. */
+  readonly say: (text: string) => void
   /** Asks the person at the terminal. */
   readonly ask: Ask
 }
@@ -50,11 +52,11 @@ export async function toProxyConfig(app: App, request: ProxyRequest): Promise<Ru
 async function complete(
   app: App,
   config: RunConfig,
-  { options, readsEnvironment: typed, signal, ask }: ProxyRequest,
+  { options, readsEnvironment: typed, signal, say, ask }: ProxyRequest,
 ): Promise<RunConfig> {
   let completed = config
   for (const make of await app.contributions('preparations')) {
-    const context = { options, typed, foreground: true, signal, ask }
+    const context = { options, typed, foreground: true, signal, say, report: say, ask }
     completed = (await make(app).complete?.(completed, context)) ?? completed
   }
   return completed
