@@ -201,8 +201,8 @@ export const builtins: readonly PluginEntry[] = [
   {
     name: 'auth-out',
     verbs: ['auth'],
-    services: ['oauthEngine', 'remoteLogins'],
-    provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
+    services: ['oauthEngine', 'remoteLogins', 'loginMemory'],
+    provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks', 'supervisorOperations'],
     flagsOf: ['run', 'proxy'],
     routes: true,
     load: async () => (await import('./auth-out/index.ts')).default,

@@ -8,6 +8,7 @@ import type { RunConfig } from './contracts/run-config.ts'
 import type { RunOptions } from './contracts/run-options.ts'
 import type { Runtime } from './contracts/runtime.ts'
 import type { SecretsProviderOffer } from './contracts/secrets.ts'
+import type { SupervisorOperation } from './contracts/supervisor-operation.ts'
 import type { Target } from './contracts/target.ts'
 import type { TunnelProvider } from './contracts/tunnel.ts'
 import type { Members } from './lib/schema.ts'
@@ -42,6 +43,8 @@ export interface Contributions {
   preparations: readonly ((app: App) => Preparation)[]
   secretsProviders: readonly SecretsProviderOffer[]
   tunnels: readonly ((app: App) => TunnelProvider)[]
+  /** Made once in each process that takes the role of the supervisor. */
+  supervisorOperations: readonly ((app: App) => Promise<SupervisorOperation>)[]
   /** Listeners; made once for each program, on the first notification. */
   hooks: readonly ((app: App) => Hooks)[]
 }

@@ -110,12 +110,6 @@ export const failures = defineFailures({
     text: (d: { secret: string }) => `There is no secret "${d.secret}", which logs in to the remote server.`,
     hint: 'Remove the workload and run it again with its credentials.',
   },
-  login_not_renewable: {
-    status: 502,
-    text: (d: { issuer: string }) =>
-      `${d.issuer} gave no refresh token, so the login would not reach the process that serves the workload.`,
-    hint: 'Ask for one with the scope that the provider has for it, often --remote-auth-scopes openid,offline_access.',
-  },
   remote_scopes_missing: {
     status: 403,
     text: (d: { workload: string; scopes: readonly string[] }) =>
@@ -152,11 +146,6 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { name: string }) => `"${d.name}" is not a remote server, so there is nothing to log in to.`,
-  },
-  login_not_storable: {
-    status: 400,
-    text: () => 'The remote server demands a login, and there is no place to keep it.',
-    hint: 'Choose one with `keelson secret setup`, then try again.',
   },
   credential_not_storable: {
     status: 400,

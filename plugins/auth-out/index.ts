@@ -8,6 +8,7 @@ import { AuthStatus } from './commands/auth-status.ts'
 import { remoteAuthFlags } from './flags.ts'
 import { authOutHooks } from './hooks.ts'
 import type { LoginKeeper } from './logins/login-keeper.ts'
+import type { OwnLoginMemory } from './logins/login-memory.ts'
 import { credentialsMiddleware } from './middleware.ts'
 import type { OAuthEngine } from './oauth/types.ts'
 import { credentialsPreparation } from './preparation.ts'
@@ -19,6 +20,8 @@ declare module '../../src/plugin.ts' {
   interface Services {
     oauthEngine: OAuthEngine
     remoteLogins: LoginKeeper
+    /** The logins that no secrets provider keeps, as far as they are in this process. */
+    loginMemory: OwnLoginMemory
   }
 }
 
@@ -27,18 +30,27 @@ const authOut: Plugin = {
   name: 'auth-out',
   needs: ['proxy', 'secrets', 'settings', 'state'],
   uses: ['settings', 'workloadStore'],
-  wants: ['secrets'],
+  wants: ['secrets', 'supervisor'],
   commands: [AuthLogin, AuthLogout, AuthStatus, AuthList, AuthClientMetadata],
   services: {
     oauthEngine: async () => (await import('./oauth/engine.ts')).createOAuthEngine(),
+    async loginMemory(app) {
+      const { createLoginMemory } = await import('./logins/login-memory.ts')
+      const { createLoginNotes } = await import('./logins/login-notes.ts')
+      return createLoginMemory(createLoginNotes(join(app.paths.state, 'remote-logins')))
+    },
     async remoteLogins(app) {
       const { createLoginKeeper } = await import('./logins/login-keeper.ts')
       const { createLoginNotes } = await import('./logins/login-notes.ts')
       const { createLoginStore } = await import('./logins/login-store.ts')
+      const { createSupervisorMemory } = await import('./logins/supervisor-memory.ts')
       const folder = join(app.paths.state, 'remote-logins')
+      const own = await app.service('loginMemory')
+      const supervisor = await app.find('supervisor')
+      const memories = { process: own, supervisor: supervisor ? createSupervisorMemory(supervisor) : own }
       return createLoginKeeper({
         engine: await app.service('oauthEngine'),
-        store: createLoginStore(async () => (await app.service('secrets')).scope('auth')),
+        store: createLoginStore(async () => (await app.service('secrets')).scope('auth'), memories),
         folder,
         notes: createLoginNotes(folder),
       })
@@ -50,6 +62,12 @@ const authOut: Plugin = {
     preparations: [credentialsPreparation],
     middlewares: [credentialsMiddleware],
     hooks: [authOutHooks],
+    supervisorOperations: [
+      async app => {
+        const { createLoginsOperation } = await import('./logins/logins-operation.ts')
+        return createLoginsOperation(await app.service('loginMemory'))
+      },
+    ],
   },
   routes: async (api, app) => (await import('./routes.ts')).loginRoutes(api, app),
 }

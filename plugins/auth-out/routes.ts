@@ -2,7 +2,7 @@ import type { Routes } from '../../src/http/api.ts'
 import { closed, object, oneOf, optional, text, time } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { createBegunLogins } from './http/begun-logins.ts'
-import { assertKept } from './logins/log-in-for-run.ts'
+import { assertNotLocked } from './logins/log-in-for-run.ts'
 
 const path = '/api/v1beta/workloads/{name}/login'
 const tag = 'workloads'
@@ -33,7 +33,7 @@ export const loginRoutes: Routes = (api, app) => {
     failures: [400, 404, 409, 502, 504],
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)
-      await assertKept(app)
+      await assertNotLocked(app)
       const waiting = await logins.begin(name, signal)
       return waiting ? { state: 'waiting' as const, ...waiting } : { state: 'done' as const }
     },

@@ -31,7 +31,15 @@ export const isInfo = t.isObject({
   workloads: t.isNumber(),
 })
 
-/** The requests: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`. */
+/** The response of `POST /handover`: inputs for the operations of the next supervisor, by name. */
+export interface Handover {
+  readonly operations?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The requests: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`, and
+ * `POST /operations/<name>` with the input as JSON.
+ */
 export const VERBS = ['start', 'stop', 'remove', 'upgrade', 'settle-upgrade'] as const
 export type Verb = (typeof VERBS)[number]
 

@@ -10,7 +10,7 @@ export function requestSupervisor(
   socketPath: string,
   method: 'GET' | 'POST',
   path: string,
-  options: { timeoutMs?: number } = {},
+  options: { timeoutMs?: number; body?: string } = {},
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new Unreachable(error.message, { cause: error }))
@@ -27,6 +27,6 @@ export function requestSupervisor(
       sent.setTimeout(options.timeoutMs, () => sent.destroy(new Error('it took too long to respond')))
     }
     sent.on('error', fail)
-    sent.end()
+    sent.end(options.body)
   })
 }

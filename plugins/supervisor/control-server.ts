@@ -1,10 +1,11 @@
 import { rm, stat } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { dirname } from 'node:path'
+import type { SupervisorOperation } from '../../src/contracts/supervisor-operation.ts'
 import { isFailure } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import { ensurePrivateFolder } from '../../src/private-folder.ts'
-import { encodeFailure, type Info, VERBS, type Verb } from './control-protocol.ts'
+import { encodeFailure, type Handover, type Info, VERBS, type Verb } from './control-protocol.ts'
 import { failures } from './failures.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
 
@@ -21,18 +22,19 @@ export async function openControlServer(options: {
   socket: string
   build: string
   host: WorkloadHost
+  operations: readonly SupervisorOperation[]
   /** Resolves when adoption has ended, whether every workload could be adopted or not. */
   adopted: Promise<void>
   log: Log
   /** Called after each request. */
   onHandled: () => void
   /** Called when a new supervisor takes over; the response is sent when it resolves. */
-  onHandover: () => Promise<void>
+  onHandover: () => Promise<Handover>
 }): Promise<ControlServer> {
-  const { socket, build, host, adopted, log, onHandled, onHandover } = options
+  const { socket, build, host, operations, adopted, log, onHandled, onHandover } = options
   let pending = 0
 
-  async function handle(method: string, path: string): Promise<unknown> {
+  async function handle(method: string, path: string, body: Promise<string>): Promise<unknown> {
     if (method === 'GET' && path === '/info') {
       return { build, pid: process.pid, workloads: host.size } satisfies Info
     }
@@ -43,13 +45,16 @@ export async function openControlServer(options: {
       const workload = decodeURIComponent(name)
       return verb === 'settle-upgrade' ? host.settleUpgrade(workload) : host[verb](workload)
     }
+    const operation = collection === 'operations' && operations.find(one => one.name === name)
+    if (method === 'POST' && operation) return operation.handle(JSON.parse(await body))
     throw failures.supervisor_older({ asked: `${method} ${path}` })
   }
 
   const server = createServer((request, response) => {
     pending++
-    request.resume()
-    handle(request.method ?? '', request.url ?? '')
+    const body = readBody(request)
+    body.catch(() => undefined) // most requests have none, and nobody waits for it
+    handle(request.method ?? '', request.url ?? '', body)
       .then(
         value => ({ status: 200, body: JSON.stringify(value ?? {}) }),
         error => {
@@ -88,6 +93,14 @@ export async function openControlServer(options: {
       return close()
     },
   }
+}
+
+/** Resolves with the body of a request. Fails when the connection ends before. */
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = ''
+  request.setEncoding('utf8')
+  for await (const chunk of request) body += chunk
+  return body
 }
 
 const isVerb = (text: string | undefined): text is Verb => VERBS.some(verb => verb === text)

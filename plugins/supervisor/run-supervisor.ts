@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { SupervisorOperation } from '../../src/contracts/supervisor-operation.ts'
 import { messageOf } from '../../src/errors.ts'
 import { readFileIfThere, removeLeftBehind, writeFileAtomic } from '../../src/lib/atomic-file.ts'
 import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
@@ -27,6 +28,7 @@ export async function runSupervisor(options: {
   build: string
   /** Called once this process holds the lock, so that no other one uses the files. */
   makeHost: () => Promise<WorkloadHost>
+  operations: () => Promise<readonly SupervisorOperation[]>
   idleMs: number
   signal: AbortSignal
   /** Runs while a workload is hosted. */
@@ -40,6 +42,7 @@ export async function runSupervisor(options: {
   let closed: Promise<void> | undefined
   try {
     const host = await makeHost()
+    const operations = await options.operations()
     const close = () => {
       closing ??= host.close({ handover: true })
       return closing
@@ -62,6 +65,7 @@ export async function runSupervisor(options: {
       socket: place.socket,
       build,
       host,
+      operations,
       adopted,
       log,
       onHandled: updateWatcher,
@@ -72,6 +76,8 @@ export async function runSupervisor(options: {
         closed = server.close()
         await close()
         leave.abort()
+        const kept = operations.map(one => [one.name, one.takeAlong()] as const)
+        return { operations: Object.fromEntries(kept.filter(([, input]) => input !== undefined)) }
       },
     })
 
@@ -82,7 +88,8 @@ export async function runSupervisor(options: {
         await delay(Math.min(ROUND_MS, Math.max(50, idleMs / 2)), undefined, { signal: over }).catch(
           () => undefined,
         )
-        if (host.busy || server.pending) idleSince = Date.now()
+        const isNeeded = operations.some(operation => operation.isNeeded())
+        if (host.busy || isNeeded || server.pending) idleSince = Date.now()
         else if (Date.now() - idleSince >= idleMs) {
           log.info('Nothing to host; the supervisor ends.')
           return

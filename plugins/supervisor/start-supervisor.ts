@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Paths } from '../../src/paths.ts'
 import { assertPrivateFolder } from '../../src/private-folder.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
-import { supervisorPaths } from './control-protocol.ts'
+import { type Handover, supervisorPaths } from './control-protocol.ts'
 import { requestSupervisor, Unreachable } from './control-request.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
@@ -30,38 +30,20 @@ export function createSupervisorStarter(options: {
   }
 
   async function startOrReplace(): Promise<string> {
-    const found = await find()
-    if (found?.info.build === build) return found.socket
-    if (found) {
-      await requestSupervisor(found.socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS }).catch(error => {
-        if (!(error instanceof Unreachable)) throw error // it may end before it responds
-      })
-    }
+    const before = await find()
+    if (before?.info.build === build) return before.socket
+    const { operations = {} } = before ? await takeOver(before.socket) : {}
     const started = await launch(options.launch(), place.log)
     try {
       const problem = await Promise.race([started.exited, untilResponding()])
-      if (typeof problem === 'object') {
-        await untilAdopted(problem.socket)
-        return problem.socket
-      }
       // Another process may have started one first, e.g. a watcher.
-      const other = await find()
-      if (other) {
-        await untilAdopted(other.socket)
-        return other.socket
-      }
-      throw failures.supervisor_unreachable({ problem, log: place.log })
+      const found = typeof problem === 'object' ? problem : await find()
+      if (!found) throw failures.supervisor_unreachable({ problem: String(problem), log: place.log })
+      await handOn(found.socket, operations)
+      await untilAdopted(found.socket)
+      return found.socket
     } finally {
       started.release()
-    }
-  }
-
-  /** Waits for adoption: until then the statuses are those of the dead supervisor. */
-  async function untilAdopted(socket: string): Promise<void> {
-    try {
-      await requestSupervisor(socket, 'GET', '/adopted', { timeoutMs: ADOPTION_MS })
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error // adoption goes on without this process
     }
   }
 
@@ -79,5 +61,36 @@ export function createSupervisorStarter(options: {
     const found = await find()
     if (found?.info.build === build) return found.socket
     return withFileLock(place.starting, startOrReplace, { seconds: HANDOVER_MS / 1000 })
+  }
+}
+
+async function takeOver(socket: string): Promise<Handover> {
+  try {
+    const { status, body } = await requestSupervisor(socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS })
+    return status === 200 ? (JSON.parse(body) as Handover) : {}
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error // it may end before it responds
+    return {}
+  }
+}
+
+/** Gives the new supervisor what the one before had in its memory. What does not arrive there is lost. */
+async function handOn(socket: string, operations: NonNullable<Handover['operations']>): Promise<void> {
+  for (const [name, input] of Object.entries(operations)) {
+    const options = { body: JSON.stringify(input), timeoutMs: ADOPTION_MS }
+    try {
+      await requestSupervisor(socket, 'POST', `/operations/${name}`, options)
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+    }
+  }
+}
+
+/** Waits for adoption: until then the statuses are those of the dead supervisor. */
+async function untilAdopted(socket: string): Promise<void> {
+  try {
+    await requestSupervisor(socket, 'GET', '/adopted', { timeoutMs: ADOPTION_MS })
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error // adoption goes on without this process
   }
 }

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Supervisor } from '../../src/contracts/workload.ts'
 import { isFailure } from '../../src/errors.ts'
 import type { Paths } from '../../src/paths.ts'
+import { assertPrivateFolder } from '../../src/private-folder.ts'
 import { decodeFailure, supervisorPaths, type Verb } from './control-protocol.ts'
 import { requestSupervisor, Unreachable } from './control-request.ts'
 import { failures } from './failures.ts'
+import { findSupervisor } from './find-supervisor.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
 import type { Launch } from './launch-supervisor.ts'
 import { runForeground } from './run-foreground.ts'
@@ -23,38 +25,63 @@ export function createSupervisorClient(options: {
   host: () => Promise<WorkloadHost>
 }): Supervisor {
   const ensure = createSupervisorStarter(options)
-  const { log } = supervisorPaths(options.paths)
+  const place = supervisorPaths(options.paths)
 
-  async function send(name: string, verb: Verb): Promise<void> {
+  /** Sends a request, again when the supervisor ends meanwhile. Returns the body of the response. */
+  async function send(path: string, input?: unknown): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       const socket = await ensure()
       try {
-        const { status, body } = await requestSupervisor(
-          socket,
-          'POST',
-          `/workloads/${encodeURIComponent(name)}/${verb}`,
-        )
-        if (status === 200) return
-        throw decodeFailure(body)
+        return await post(socket, path, input)
       } catch (error) {
         const again = error instanceof Unreachable || isFailure(error, 'supervisor_leaving')
         if (!again) throw error
         if (attempt >= TRIES) {
           const problem = error.message
-          throw failures.supervisor_unreachable({ problem, log }, { cause: error })
+          throw failures.supervisor_unreachable({ problem, log: place.log }, { cause: error })
         }
         await delay(50 * attempt)
       }
     }
   }
 
+  /** As `send`, to a supervisor that runs in another process; undefined where there is none. */
+  async function sendToRunning(path: string, input: unknown): Promise<string | undefined> {
+    assertPrivateFolder(options.paths.runtime)
+    const found = await findSupervisor(place)
+    if (!found || found.info.pid === process.pid) return undefined
+    try {
+      return await post(found.socket, path, input)
+    } catch (error) {
+      if (error instanceof Unreachable || isFailure(error, 'supervisor_older')) return undefined
+      throw error
+    }
+  }
+
+  async function act(name: string, verb: Verb): Promise<void> {
+    await send(`/workloads/${encodeURIComponent(name)}/${verb}`)
+  }
+
   return {
     ensure: async () => void (await ensure()),
-    start: name => send(name, 'start'),
-    stop: name => send(name, 'stop'),
-    remove: name => send(name, 'remove'),
-    upgrade: name => send(name, 'upgrade'),
-    settleUpgrade: name => send(name, 'settle-upgrade'),
+    start: name => act(name, 'start'),
+    stop: name => act(name, 'stop'),
+    remove: name => act(name, 'remove'),
+    upgrade: name => act(name, 'upgrade'),
+    settleUpgrade: name => act(name, 'settle-upgrade'),
+    async call(operation, input, { start }) {
+      const path = `/operations/${operation}`
+      const body = await (start ? send(path, input) : sendToRunning(path, input))
+      return body === undefined ? undefined : JSON.parse(body)
+    },
     foreground: async (name, foreground) => runForeground(await options.host(), name, foreground),
   }
+}
+
+/** Fails with what the supervisor fails with, or `Unreachable`. */
+async function post(socket: string, path: string, input: unknown): Promise<string> {
+  const body = input === undefined ? {} : { body: JSON.stringify(input) }
+  const response = await requestSupervisor(socket, 'POST', path, body)
+  if (response.status !== 200) throw decodeFailure(response.body)
+  return response.body
 }

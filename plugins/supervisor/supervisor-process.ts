@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../src/app.ts'
+import type { SupervisorOperation } from '../../src/contracts/supervisor-operation.ts'
 import { isFailure } from '../../src/errors.ts'
 import { supervisorPaths } from './control-protocol.ts'
 import { type CrashJournal, createCrashJournal } from './crash-journal.ts'
@@ -35,6 +36,7 @@ export async function runAsSupervisor(
     paths: app.paths,
     log: app.log,
     build,
+    operations: () => makeOperations(app),
     idleMs,
     signal,
     watcher: {
@@ -63,6 +65,7 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
       paths: app.paths,
       log: app.log,
       build: OWN_BUILD,
+      operations: () => makeOperations(app),
       idleMs: Number.POSITIVE_INFINITY,
       signal,
       makeHost: () => {
@@ -76,6 +79,9 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
     if (!isFailure(error, 'supervisor_runs')) throw error
   }
 }
+
+const makeOperations = async (app: App): Promise<SupervisorOperation[]> =>
+  Promise.all((await app.contributions('supervisorOperations')).map(make => make(app)))
 
 /**
  * An uncaught error leaves this process in an unknown state, so it ends: it notes which workload the work

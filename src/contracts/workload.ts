@@ -89,7 +89,7 @@ export const workloadMembers = {
 
 export interface Workload extends ObjectOf<typeof workloadMembers> {}
 
-/** The supervisor as other plugins use it. Calls carry only names; everything else is on disk. */
+/** The supervisor as other plugins use it. Calls about workloads carry only names; everything else is on disk. */
 export interface Supervisor {
   /** Starts the supervisor if none is running, or replaces one of another build. */
   ensure(): Promise<void>
@@ -111,4 +111,9 @@ export interface Supervisor {
    * ends and is not restarted. Resolves when the workload has stopped; its run config stays.
    */
   foreground(name: string, options: { signal: AbortSignal; onUp: () => void }): Promise<void>
+  /**
+   * Calls a `SupervisorOperation` and returns its result, starting the supervisor first if need be. Without `start`
+   * it returns undefined where no other process is the supervisor, or that one lacks the operation.
+   */
+  call(operation: string, input: unknown, options: { start: boolean }): Promise<unknown>
 }

@@ -17,6 +17,8 @@ export interface IdentityProviderOptions {
   readonly accessTokenSeconds?: number
   /** Whether a refresh token is replaced at each use; using an old one again then ends the grant. */
   readonly rotate?: boolean
+  /** False: it gives none. */
+  readonly refreshTokens?: boolean
   /** Who signs in. */
   readonly account?: string
 }
@@ -118,6 +120,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
     },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     rotateRefreshToken: rotate,
+    ...(options.refreshTokens === false ? { issueRefreshToken: () => false } : {}),
     ttl: {
       AccessToken: () => seconds,
       ClientCredentials: () => seconds,

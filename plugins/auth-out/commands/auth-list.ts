@@ -13,13 +13,16 @@ export class AuthList extends BaseCommand {
 
   override async execute(): Promise<void> {
     const keeper = await this.app.service('remoteLogins')
-    const logins = (await keeper.list()).map(([, { origin, discovery, client, scopes, loggedInAt }]) => ({
-      server: origin,
-      issuer: discovery.issuer,
-      client: client.clientId,
-      scopes,
-      logged_in_at: loggedInAt,
-    }))
+    const logins = (await keeper.list()).map(
+      ([, { origin, discovery, client, scopes, loggedInAt }, keptIn]) => ({
+        server: origin,
+        issuer: discovery.issuer,
+        client: client.clientId,
+        scopes,
+        logged_in_at: loggedInAt,
+        kept_in: keptIn === 'secrets' ? 'secrets' : 'memory',
+      }),
+    )
     if (this.values(flags).format === 'json') return this.printJson(logins)
     if (logins.length === 0) return this.print('There are no logins.')
     this.printTable(
@@ -28,6 +31,7 @@ export class AuthList extends BaseCommand {
         { title: 'ISSUER', of: login => login.issuer },
         { title: 'SCOPES', of: login => login.scopes.join(' ') },
         { title: 'SINCE', of: login => login.logged_in_at },
+        { title: 'KEPT IN', of: login => login.kept_in },
       ],
       logins,
     )

@@ -21,11 +21,12 @@ export class AuthLogin extends BaseCommand {
   override async execute(): Promise<void> {
     const { logInAgain } = await import('../logins/log-in-again.ts')
     const { 'skip-browser': skip } = this.values(flags)
-    const issuer = await logInAgain(this.app, this.name, {
+    const { issuer, lasting } = await logInAgain(this.app, this.name, {
       browser: !skip,
       signal: this.context.signal,
       say: text => this.say(text),
     })
     this.say(`Logged in at ${issuer}.`)
+    if (lasting) this.say(lasting)
   }
 }

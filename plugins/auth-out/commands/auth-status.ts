@@ -2,6 +2,8 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
+const KEPT_IN = { secrets: 'the secrets provider', memory: "the memory of keelson's background process" }
+
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 
 export class AuthStatus extends BaseCommand {
@@ -34,6 +36,7 @@ export class AuthStatus extends BaseCommand {
         ['Reason', login.reason],
         ['Workloads', login.workloads.join(', ')],
         ['Logged in', login.logged_in_at],
+        ['Kept in', KEPT_IN[login.kept_in]],
         ['Token until', login.token_expires_at],
         ['Client until', login.client_expires_at],
       ]

@@ -17,15 +17,16 @@ export async function endLogin(
   key: string,
   reach: Partial<Reach>,
 ): Promise<Logout | undefined> {
-  const accessToken = held.get(key)?.accessToken
-  const record = await locks.change(key, async () => {
+  const known = held.get(key)?.accessToken
+  const login = await locks.change(key, async () => {
     const found = await store.find(key)
     await store.remove(key)
     await held.drop(key)
     return found
   })
-  if (!record) return undefined
-  const { discovery, client, refreshToken, origin } = record
+  if (!login) return undefined
+  const { discovery, client, refreshToken, origin } = login.record
+  const accessToken = login.tokens?.accessToken ?? known
   const { issuer } = discovery
   try {
     const isRevoked = await engine.revoke(

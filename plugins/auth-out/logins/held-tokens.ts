@@ -1,20 +1,29 @@
 import type { TokenSet } from '../oauth/types.ts'
 import type { LoginNotes } from './login-notes.ts'
+import { isRenewable, type LoginRecord } from './login-record.ts'
 
 /** How long it may take until a logout in another process is noticed, in milliseconds. */
 const NOTICE_MS = 1000
+/** Tokens are renewed this long before their end, in milliseconds; those with a short life at this share of it. */
+const EARLY_MS = 30_000
+const EARLY_SHARE = 0.2
+
+export interface LoginToken extends TokenSet {
+  /** From then on another token is got, while this one is used up to its end; milliseconds since 1970. */
+  readonly renewAt?: number | undefined
+}
 
 /** The access tokens of this process by login. They are used only while their login is there. */
 export interface HeldTokens {
-  get(key: string): TokenSet | undefined
-  hold(key: string, loggedInAt: string, tokens: TokenSet): Promise<void>
+  get(key: string): LoginToken | undefined
+  hold(key: string, login: LoginRecord, tokens: TokenSet): Promise<LoginToken>
   drop(key: string): Promise<void>
   /** Whether a token is still the one to use: false after a logout or another login, in whatever process. */
   isCurrent(key: string, tokens: TokenSet): boolean | Promise<boolean>
 }
 
 interface HeldToken {
-  readonly tokens: TokenSet
+  readonly tokens: LoginToken
   /** Of the login that it came from. */
   readonly loggedInAt: string
   /** When that login was last seen to be there. */
@@ -31,18 +40,27 @@ export function createHeldTokens(notes: LoginNotes, now: () => number): HeldToke
     return isSame
   }
 
+  function renewalTime(login: LoginRecord, { expiresAt }: TokenSet): number | undefined {
+    if (expiresAt === undefined || !isRenewable(login)) return expiresAt
+    return expiresAt - Math.max(0, Math.min(EARLY_MS, (expiresAt - now()) * EARLY_SHARE))
+  }
+
   return {
     get: key => held.get(key)?.tokens,
-    async hold(key, loggedInAt, tokens) {
+    async hold(key, login, tokens) {
+      const { loggedInAt } = login
       const { expiresAt } = tokens
       const before = await notes.read(key)
-      const missingScopes = before?.loggedInAt === loggedInAt ? before.missingScopes : undefined
+      const { missingScopes, keptBy } = before?.loggedInAt === loggedInAt ? before : {}
       await notes.write(key, {
         loggedInAt,
         ...(missingScopes ? { missingScopes } : {}),
+        ...(keptBy ? { keptBy } : {}),
         ...(expiresAt === undefined ? {} : { tokenExpiresAt: new Date(expiresAt).toISOString() }),
       })
-      held.set(key, { tokens, loggedInAt, checkedAt: now() })
+      const token = { ...tokens, renewAt: renewalTime(login, tokens) }
+      held.set(key, { tokens: token, loggedInAt, checkedAt: now() })
+      return token
     },
     async drop(key) {
       held.delete(key)

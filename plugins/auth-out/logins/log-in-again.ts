@@ -2,21 +2,23 @@ import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../failures.ts'
 import type { Person } from '../oauth/types.ts'
+import { describeLasting, type LoginOutcome } from './log-in.ts'
 import type { LoginPlace } from './login-parts.ts'
 import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
-/** Logs in to the remote server of a workload, also where there is a login. Returns the issuer. */
+/** Logs in to the remote server of a workload, also where there is a login. Returns the issuer, and how long the login lasts. */
 export async function logInAgain(
   app: App,
   name: string,
   { browser, signal, say }: { browser: boolean; signal: AbortSignal; say: (text: string) => void },
-): Promise<string> {
+): Promise<{ issuer: string; lasting: string | undefined }> {
   const { config, place } = await findPlaceOf(app, name, signal)
   const missing = await (await app.service('remoteLogins')).missingScopes(place.key)
   if (missing.length) say(`The server wants more rights than were granted: ${missing.join(' ')}`)
-  await logInAnew(app, place, { person: personAtTerminal(app, { say }, { browser }), config, signal })
-  return place.discovery.issuer
+  const person = personAtTerminal(app, { say }, { browser })
+  const outcome = await logInAnew(app, place, { person, config, signal })
+  return { issuer: place.discovery.issuer, lasting: describeLasting(outcome) }
 }
 
 /** Where a person logs in for a workload. Fails with `not_remote`, `login_by_token` or `login_not_needed`. */
@@ -37,16 +39,13 @@ export async function findPlaceOf(
   return { config, place: await (await app.service('remoteLogins')).place({ settings, challenge }, reach) }
 }
 
-/** Fails with `login_not_renewable`, or as the engine does. */
+/** Logs in to a server whose workloads the supervisor hosts. Fails as the engine does. */
 export async function logInAnew(
   app: App,
   place: LoginPlace,
   { person, config, signal }: { person: Person; config: RunConfig; signal: AbortSignal },
-): Promise<void> {
+): Promise<LoginOutcome> {
   const keeper = await app.service('remoteLogins')
   const waitMs = waitMsOf(config.remote_auth_config ?? {})
-  const { kept } = await keeper.login(place, { person, waitMs, anew: true, signal })
-  if (kept) return
-  await keeper.logout(place.key)
-  throw failures.login_not_renewable({ issuer: place.discovery.issuer })
+  return keeper.login(place, { person, waitMs, anew: true, memory: 'supervisor', signal })
 }

@@ -1,8 +1,9 @@
 import type { App } from '../../../src/app.ts'
 import type { PreparationContext } from '../../../src/contracts/preparation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import { failures } from '../failures.ts'
+import { describeLasting } from './log-in.ts'
 import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
+import { cannotKeep } from './login-store.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
 
 /**
@@ -30,31 +31,27 @@ export async function logInForRun(
   const challenge = found.kind === 'login' ? found.challenge : undefined
   const settings = await readLoginSettings(app, config)
   const keeper = await app.service('remoteLogins')
-  await assertKept(app)
+  await assertNotLocked(app)
   const place = await keeper.place({ settings, challenge }, reach)
   report?.(`Logging in at ${place.discovery.issuer}`)
-  const { kept } = await keeper.login(place, {
+  const outcome = await keeper.login(place, {
     person: personAtTerminal(app, context, { browser: !config.remote_auth_config?.skip_browser }),
     waitMs: waitMsOf(config.remote_auth_config ?? {}),
+    memory: context.foreground ? 'process' : 'supervisor',
     signal,
   })
-  if (!kept) {
-    await keeper.logout(place.key)
-    throw failures.login_not_renewable({ issuer: place.discovery.issuer })
-  }
-  const record = (await keeper.list()).find(([key]) => key === place.key)?.[1]
-  const cached_client_id = record?.client.clientId ?? ''
+  const lasting = outcome.isNew ? describeLasting(outcome) : undefined
+  if (lasting) context.say?.(lasting)
+  const cached_client_id = outcome.record.client.clientId
   return { ...config, remote_auth_config: { ...config.remote_auth_config, cached_client_id } }
 }
 
-/**
- * The process that will serve the workload finds the login in the secrets provider. Fails with `login_not_storable`.
- */
-export async function assertKept(app: App): Promise<void> {
+/** A provider that is set up and cannot be used, for example without its password, fails before the login. */
+export async function assertNotLocked(app: App): Promise<void> {
   const secrets = await app.find('secrets')
   try {
     await secrets?.assertCanStore('remote login')
   } catch (error) {
-    throw failures.login_not_storable(undefined, { cause: error })
+    if (!cannotKeep(error)) throw error
   }
 }

@@ -10,6 +10,7 @@ import type { BearerChallenge } from '../oauth/types.ts'
 import { createAccessStatus } from './access-status.ts'
 import { findLoginPlace } from './find-login-place.ts'
 import { createLoginHeader } from './login-header.ts'
+import { loginHint } from './login-hint.ts'
 import { asksForLogin, readReach } from './login-settings.ts'
 import { readRetryTimes } from './retry-times.ts'
 import { createTokenRenewal } from './token-renewal.ts'
@@ -50,6 +51,7 @@ export async function loginAuthorizationOf(
     keeper,
     findPlace: challenge => findLoginPlace(app, config, { reach, challenge }),
     access,
+    hint: () => loginHint(app, config),
     times: readRetryTimes(app.env),
     log,
   })

@@ -1,6 +1,5 @@
 import type { Authorization, AuthorizationValue } from '../credentials/authorization.ts'
 import type { AccessStatus } from './access-status.ts'
-import { EARLY_MS } from './login-tokens.ts'
 import type { TokenRenewal } from './token-renewal.ts'
 
 /** How often a request may make us look whether somebody has logged in, in milliseconds. */
@@ -8,22 +7,20 @@ const LOOK_MS = 2000
 
 /** Chooses the header of a request; a token that has nearly ended is used while another one is got. */
 export function createLoginHeader(renewal: TokenRenewal, access: AccessStatus): Authorization['value'] {
-  function current(hasOwn: boolean): AuthorizationValue {
-    if (renewal.token) return { header: `Bearer ${renewal.token.accessToken}` }
-    return access.problem && !hasOwn ? { problem: access.problem } : { header: undefined }
-  }
+  const without = (hasOwn: boolean): AuthorizationValue =>
+    access.problem && !hasOwn ? { problem: access.problem } : { header: undefined }
 
-  function leftMs(): number {
-    const end = renewal.token?.expiresAt
-    return end === undefined ? Number.POSITIVE_INFINITY : end - Date.now()
-  }
+  const current = (hasOwn: boolean): AuthorizationValue =>
+    renewal.token ? { header: `Bearer ${renewal.token.accessToken}` } : without(hasOwn)
 
   function valueNow(hasOwn: boolean): AuthorizationValue | Promise<AuthorizationValue> {
     if (renewal.token) {
-      const left = leftMs()
-      if (left > EARLY_MS) return current(hasOwn)
+      const { renewAt = Number.POSITIVE_INFINITY, expiresAt = Number.POSITIVE_INFINITY } = renewal.token
+      if (Date.now() < renewAt) return current(hasOwn)
+      const isOver = Date.now() >= expiresAt
+      if (access.problem?.status === 'auth_retrying') return isOver ? without(hasOwn) : current(hasOwn)
       const pending = renewal.renew()
-      return left > 0 ? current(hasOwn) : pending.then(() => current(hasOwn))
+      return isOver ? pending.then(() => current(hasOwn)) : current(hasOwn)
     }
     if (renewal.running) return renewal.running.then(() => current(hasOwn))
     const mayLook = access.problem?.status === 'unauthenticated' && Date.now() - renewal.askedAt > LOOK_MS

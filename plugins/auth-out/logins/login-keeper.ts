@@ -26,8 +26,8 @@ export interface LoginKeeper {
   /** As `endLogin`. */
   logout(key: string, reach?: Partial<Reach>): Promise<Logout | undefined>
   list(): ReturnType<LoginStore['list']>
-  /** When somebody logged in, in ISO 8601; undefined where there is no login. */
-  loggedInAt(key: string): Promise<string | undefined>
+  /** Another one after each login and for each token; undefined where nobody has logged in. */
+  mark(key: string): Promise<string | undefined>
   /** When the newest access token of a login expires, in ISO 8601; undefined where that is not known. */
   tokenExpiry(key: string): Promise<string | undefined>
 }
@@ -57,7 +57,10 @@ export function createLoginKeeper(options: {
     missingScopes: async key => (await notes.read(key))?.missingScopes ?? [],
     logout: (key, reach = {}) => endLogin(parts, key, reach),
     list: () => store.list(),
-    loggedInAt: async key => (await notes.read(key))?.loggedInAt,
+    mark: async key => {
+      const note = await notes.read(key)
+      return note && JSON.stringify(note)
+    },
     tokenExpiry: async key => (await notes.read(key))?.tokenExpiresAt,
   }
 }

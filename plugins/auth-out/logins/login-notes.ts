@@ -11,6 +11,8 @@ const loginNote = object({
   tokenExpiresAt: optional(text),
   /** That the server has asked for since, and the login lacks. */
   missingScopes: optional(texts),
+  /** Identity of the process that has the login in its memory, where no secrets provider keeps it. */
+  keptBy: optional(text),
 })
 export type LoginNote = TypeOf<typeof loginNote>
 

@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { covers } from '../oauth/resource-metadata.ts'
-import { loginKey, type StoredLogin } from './login-store.ts'
+import type { StoredLogin } from './login-record.ts'
+import { loginKey } from './login-store.ts'
 
 /**
  * The login that a workload uses, found without asking any server. Where several fit, such as those of two paths of

@@ -15,6 +15,8 @@ export interface LoginReport {
   readonly reason?: string
   readonly workloads: readonly string[]
   readonly logged_in_at: string
+  /** `memory`: it ends with keelson's background process. */
+  readonly kept_in: 'secrets' | 'memory'
   /** Of the newest access token; it is renewed by itself. */
   readonly token_expires_at?: string
   /** When the registered client has to be renewed. */
@@ -32,7 +34,7 @@ export async function reportLogins(app: App, name: string | undefined): Promise<
   const statuses = await store.statuses.list()
   const shown = logins.filter(([key]) => name === undefined || key === users[0]?.key)
   return Promise.all(
-    shown.map(async ([key, { origin, discovery, client, scopes, loggedInAt }]) => {
+    shown.map(async ([key, { origin, discovery, client, scopes, loggedInAt }, keptIn]) => {
       const workloads = users.filter(user => user.key === key).map(user => user.name)
       const troubled = workloads
         .map(workload => statuses.get(workload))
@@ -49,6 +51,7 @@ export async function reportLogins(app: App, name: string | undefined): Promise<
         ...(troubled?.status_context ? { reason: troubled.status_context } : {}),
         workloads,
         logged_in_at: loggedInAt,
+        kept_in: keptIn === 'secrets' ? 'secrets' : 'memory',
         ...(tokenExpiry ? { token_expires_at: tokenExpiry } : {}),
         ...(secretExpiresAt ? { client_expires_at: new Date(secretExpiresAt).toISOString() } : {}),
       }

@@ -1,8 +1,9 @@
 import type { AccessProblem } from '../../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
-import type { BearerChallenge, TokenSet } from '../oauth/types.ts'
+import type { BearerChallenge } from '../oauth/types.ts'
 import type { AccessStatus } from './access-status.ts'
+import type { LoginToken } from './held-tokens.ts'
 import type { LoginKeeper } from './login-keeper.ts'
 import type { LoginPlace } from './login-parts.ts'
 import { createRetryLadder } from './retry-ladder.ts'
@@ -13,7 +14,7 @@ const PASSING: ReadonlySet<string> = new Set(['remote_server_unreachable', 'remo
 
 /** The access token that a workload uses, and how it gets another one. */
 export interface TokenRenewal {
-  readonly token: TokenSet | undefined
+  readonly token: LoginToken | undefined
   /** Where it is from; undefined until it is known where to log in. */
   readonly place: LoginPlace | undefined
   /** While a token is being got. */
@@ -32,27 +33,29 @@ export interface TokenRenewal {
 }
 
 export function createTokenRenewal(options: {
-  keeper: Pick<LoginKeeper, 'token' | 'isCurrent' | 'loggedInAt'>
+  keeper: Pick<LoginKeeper, 'token' | 'isCurrent' | 'mark'>
   findPlace: (challenge: BearerChallenge | undefined) => Promise<LoginPlace>
   access: AccessStatus
+  /** What to do about a login that is over. */
+  hint: () => Promise<string>
   times: RetryTimes
   log: Log
 }): TokenRenewal {
-  const { keeper, findPlace, access, times, log } = options
+  const { keeper, findPlace, access, hint, times, log } = options
   const ladder = createRetryLadder(times, () => void renew())
   let place: LoginPlace | undefined
-  let token: TokenSet | undefined
+  let token: LoginToken | undefined
   let running: Promise<AccessProblem | undefined> | undefined
   let askedAt = 0
   let replacedAt = 0
   /** Of the login that was there when a token was last asked for. */
-  let loggedInAt: string | undefined
+  let mark: string | undefined
 
   async function attempt(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
     askedAt = Date.now()
     try {
       place ??= await findPlace(challenge)
-      loggedInAt = await keeper.loggedInAt(place.key)
+      mark = await keeper.mark(place.key)
       const outcome = await keeper.token(place, { rejected })
       if ('token' in outcome) {
         token = outcome.token
@@ -60,21 +63,27 @@ export function createTokenRenewal(options: {
         ladder.reset()
         return access.set(undefined)
       }
-      token = undefined
       const { problem, retryAfterMs } = outcome
-      return problem.status === 'auth_retrying' ? tryLater(problem.reason, retryAfterMs) : access.set(problem)
-    } catch (error) {
+      if (problem.status === 'auth_retrying') return tryLater(problem.reason, { rejected, retryAfterMs })
       token = undefined
+      return access.set({ ...problem, reason: `${problem.reason} ${await hint()}` })
+    } catch (error) {
       if (isFailure(error) && !PASSING.has(error.code)) {
+        token = undefined
         return access.set({ status: 'unauthenticated', reason: error.message })
       }
       if (!isFailure(error)) log.error('The login failed.', { error: messageOf(error) })
-      return tryLater(messageOf(error))
+      return tryLater(messageOf(error), { rejected })
     }
   }
 
-  function tryLater(reason: string, atLeastMs?: number): AccessProblem | undefined {
-    return access.set({ status: ladder.plan(atLeastMs) ? 'auth_retrying' : 'unauthenticated', reason })
+  /** A token that the server has not refused is used up to its end. */
+  function tryLater(
+    reason: string,
+    { rejected, retryAfterMs }: { rejected: string | undefined; retryAfterMs?: number | undefined },
+  ): AccessProblem | undefined {
+    if (rejected !== undefined || (token?.expiresAt ?? 0) <= Date.now()) token = undefined
+    return access.set({ status: ladder.plan(retryAfterMs) ? 'auth_retrying' : 'unauthenticated', reason })
   }
 
   function renew(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
@@ -104,8 +113,8 @@ export function createTokenRenewal(options: {
     isCurrent: () => (token && place ? keeper.isCurrent(place.key, token) : true),
     async hasNewLogin() {
       if (!place || token) return false
-      const found = await keeper.loggedInAt(place.key)
-      return found !== undefined && found !== loggedInAt
+      const found = await keeper.mark(place.key)
+      return found !== undefined && found !== mark
     },
     close: () => ladder.close(),
   }

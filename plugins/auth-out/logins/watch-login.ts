@@ -7,7 +7,10 @@ const WATCH_MS = 1000
 /** A login that is there is looked at every so many times. */
 const SELDOM = 5
 
-/** Sees to it that the status tells of a login or logout also while nobody sends requests. Returns how to end that. */
+/**
+ * Sees to it that the status tells of a login, a logout and the end of a token that cannot be renewed also while nobody
+ * sends requests. Returns how to end that.
+ */
 export function watchLogin(
   renewal: Pick<TokenRenewal, 'token' | 'isCurrent' | 'hasNewLogin' | 'renew'>,
   { log, everyMs = WATCH_MS }: { log: Log; everyMs?: number },
@@ -15,7 +18,9 @@ export function watchLogin(
   let ticks = 0
   async function look(): Promise<void> {
     if (renewal.token && ticks++ % SELDOM) return
-    if (!(await renewal.isCurrent()) || (await renewal.hasNewLogin())) await renewal.renew()
+    const { refreshToken, expiresAt = Number.POSITIVE_INFINITY } = renewal.token ?? {}
+    const isOver = refreshToken === undefined && expiresAt <= Date.now()
+    if (isOver || !(await renewal.isCurrent()) || (await renewal.hasNewLogin())) await renewal.renew()
   }
   const timer = setInterval(() => {
     look().catch(error => log.error('The login could not be looked at.', { error: messageOf(error) }))

@@ -20,7 +20,7 @@ async function loggedIn() {
     remoteLogins: {
       place: async () => ({ key: 'login' }),
       isCurrent: () => true,
-      loggedInAt: async () => undefined,
+      mark: async () => undefined,
       token: async (_: unknown, options: { rejected?: string }) => {
         rejected.push(options.rejected)
         return { token: { accessToken: `token-${rejected.length}`, scopes: [] } }

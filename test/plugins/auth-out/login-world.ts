@@ -2,8 +2,13 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import type { Home } from '../../e2e/home.ts'
-import { type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
+import {
+  type IdentityProvider,
+  type IdentityProviderOptions,
+  identityProvider,
+} from '../../support/identity-provider.ts'
 import { main } from '../../support/main.ts'
+import { echoTool } from './echo-tool.ts'
 import { testHome } from './guarded-server.ts'
 import { protectedServer } from './oauth/protected-server.ts'
 
@@ -34,10 +39,13 @@ export const login = (server: { mcp: string }, name: string) => [
 ]
 
 /** A home, an identity provider, and a server that demands its tokens. */
-export async function world() {
-  const home = await testHome()
-  const provider = await identityProvider()
-  const server = await protectedServer({ issuer: provider.issuer, scopes: ['openid', 'offline_access'] })
+export async function world(
+  options: { secrets?: boolean; scopes?: readonly string[] } & IdentityProviderOptions = {},
+) {
+  const home = await testHome(options)
+  const provider = await identityProvider(options)
+  const { scopes = ['openid', 'offline_access'] } = options
+  const server = await protectedServer({ issuer: provider.issuer, scopes, respond: echoTool })
   const asked = (grant: string) =>
     provider.asked.filter(({ form }) => form.get('grant_type') === grant).length
   const status = async (name: string) => JSON.parse(await home.ok(['status', name, '--format', 'json']))

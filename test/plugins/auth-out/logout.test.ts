@@ -61,6 +61,7 @@ test('auth status tells of a login everything but its tokens', { timeout: 240_00
     state: 'ready',
     workloads: ['far'],
     logged_in_at: expect.any(String),
+    kept_in: 'secrets',
     token_expires_at: expect.any(String),
   })
   const spent = provider.asked.flatMap(({ form }) => form.get('refresh_token') ?? [])

@@ -13,8 +13,11 @@ export async function protectedServer(options: {
   /** Value of `WWW-Authenticate`; `METADATA` in it stands for the metadata's URL. */
   readonly challenge?: string
   readonly resource?: string
+  /** To a request with a token; an empty object without it. */
+  readonly respond?: (request: IncomingMessage, response: ServerResponse) => void
 }): Promise<ProtectedServer> {
-  const { issuer, scopes, challenge = 'Bearer resource_metadata="METADATA"' } = options
+  const { issuer, scopes, respond = (_, response) => sendJson(response, {}) } = options
+  const { challenge = 'Bearer resource_metadata="METADATA"' } = options
   const server = await registryServer()
   const metadata = `${server.url}/.well-known/oauth-protected-resource/mcp`
   server.answer((request: IncomingMessage, response: ServerResponse, url) => {
@@ -26,7 +29,7 @@ export async function protectedServer(options: {
       })
     }
     if (url.pathname !== '/mcp') return response.writeHead(404).end()
-    if (request.headers.authorization?.startsWith('Bearer ')) return sendJson(response, {})
+    if (request.headers.authorization?.startsWith('Bearer ')) return respond(request, response)
     response.writeHead(401, { 'www-authenticate': challenge.replace('METADATA', metadata) }).end()
   })
   return { ...server, mcp: `${server.url}/mcp` }

@@ -1,0 +1,35 @@
+import type { SupervisorOperation } from '../../../src/contracts/supervisor-operation.ts'
+import type { OwnLoginMemory } from './login-memory.ts'
+import { isRenewable, type RememberedLogin } from './login-record.ts'
+
+export const LOGINS_OPERATION = 'remote-logins'
+
+type Entry = readonly [key: string, login: RememberedLogin]
+
+/** What is asked of the supervisor about the logins in its memory. Both sides belong to one user. */
+export type LoginsInput =
+  | { readonly ask: 'list' }
+  | { readonly ask: 'set'; readonly logins: readonly Entry[] }
+  | { readonly ask: 'remove'; readonly key: string }
+
+export interface LoginsResult {
+  readonly logins: readonly Entry[]
+}
+
+/** Keeps logins in the memory of the supervisor, where no secrets provider can. */
+export const createLoginsOperation = (memory: OwnLoginMemory): SupervisorOperation => ({
+  name: LOGINS_OPERATION,
+  async handle(input): Promise<LoginsResult> {
+    const asked = input as LoginsInput
+    if (asked.ask === 'set') for (const [key, login] of asked.logins) await memory.set(key, login)
+    if (asked.ask === 'remove') await memory.remove(asked.key)
+    return { logins: asked.ask === 'list' ? [...memory.all] : [] }
+  },
+  isNeeded: () =>
+    [...memory.all.values()].some(
+      ({ record, tokens }) =>
+        isRenewable(record) || (tokens.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now(),
+    ),
+  takeAlong: () =>
+    memory.all.size ? ({ ask: 'set', logins: [...memory.all] } satisfies LoginsInput) : undefined,
+})
