@@ -5,9 +5,11 @@ import { run } from './stages.ts'
 
 const IMAGE = 'node:24-alpine'
 const WANTS = ['git', 'ca-certificates']
-const PLAIN = ['--no-audit', '--no-fund', '--no-update-notifier', '--cache=/fetched/cache']
-// npm shows the name in its error: packages come from registries, not from repositories.
-const WITHOUT_GIT = '--git=git-dependencies-are-refused'
+const PLAIN = [
+  // npm shows the name in its error: packages come from registries, not from repositories.
+  '--git=git-dependencies-are-refused',
+  ...['--no-audit', '--no-fund', '--no-update-notifier', '--cache=/fetched/cache'],
+]
 
 /** An npm package, fetched without its scripts and started directly: no network at the start. */
 export function npxRecipe({ reference, version }: Pinned, options: CheckedOptions): Recipe {
@@ -18,7 +20,7 @@ export function npxRecipe({ reference, version }: Pinned, options: CheckedOption
     private: true,
     dependencies: { [name]: version ?? wanted ?? 'latest' },
   }
-  const fetch = ['--omit=dev', '--ignore-scripts', WITHOUT_GIT, ...PLAIN]
+  const offline = options.allowNetwork ? '--prefer-offline' : '--offline'
   return toRecipe(
     {
       fetch: {
@@ -27,31 +29,24 @@ export function npxRecipe({ reference, version }: Pinned, options: CheckedOption
         folder: '/fetched',
         steps: [
           'WORKDIR /fetched/app',
-          'COPY package.json ./',
-          run('npm', 'install', '--package-lock-only', ...fetch),
-          'COPY check-lock.cjs /keelson/',
-          run('node', '/keelson/check-lock.cjs', name),
-          run('npm', 'ci', ...fetch),
+          'COPY package.json check-lock.cjs fetch.sh /keelson/',
+          run('/bin/sh', '/keelson/fetch.sh', name, '--omit=dev', '--ignore-scripts', ...PLAIN),
         ],
         files: new Map([
           ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
           ['check-lock.cjs', recipeProgram('check-lock.cjs')],
+          ['fetch.sh', recipeProgram('fetch_npm.sh')],
         ]),
       },
       build: {
         steps: [
-          'RUN mv /fetched/app /app',
-          'WORKDIR /app',
-          'COPY run-scripts.cjs link-entry.cjs /keelson/',
-          run(
-            ...['node', '/keelson/run-scripts.cjs', 'npm', 'ci', '--omit=dev', '--foreground-scripts'],
-            ...[options.allowNetwork ? '--prefer-offline' : '--offline', WITHOUT_GIT, ...PLAIN],
-          ),
-          run('node', '/keelson/link-entry.cjs', name),
+          'COPY run-scripts.cjs link-entry.cjs install.sh /keelson/',
+          run('/bin/sh', '/keelson/install.sh', name, '--omit=dev', offline, ...PLAIN),
         ],
         files: new Map([
           ['run-scripts.cjs', recipeProgram('run-scripts.cjs')],
           ['link-entry.cjs', recipeProgram('link-entry.cjs')],
+          ['install.sh', recipeProgram('install_npm.sh')],
         ]),
       },
       runtime: { image, wants: WANTS, env: ['NODE_ENV=production'] },

@@ -15,7 +15,6 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
   const extra = extras.length > 0 ? `[${extras.join(',')}]` : ''
   const requirements = [`${name}${extra}${exact ? `==${exact}` : ''}`, ...options.buildWith]
   const files = new Map([['requirements.txt', `${requirements.join('\n')}\n`]])
-  const install = [PYTHON, '-m', 'pip', 'install', '--no-input', '--disable-pip-version-check']
   return toRecipe(
     {
       fetch: {
@@ -35,21 +34,17 @@ export function uvxRecipe({ reference, version }: Pinned, options: CheckedOption
       },
       build: {
         steps: [
-          'COPY requirements.txt build_sdists.py link_entry.py /keelson/',
+          'COPY requirements.txt build_sdists.py link_entry.py install.sh /keelson/',
           run(
-            ...[PYTHON, '/keelson/build_sdists.py'],
+            ...['/bin/sh', '/keelson/install.sh', name],
             ...(options.allowNetwork ? [] : ['--no-index', '--find-links=/fetched/tools']),
           ),
-          run(
-            ...[...install, '--no-cache-dir', '--no-index', '--find-links=/fetched/wheels'],
-            ...['--only-binary=:all:', '-r', '/keelson/requirements.txt'],
-          ),
-          run(PYTHON, '/keelson/link_entry.py', name),
         ],
         files: new Map([
           ...files,
           ['build_sdists.py', recipeProgram('build_sdists.py')],
           ['link_entry.py', recipeProgram('link_entry.py')],
+          ['install.sh', recipeProgram('install_pypi.sh')],
         ]),
       },
       runtime: { image, wants: WANTS, env: ['PYTHONUNBUFFERED=1', 'PYTHONDONTWRITEBYTECODE=1'] },
