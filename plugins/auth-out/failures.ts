@@ -137,6 +137,12 @@ export const failures = defineFailures({
       `"${d.name}" has a bearer token for its remote server, so nobody logs in there.`,
     hint: 'Give it another token, or run it again without one.',
   },
+  login_by_machine: {
+    status: 400,
+    text: (d: { name: string }) =>
+      `"${d.name}" logs in with the credentials of its client, so nobody else does.`,
+    hint: 'If the login does not work, see whether its secret or private key is still good.',
+  },
   login_busy: {
     status: 409,
     text: (d: { issuer: string }) => `Somebody is logging in at ${d.issuer} in another program.`,

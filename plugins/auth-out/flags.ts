@@ -3,6 +3,7 @@ import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures } from '../../src/errors.ts'
 import { formatDuration } from '../../src/lib/duration.ts'
 import type { RunFlags } from '../../src/plugin.ts'
+import { GRANT_TYPES } from './grant-types.ts'
 import { readHeaderFlags } from './headers/header-flags.ts'
 import type { RemoteAuthConfig } from './section.ts'
 
@@ -23,6 +24,17 @@ const table = {
     { placeholder: 'SECRET' },
   ),
   'remote-auth-client-secret-file': flag.file('file with the secret'),
+  'remote-auth-grant-type': flag.choice(
+    'who logs in: a person, or this machine with the secret or private key of the client',
+    GRANT_TYPES,
+    'authorization_code',
+  ),
+  'remote-auth-private-key-file': flag.file(
+    'file with the private key of the client (PEM or JWK), which signs in place of a secret and is read again when it is needed',
+  ),
+  'remote-auth-signing-algorithm': flag.string('algorithm of the private key (default: what the key says)', {
+    placeholder: 'ALGORITHM',
+  }),
   'remote-auth-scopes': flag.commaList('scopes to ask for (default: those that the server names)', 'SCOPE'),
   'remote-auth-scope-param-name': flag.string('name of the scope parameter in the authorization URL', {
     placeholder: 'NAME',
@@ -53,6 +65,8 @@ declare module '../../src/contracts/run-options.ts' {
 const PAIRS = [
   ['remote-auth-bearer-token', 'remote-auth-bearer-token-file'],
   ['remote-auth-client-secret', 'remote-auth-client-secret-file'],
+  ['remote-auth-client-secret', 'remote-auth-private-key-file'],
+  ['remote-auth-client-secret-file', 'remote-auth-private-key-file'],
   ['remote-auth-issuer', 'remote-auth-authorize-url'],
   ['remote-auth-issuer', 'remote-auth-token-url'],
 ] as const
@@ -83,6 +97,7 @@ export const remoteAuthFlags: RunFlags = {
 function toConfig(values: FlagValues<typeof table>, given: ReadonlySet<string>): RemoteAuthConfig {
   const tokenFile = values['remote-auth-bearer-token-file']
   const secretFile = values['remote-auth-client-secret-file']
+  const keyFile = values['remote-auth-private-key-file']
   const timeout = values['remote-auth-timeout']
   const members: { [K in keyof RemoteAuthConfig]: RemoteAuthConfig[K] | undefined } = {
     bearer_token: values['remote-auth-bearer-token'],
@@ -93,6 +108,9 @@ function toConfig(values: FlagValues<typeof table>, given: ReadonlySet<string>):
     client_id: values['remote-auth-client-id'],
     client_secret: values['remote-auth-client-secret'],
     client_secret_file: secretFile && resolve(secretFile),
+    grant_type: given.has('remote-auth-grant-type') ? values['remote-auth-grant-type'] : undefined,
+    private_key_file: keyFile && resolve(keyFile),
+    signing_algorithm: values['remote-auth-signing-algorithm'],
     scopes: values['remote-auth-scopes'].length ? [...values['remote-auth-scopes']] : undefined,
     scope_param_name: values['remote-auth-scope-param-name'],
     resource: values['remote-auth-resource'],

@@ -1,15 +1,20 @@
 import { failures as core } from '../../src/errors.ts'
+import { readChoice } from '../../src/http/read-choice.ts'
 import { secretReference, toSecretReference } from '../../src/http/secret-reference.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { bool, object, optional, port, type TypeOf, text, textMap, texts } from '../../src/lib/schema.ts'
 import { referredName, toReference } from './credentials/kept-secret.ts'
 import { failures } from './failures.ts'
+import { GRANT_TYPES } from './grant-types.ts'
 import type { RemoteAuthConfig } from './section.ts'
 
 const oauthMembers = {
   bearer_token: optional(secretReference),
   client_secret: optional(secretReference),
   client_id: optional(text),
+  grant_type: optional(text),
+  private_key: optional(secretReference),
+  signing_algorithm: optional(text),
   issuer: optional(text),
   authorize_url: optional(text),
   token_url: optional(text),
@@ -40,6 +45,8 @@ export const remoteRequest = sectionRequest({
       'remote-auth-bearer-token': token?.name ? toReference(token.name, 'bearer_token') : undefined,
       'remote-auth-client-secret': secret?.name ? toReference(secret.name, 'oauth_secret') : undefined,
       'remote-auth-client-id': asked.client_id,
+      'remote-auth-grant-type': readChoice(asked.grant_type, GRANT_TYPES, 'oauth_config.grant_type'),
+      'remote-auth-signing-algorithm': asked.signing_algorithm,
       'remote-auth-issuer': asked.issuer,
       'remote-auth-authorize-url': asked.authorize_url,
       'remote-auth-token-url': asked.token_url,
@@ -52,12 +59,14 @@ export const remoteRequest = sectionRequest({
     }
   },
   toMembers({ oauth_config: asked, header_forward }, { remote_auth_config: auth, ...kept }) {
-    const { oauth_params } = asked ?? {}
-    const isSaid = auth !== undefined || Object.keys(oauth_params ?? {}).length > 0
+    const { oauth_params = {}, private_key: key } = asked ?? {}
+    const members: RemoteAuthConfig = {
+      ...(Object.keys(oauth_params).length ? { oauth_params } : {}),
+      ...(key?.name ? { private_key: toReference(key.name, 'private_key') } : {}),
+    }
+    const isSaid = auth !== undefined || Object.keys(members).length > 0
     return {
-      ...(asked && isSaid
-        ? { remote_auth_config: { ...hiddenOf(auth, asked), ...(oauth_params ? { oauth_params } : {}) } }
-        : {}),
+      ...(asked && isSaid ? { remote_auth_config: { ...hiddenOf(auth, asked), ...members } } : {}),
       ...(header_forward && kept.header_forward ? { header_forward: {} } : {}),
     }
   },
@@ -72,15 +81,17 @@ export const remoteRequest = sectionRequest({
 function hiddenOf(auth: RemoteAuthConfig = {}, asked: OAuthConfig): RemoteAuthConfig {
   const replaced: string[] = Object.keys(oauthMembers)
   if (asked.bearer_token?.name) replaced.push('bearer_token_file')
-  if (asked.client_secret?.name) replaced.push('client_secret_file')
+  if (asked.client_secret?.name || asked.private_key?.name) {
+    replaced.push('client_secret_file', 'private_key_file')
+  }
   return Object.fromEntries(Object.entries(auth).filter(([member]) => !replaced.includes(member)))
 }
 
 /** Secrets are shown by their names alone. */
 function toOAuthConfig(auth: RemoteAuthConfig): OAuthConfig {
-  const { bearer_token, client_secret, ...others } = auth
-  const secrets = Object.entries({ bearer_token, client_secret }).flatMap(([member, said = '']) =>
-    referredName(said) === undefined ? [] : [[member, toSecretReference(said)]],
+  const { bearer_token, client_secret, private_key, ...others } = auth
+  const secrets = Object.entries({ bearer_token, client_secret, private_key }).flatMap(
+    ([member, said = '']) => (referredName(said) === undefined ? [] : [[member, toSecretReference(said)]]),
   )
   const shown = Object.entries(others).filter(([member]) => Object.hasOwn(oauthMembers, member))
   return Object.fromEntries([...shown, ...secrets])

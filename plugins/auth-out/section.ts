@@ -7,12 +7,14 @@ import {
   integer,
   type ObjectOf,
   object,
+  oneOf,
   optional,
   text,
   textMap,
   texts,
 } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
+import { GRANT_TYPES, isMachine } from './grant-types.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
 import { toSafeUrl } from './oauth/safe-url.ts'
@@ -26,6 +28,12 @@ const remoteAuth = {
   client_id: optional(text),
   client_secret: optional(text),
   client_secret_file: optional(text),
+  grant_type: optional(oneOf(GRANT_TYPES)),
+  /** Signs in place of a client secret (RFC 7523); PEM or JWK. */
+  private_key: optional(text),
+  private_key_file: optional(text),
+  /** JWS algorithm of the private key. */
+  signing_algorithm: optional(text),
   issuer: optional(text),
   authorize_url: optional(text),
   token_url: optional(text),
@@ -74,6 +82,7 @@ export const authOutSection: Section = {
   check(config) {
     assertEnforced(config.remote_auth_config ?? {})
     assertPlaces(config.remote_auth_config ?? {})
+    assertClient(config.remote_auth_config ?? {})
     const { header_forward: headers, remote_auth_config: auth } = config
     const plain = Object.entries(headers?.add_plaintext_headers ?? {})
     const secret = Object.entries(headers?.add_headers_from_secret ?? {})
@@ -113,7 +122,7 @@ function assertPlaces({ authorize_url, token_url, ...auth }: RemoteAuthConfig): 
     if (!url || toSafeUrl(url)) continue
     throw failures.usage({ text: `${member} of the login is an https URL, or http on this machine.` })
   }
-  if (Boolean(authorize_url) !== Boolean(token_url)) {
+  if (Boolean(authorize_url) !== Boolean(token_url) && !(token_url && isMachine(auth))) {
     throw failures.usage({ text: 'authorize_url and token_url of the login go together.' })
   }
   const resource = URL.parse(auth.resource ?? '')
@@ -124,6 +133,22 @@ function assertPlaces({ authorize_url, token_url, ...auth }: RemoteAuthConfig): 
   }
   if (auth.callback_port && auth.callback_port < FIRST_USER_PORT) {
     throw failures.usage({ text: `callback_port of the login is ${FIRST_USER_PORT} or more, or 0 for any.` })
+  }
+}
+
+function assertClient(auth: RemoteAuthConfig): void {
+  const { client_id, client_secret, client_secret_file, private_key, private_key_file } = auth
+  if (isMachine(auth) && !client_id) {
+    throw failures.usage({
+      text: 'grant_type client_credentials needs a client_id.',
+      hint: 'Give --remote-auth-client-id with its secret or private key.',
+    })
+  }
+  if (isMachine(auth) && (auth.bearer_token || auth.bearer_token_file)) {
+    throw failures.usage({ text: 'A bearer token and grant_type client_credentials do not go together.' })
+  }
+  if ([client_secret, client_secret_file, private_key, private_key_file].filter(Boolean).length > 1) {
+    throw failures.usage({ text: 'A client of the login has one secret or one private key.' })
   }
 }
 

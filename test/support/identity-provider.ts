@@ -19,6 +19,8 @@ export interface IdentityProviderOptions {
   readonly rotate?: boolean
   /** False: it gives none. */
   readonly refreshTokens?: boolean
+  /** Further clients, as the package oidc-provider has them. */
+  readonly clients?: readonly object[]
   /** Who signs in. */
   readonly account?: string
 }
@@ -98,6 +100,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
         grant_types: ['client_credentials'],
         response_types: [],
       },
+      ...(options.clients ?? []),
     ],
     cookies: { keys: ['only for tests'] },
     features: {

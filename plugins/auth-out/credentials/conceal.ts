@@ -8,7 +8,7 @@ import { createWorkloadSecrets, type WorkloadSecrets } from './workload-secrets.
 /** Moves plain secrets into the secrets provider. Fails with `credential_not_storable`. */
 export async function conceal(app: App, config: RunConfig): Promise<RunConfig> {
   const secrets = createWorkloadSecrets(app)
-  return concealClientSecret(secrets, await concealToken(secrets, await concealHeaders(secrets, config)))
+  return concealOfClient(secrets, await concealToken(secrets, await concealHeaders(secrets, config)))
 }
 
 async function concealToken(secrets: WorkloadSecrets, config: RunConfig): Promise<RunConfig> {
@@ -19,11 +19,16 @@ async function concealToken(secrets: WorkloadSecrets, config: RunConfig): Promis
   return { ...config, remote_auth_config: { ...auth, bearer_token } }
 }
 
-async function concealClientSecret(secrets: WorkloadSecrets, config: RunConfig): Promise<RunConfig> {
-  const { client_secret: secret, ...auth } = config.remote_auth_config ?? {}
-  if (!secret || referredName(secret) !== undefined) return config
-  const name = await secrets.store('oauth_secret', secret, config)
-  return { ...config, remote_auth_config: { ...auth, client_secret: toReference(name, 'oauth_secret') } }
+/** A client has one of both. */
+async function concealOfClient(secrets: WorkloadSecrets, config: RunConfig): Promise<RunConfig> {
+  const { client_secret, private_key } = config.remote_auth_config ?? {}
+  const [member, kind] = private_key
+    ? (['private_key', 'private_key'] as const)
+    : (['client_secret', 'oauth_secret'] as const)
+  const value = private_key || client_secret
+  if (!value || referredName(value) !== undefined) return config
+  const reference = toReference(await secrets.store(kind, value, config), kind)
+  return { ...config, remote_auth_config: { ...config.remote_auth_config, [member]: reference } }
 }
 
 /** Headers that carry credentials by their name are no plain headers, whichever flag they came from. */

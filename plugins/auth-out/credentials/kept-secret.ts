@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 
 /** What a kept secret is for; also the target in its reference. */
-export type SecretKind = 'header' | 'oauth_secret' | 'bearer_token' | 'oauth_refresh' | 'oauth_registration'
+export type SecretKind =
+  | 'header'
+  | 'oauth_secret'
+  | 'bearer_token'
+  | 'private_key'
+  | 'oauth_refresh'
+  | 'oauth_registration'
 
 const PREFIXES: Readonly<Record<SecretKind, string>> = {
   header: 'FORWARDED_HEADER_',
   oauth_secret: 'OAUTH_CLIENT_SECRET_',
   bearer_token: 'BEARER_TOKEN_',
+  private_key: 'OAUTH_PRIVATE_KEY_',
   oauth_refresh: 'OAUTH_REFRESH_TOKEN_',
   oauth_registration: 'OAUTH_REG_TOKEN_',
 }

@@ -14,7 +14,13 @@ export function readVariables(config: RunConfig, env: App['env'], options: RunOp
   const { remote_auth_config: auth = {} } = config
   const token = auth.bearer_token || auth.bearer_token_file ? undefined : env[BEARER_TOKEN]
   const isForeign = config.registry_server_name !== undefined && !options['remote-auth-client-id']
-  const isOpen = auth.client_id && !isForeign && !auth.client_secret && !auth.client_secret_file
+  const isOpen =
+    auth.client_id &&
+    !isForeign &&
+    !auth.client_secret &&
+    !auth.client_secret_file &&
+    !auth.private_key &&
+    !auth.private_key_file
   const secret = isOpen ? env[CLIENT_SECRET] : undefined
   if (!token && !secret) return config
   const found = { ...(token ? { bearer_token: token } : {}), ...(secret ? { client_secret: secret } : {}) }

@@ -22,6 +22,7 @@ export interface WorkloadSecrets {
 const WHAT: Readonly<Partial<Record<SecretKind, string>>> = {
   bearer_token: 'The bearer token',
   header: 'The value of a forwarded header',
+  private_key: 'The private key',
 }
 
 const originOf = (url: string): string => URL.parse(url)?.origin ?? url
@@ -34,6 +35,7 @@ function nameFor(kind: SecretKind, { name, remote_url = '' }: RunConfig, part?: 
 const ownNames = (config: RunConfig): string[] => [
   nameFor('bearer_token', config),
   nameFor('oauth_secret', config),
+  nameFor('private_key', config),
   ...Object.keys(config.header_forward?.add_headers_from_secret ?? {}).map(header =>
     nameFor('header', config, header),
   ),
@@ -71,8 +73,8 @@ export function createWorkloadSecrets(app: App): WorkloadSecrets {
       return name
     },
     async forget(config) {
-      const { bearer_token, client_secret } = config.remote_auth_config ?? {}
-      const named = [bearer_token, client_secret].map(text => referredName(text ?? ''))
+      const { bearer_token, client_secret, private_key } = config.remote_auth_config ?? {}
+      const named = [bearer_token, client_secret, private_key].map(text => referredName(text ?? ''))
       const fromHeaders = Object.values(config.header_forward?.add_headers_from_secret ?? {})
       const own = new Set(ownNames(config))
       for (const name of [...named, ...fromHeaders]) {

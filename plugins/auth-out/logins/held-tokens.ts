@@ -30,6 +30,10 @@ interface HeldToken {
   checkedAt: number
 }
 
+/** When to get another token, in milliseconds since 1970. */
+export const timeToRenew = (expiresAt: number, now: number): number =>
+  expiresAt - Math.max(0, Math.min(EARLY_MS, (expiresAt - now) * EARLY_SHARE))
+
 export function createHeldTokens(notes: LoginNotes, now: () => number): HeldTokens {
   const held = new Map<string, HeldToken>()
 
@@ -42,7 +46,7 @@ export function createHeldTokens(notes: LoginNotes, now: () => number): HeldToke
 
   function renewalTime(login: LoginRecord, { expiresAt }: TokenSet): number | undefined {
     if (expiresAt === undefined || !isRenewable(login)) return expiresAt
-    return expiresAt - Math.max(0, Math.min(EARLY_MS, (expiresAt - now()) * EARLY_SHARE))
+    return timeToRenew(expiresAt, now())
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { failures } from '../failures.ts'
+import { isMachine } from '../grant-types.ts'
 import type { Person } from '../oauth/types.ts'
 import { describeLasting, type LoginOutcome } from './log-in.ts'
 import type { LoginPlace } from './login-parts.ts'
@@ -31,6 +32,7 @@ export async function findPlaceOf(
   if (!config.remote_url) throw failures.not_remote({ name })
   const { bearer_token, bearer_token_file } = config.remote_auth_config ?? {}
   if (bearer_token || bearer_token_file) throw failures.login_by_token({ name })
+  if (isMachine(config.remote_auth_config)) throw failures.login_by_machine({ name })
   const reach = { ...(await readReach(config)), signal }
   const found = await (await app.service('oauthEngine')).detect(reach)
   const challenge = found.kind === 'login' ? found.challenge : undefined

@@ -31,6 +31,11 @@ export async function logInForRun(
   const challenge = found.kind === 'login' ? found.challenge : undefined
   const settings = await readLoginSettings(app, config)
   const keeper = await app.service('remoteLogins')
+  if (settings.isMachine) {
+    const place = await keeper.place({ settings, challenge }, reach)
+    await engine.loginAsMachine(place, reach) // fails now where the credentials are wrong
+    return config
+  }
   await assertNotLocked(app)
   const place = await keeper.place({ settings, challenge }, reach)
   report?.(`Logging in at ${place.discovery.issuer}`)

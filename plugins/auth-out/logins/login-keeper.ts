@@ -7,6 +7,7 @@ import type { LoginNotes } from './login-notes.ts'
 import type { LoginParts, LoginPlace } from './login-parts.ts'
 import { type LoginStore, loginKey } from './login-store.ts'
 import { createGetToken, type GetToken } from './login-tokens.ts'
+import { createMachineTokens } from './machine-tokens.ts'
 import { noteMissingScopes } from './missing-scopes.ts'
 
 /** Logs in to remote servers and keeps the tokens: in memory, one login for all workloads of a server. */
@@ -44,15 +45,17 @@ export function createLoginKeeper(options: {
   const held = createHeldTokens(notes, now)
   const parts: LoginParts = { engine, store, notes, held, locks: createLoginLocks(folder), now }
   const token = createGetToken(parts)
+  const machine = createMachineTokens(engine, now)
   return {
     async place({ settings, challenge }, reach) {
       const discovery = await engine.discover({ settings, challenge }, reach)
       const { origin } = new URL(reach.target)
-      return { key: loginKey(origin, discovery, settings.clientId), origin, discovery, settings, reach }
+      const key = loginKey(origin, discovery, settings.clientId)
+      return { key: settings.isMachine ? `${key}-machine` : key, origin, discovery, settings, reach }
     },
-    token,
+    token: (place, asked) => (place.settings.isMachine ? machine.get : token)(place, asked),
     login: createLogIn({ ...parts, token }),
-    isCurrent: held.isCurrent,
+    isCurrent: (key, tokens) => machine.has(key, tokens) || held.isCurrent(key, tokens),
     noteMissing: (key, scopes) => noteMissingScopes(parts, key, scopes),
     missingScopes: async key => (await notes.read(key))?.missingScopes ?? [],
     logout: (key, reach = {}) => endLogin(parts, key, reach),

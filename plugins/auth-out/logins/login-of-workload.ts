@@ -1,4 +1,5 @@
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { isMachine } from '../grant-types.ts'
 import { covers } from '../oauth/resource-metadata.ts'
 import type { StoredLogin } from './login-record.ts'
 import { loginKey } from './login-store.ts'
@@ -12,7 +13,7 @@ export function loginOfWorkload(
   logins: readonly StoredLogin[],
 ): StoredLogin | undefined {
   const target = URL.parse(remote_url ?? '')
-  if (!target) return undefined
+  if (!target || isMachine(auth)) return undefined
   const endpoint = auth.authorize_url ? URL.parse(auth.token_url ?? '')?.href : undefined
   const issuer = endpoint ?? auth.issuer
   const fitting = logins.filter(([key, { origin, discovery }]) => {

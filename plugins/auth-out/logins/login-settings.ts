@@ -5,6 +5,7 @@ import { parseDuration } from '../../../src/lib/duration.ts'
 import { readUserFile } from '../../../src/user-file.ts'
 import type {} from '../../settings/index.ts'
 import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
+import { isMachine } from '../grant-types.ts'
 import type { LoginSettings, Reach } from '../oauth/types.ts'
 
 const DEFAULT_PORT = 8666
@@ -23,6 +24,8 @@ export const asksForLogin = ({ remote_auth_config: auth = {} }: RunConfig): bool
 export async function readLoginSettings(app: App, config: RunConfig): Promise<LoginSettings> {
   const { remote_auth_config: auth = {} } = config
   const { client_secret: secret, client_secret_file: file, callback_port: port } = auth
+  const { private_key: key, private_key_file: keyFile } = auth
+  const secrets = createWorkloadSecrets(app)
   const text = file ? (await readUserFile(file, 'The client secret file')).trim() : undefined
   return {
     issuer: auth.issuer || undefined,
@@ -30,7 +33,12 @@ export async function readLoginSettings(app: App, config: RunConfig): Promise<Lo
     tokenUrl: auth.token_url || undefined,
     placeMustBePublic: auth.must_be_public,
     clientId: auth.client_id || undefined,
-    clientSecret: secret ? await createWorkloadSecrets(app).valueOf(secret, config) : text,
+    clientSecret: secret ? await secrets.valueOf(secret, config) : text,
+    isMachine: isMachine(auth),
+    privateKey: keyFile
+      ? await readUserFile(keyFile, 'The private key file')
+      : key && (await secrets.valueOf(key, config)),
+    privateKeyAlgorithm: auth.signing_algorithm || undefined,
     clientMetadataUrl: await (await app.service('settings')).get('client_metadata_url'),
     scopes: auth.scopes?.length ? auth.scopes : undefined,
     scopeParameter: auth.scope_param_name || undefined,

@@ -54,7 +54,8 @@ export function createTokenRenewal(options: {
   async function attempt(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
     askedAt = Date.now()
     try {
-      place ??= await findPlace(challenge)
+      // Keys and secrets of machines are read again: nobody is there to give others.
+      if (!place || place.settings.isMachine) place = await findPlace(challenge)
       mark = await keeper.mark(place.key)
       const outcome = await keeper.token(place, { rejected })
       if ('token' in outcome) {

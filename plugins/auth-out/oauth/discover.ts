@@ -8,6 +8,9 @@ import type { BearerChallenge, Discovery, LoginSettings, Reach } from './types.t
 /** What an OpenID provider is asked for when nobody says which scopes are needed. */
 const OPENID_SCOPES = ['openid', 'profile', 'email']
 
+/** Without a person there is nobody to tell of, and no refresh token. */
+const OF_PERSONS = ['openid', 'offline_access']
+
 interface Request {
   readonly settings: LoginSettings
   readonly challenge?: BearerChallenge | undefined
@@ -40,9 +43,14 @@ interface Source {
 }
 
 /** Without metadata the token endpoint stands for the issuer, since credentials belong to exactly one. */
-function fromEndpoints({ authorizeUrl, tokenUrl, placeMustBePublic }: LoginSettings): Source | undefined {
-  if (authorizeUrl === undefined || tokenUrl === undefined) return undefined
-  const [authorize, token] = [authorizeUrl, tokenUrl].map(text => {
+function fromEndpoints({
+  authorizeUrl,
+  tokenUrl,
+  isMachine,
+  placeMustBePublic,
+}: LoginSettings): Source | undefined {
+  if (tokenUrl === undefined || (authorizeUrl === undefined && !isMachine)) return undefined
+  const [token, authorize] = [tokenUrl, ...(authorizeUrl === undefined ? [] : [authorizeUrl])].map(text => {
     const url = toSafeUrl(text)
     if (url) return url.href
     throw failures.remote_issuer_invalid({ issuer: clean(text), problem: 'it is not an https URL' })
@@ -137,8 +145,12 @@ function toScopes(
 ): readonly string[] {
   const { scopes_supported: supported } = server
   if (settings.scopes) return union(settings.scopes, challenge?.status === 403 ? challenge.scopes : [])
-  const openId = isOpenId && !metadata ? OPENID_SCOPES.filter(one => supported?.includes(one) ?? true) : []
+  const openId =
+    isOpenId && !metadata && !settings.isMachine
+      ? OPENID_SCOPES.filter(one => supported?.includes(one) ?? true)
+      : []
   const scopes = challenge?.scopes ?? metadata?.scopes ?? openId
+  if (settings.isMachine) return union(scopes.filter(one => !OF_PERSONS.includes(one)))
   const offline = scopes.length && supported?.includes('offline_access') ? ['offline_access'] : []
   return union(scopes, offline)
 }

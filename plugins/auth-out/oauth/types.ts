@@ -10,6 +10,8 @@ export interface LoginSettings {
   readonly placeMustBePublic?: boolean | undefined
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
+  /** Client credentials: nobody logs in (RFC 6749 section 4.4). */
+  readonly isMachine?: boolean | undefined
   /** PKCS #8 in PEM, or a JSON Web Key as text: signs client assertions (RFC 7523) instead of a secret. */
   readonly privateKey?: string | undefined
   /** JWS algorithm of `privateKey`, for example ES256; needed where the key does not say. */

@@ -18,7 +18,7 @@ async function loggedIn() {
   const rejected: (string | undefined)[] = []
   const services = {
     remoteLogins: {
-      place: async () => ({ key: 'login' }),
+      place: async () => ({ key: 'login', settings: {} }),
       isCurrent: () => true,
       mark: async () => undefined,
       token: async (_: unknown, options: { rejected?: string }) => {
