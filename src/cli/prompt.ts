@@ -12,14 +12,24 @@ interface Terminal {
 const isTerminal = (stream: unknown): boolean =>
   typeof stream === 'object' && stream !== null && 'isTTY' in stream && stream.isTTY === true
 
-/** Asks on standard error, so that piped output stays clean. Returns undefined without a terminal. */
-export async function ask({ stdin, stderr }: Terminal, question: string): Promise<string | undefined> {
+/**
+ * Asks on standard error, so that piped output stays clean. Returns undefined without a terminal. When the signal
+ * aborts, the question is taken back and the promise rejected.
+ */
+export async function ask(
+  { stdin, stderr }: Terminal,
+  question: string,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<string | undefined> {
   if (!isTerminal(stdin)) return undefined
   const lines = createInterface({ input: stdin, output: stderr })
   try {
-    return await lines.question(printable(question))
+    if (!signal) return await lines.question(printable(question))
+    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT')) // more than the question is interrupted
+    return await lines.question(printable(question), { signal })
   } finally {
     lines.close()
+    if (signal?.aborted) stderr.write('\n')
   }
 }
 

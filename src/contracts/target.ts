@@ -5,8 +5,11 @@ import type { Runtime, WaitOptions } from './runtime.ts'
 /** What a target adds to the run config: where the server comes from and how it speaks. */
 export type Resolved = Pick<RunConfig, 'image' | 'remote_url' | 'source'> & Partial<RunConfig>
 
-/** Asks the user at the terminal; undefined when there is no terminal. */
-export type Ask = (question: string, options?: { readonly hidden?: boolean }) => Promise<string | undefined>
+/** Asks the user at the terminal; undefined when there is no terminal. `signal` takes back a question that is not hidden. */
+export type Ask = (
+  question: string,
+  options?: { readonly hidden?: boolean; readonly signal?: AbortSignal },
+) => Promise<string | undefined>
 
 /** What a target may ask for while it resolves. */
 export interface ResolveContext extends WaitOptions {

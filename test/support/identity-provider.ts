@@ -43,6 +43,8 @@ export interface IdentityProvider {
   answer(how: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined): void
   /** Does with a URL what a person's browser does: follows redirects, keeps cookies, signs in. Answers the last page. */
   visit(url: string): Promise<{ status: number; url: string; text: string }>
+  /** The same in a browser of another machine, where nobody listens. Answers the URL that it ends at. */
+  visitElsewhere(url: string): Promise<string>
   /** A token for the API, by client credentials (RFC 6749, section 4.4). */
   token(options?: { scope?: string }): Promise<string>
   /** Takes a token back (RFC 7009). */
@@ -185,6 +187,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
       instead = how
     },
     visit: url => visit(url, issuer),
+    visitElsewhere: async url => (await visit(url, issuer, { leaves: false })).url,
     async token({ scope = API_SCOPE } = {}) {
       const basic = Buffer.from(`${service.id}:${service.secret}`).toString('base64')
       const response = await fetch(`${issuer}/token`, {
@@ -208,7 +211,11 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
 }
 
 /** Follows redirects by hand, since cookies belong to the provider alone. */
-async function visit(start: string, issuer: string): Promise<{ status: number; url: string; text: string }> {
+async function visit(
+  start: string,
+  issuer: string,
+  { leaves = true }: { leaves?: boolean } = {},
+): Promise<{ status: number; url: string; text: string }> {
   const cookies = new Map<string, string>()
   let url = start
   for (let hop = 0; hop < 20; hop++) {
@@ -224,6 +231,7 @@ async function visit(start: string, issuer: string): Promise<{ status: number; u
     const location = response.headers.get('location')
     if (location === null) return { status: response.status, url, text }
     url = new URL(location, url).href
+    if (!leaves && !url.startsWith(`${issuer}/`)) return { status: 0, url, text: '' }
   }
   throw new Error(`the way from ${start} never ends`)
 }

@@ -1,6 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { ask } from '../../../src/cli/prompt.ts'
 
 const flags = {
   'skip-browser': flag.boolean('show the address to log in at, and open no browser'),
@@ -25,6 +26,7 @@ export class AuthLogin extends BaseCommand {
       browser: !skip,
       signal: this.context.signal,
       say: text => this.say(text),
+      ask: (question, { signal } = {}) => ask(this.context, `${question}: `, { signal }),
     })
     this.say(`Logged in at ${issuer}.`)
     if (lasting) this.say(lasting)

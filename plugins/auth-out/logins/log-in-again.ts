@@ -1,5 +1,6 @@
 import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Ask } from '../../../src/contracts/target.ts'
 import { failures } from '../failures.ts'
 import { isMachine } from '../grant-types.ts'
 import type { Person } from '../oauth/types.ts'
@@ -12,12 +13,16 @@ import { personAtTerminal } from './person-at-terminal.ts'
 export async function logInAgain(
   app: App,
   name: string,
-  { browser, signal, say }: { browser: boolean; signal: AbortSignal; say: (text: string) => void },
+  {
+    browser,
+    signal,
+    ...terminal
+  }: { browser: boolean; signal: AbortSignal; say: (text: string) => void; ask: Ask },
 ): Promise<{ issuer: string; lasting: string | undefined }> {
   const { config, place } = await findPlaceOf(app, name, signal)
   const missing = await (await app.service('remoteLogins')).missingScopes(place.key)
-  if (missing.length) say(`The server wants more rights than were granted: ${missing.join(' ')}`)
-  const person = personAtTerminal(app, { say }, { browser })
+  if (missing.length) terminal.say(`The server wants more rights than were granted: ${missing.join(' ')}`)
+  const person = personAtTerminal(app, terminal, { browser })
   const outcome = await logInAnew(app, place, { person, config, signal })
   return { issuer: place.discovery.issuer, lasting: describeLasting(outcome) }
 }

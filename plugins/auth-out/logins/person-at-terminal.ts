@@ -7,13 +7,25 @@ import type { LoginStep, Person } from '../oauth/types.ts'
 /** The person who has typed the command. */
 export const personAtTerminal = (
   app: App,
-  { say }: Pick<PreparationContext, 'say'>,
+  { say, ask }: Pick<PreparationContext, 'say' | 'ask'>,
   { browser }: { browser: boolean },
 ): Person => ({
   show(step) {
     for (const line of describe(step)) say?.(line)
   },
   ...(browser ? { openBrowser: url => openBrowser(url, app.env) } : {}),
+  ...(ask
+    ? {
+        async askForRedirect(signal, problem) {
+          if (problem !== undefined) say?.(`It is not used: ${problem}.`)
+          const pasted = await ask('If that browser is on another machine, paste the address it ended at', {
+            signal,
+          })
+          if (pasted === undefined) throw new Error('there is no terminal to paste at')
+          return pasted
+        },
+      }
+    : {}),
 })
 
 function describe(step: LoginStep): string[] {

@@ -49,7 +49,8 @@ export async function loginByCode(flow: CodeFlow, reach: Reach, clock: () => num
     const otherwise = opened ? undefined : await flow.withoutBrowser?.(client)
     if (otherwise) return otherwise
     await person.show({ kind: 'browser', url, opened })
-    const arrived = await waitForPerson(callback, state, flow, reach)
+    const ask = opened ? undefined : person.askForRedirect
+    const arrived = await waitForPerson(callback, state, { ...flow, ask }, reach)
     const tokens = await redeem(arrived, { ...flow, client, verifier, state }, reach, clock)
     callback.finish()
     return { tokens, client }
@@ -68,18 +69,16 @@ async function listen({ port, anyPort }: CodeFlow, state: string): Promise<Callb
   return anyPort ? listening.catch(() => listenForCallback({ port: 0, state, refuse })) : listening
 }
 
-/** Waits for the browser, and at a terminal for the URL it ended at, whichever comes first. */
+/** Waits for the browser, and, where none was opened, at a terminal for the URL it ended at; the first that comes. */
 async function waitForPerson(
   callback: Callback,
   state: string,
-  { person, waitMs, discovery }: CodeFlow,
+  { ask, waitMs, discovery }: CodeFlow & { ask: Person['askForRedirect'] },
   reach: Reach,
 ): Promise<URL> {
   const stop = new AbortController()
   const signal = reach.signal ? AbortSignal.any([reach.signal, stop.signal]) : stop.signal
-  const pasted = person.askForRedirect
-    ? askUntilRight(person.askForRedirect, { redirectUri: callback.redirectUri, state }, signal)
-    : undefined
+  const pasted = ask ? askUntilRight(ask, { redirectUri: callback.redirectUri, state }, signal) : undefined
   // The browser may still come back after the terminal is gone.
   const either = pasted ? Promise.any([callback.arrived, pasted]) : callback.arrived
   try {

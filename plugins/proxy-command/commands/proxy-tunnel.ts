@@ -70,8 +70,8 @@ export class ProxyTunnel extends BaseCommand {
       readsEnvironment: !target.isWorkload,
       signal,
       say: text => this.say(text),
-      ask: (question, { hidden = false } = {}) =>
-        hidden ? this.readSecret(question) : ask(this.context, `${question}: `),
+      ask: (question, { hidden = false, signal } = {}) =>
+        hidden ? this.readSecret(question) : ask(this.context, `${question}: `, { signal }),
     })
     const auth = await (await this.app.find('callerAuths'))?.fromFlags(options)
     if (dryRun) {

@@ -65,8 +65,8 @@ export class ProxyTarget extends BaseCommand {
       readsEnvironment: true,
       signal: this.context.signal,
       say: text => this.say(text),
-      ask: (question, { hidden = false } = {}) =>
-        hidden ? this.readSecret(question) : ask(this.context, `${question}: `),
+      ask: (question, { hidden = false, signal } = {}) =>
+        hidden ? this.readSecret(question) : ask(this.context, `${question}: `, { signal }),
     })
     const callerAuths = await this.app.find('callerAuths')
     await runProxy(this.app, config, {

@@ -62,10 +62,12 @@ export class Run extends BaseCommand {
           progress.done()
           this.say(text)
         },
-        ask: (question, { hidden = false } = {}) => {
+        ask: (question, { hidden = false, signal } = {}) => {
           progress.done()
           const terminal = 'isTTY' in this.context.stdin && this.context.stdin.isTTY === true
-          return hidden && terminal ? this.readSecret(question) : ask(this.context, `${question}: `)
+          return hidden && terminal
+            ? this.readSecret(question)
+            : ask(this.context, `${question}: `, { signal })
         },
       })
       if (!options.foreground) {
