@@ -105,6 +105,19 @@ export const failures = defineFailures({
       `The stored secret "${d.secret}" was given for another server than ${d.server}, and is not sent there.`,
     hint: 'Give it again with the flags of `run`, or store it under a name of your own with `keelson secret set` and name that.',
   },
+  client_of_other_issuer: {
+    status: 409,
+    text: (d: { server: string; bound: string; issuer: string }) =>
+      `${d.server} now wants a login at ${d.issuer}. The client that you gave is known at ${d.bound}, and its secret is not sent elsewhere.`,
+    hint: 'If the server has really moved, run it again with --remote-auth-issuer.',
+  },
+  credential_file_unconfirmed: {
+    status: 400,
+    exit: 2,
+    text: (d: { path: string; server: string; flag: string }) =>
+      `The content of ${d.path} would go to ${d.server}, as the file of --from-config wants.`,
+    hint: d => `If that server may have it, give --${d.flag} ${d.path} as well.`,
+  },
   credential_missing: {
     status: 400,
     text: (d: { secret: string }) => `There is no secret "${d.secret}", which logs in to the remote server.`,

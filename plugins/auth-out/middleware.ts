@@ -4,6 +4,7 @@ import { refuseUnavailable } from '../proxy/index.ts'
 import type { Authorization, AuthorizationValue } from './credentials/authorization.ts'
 import { bearerTokenOf } from './credentials/bearer-token.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
+import { plainHttpWarning } from './credentials/warn-plain-http.ts'
 import { loginAuthorizationOf, TOKEN_REFUSED } from './logins/login-authorization.ts'
 
 /** How long clients shall wait after a refusal, in seconds. */
@@ -14,6 +15,8 @@ export const credentialsMiddleware =
   (app: App): MiddlewareFactory =>
   async (config, _listener, { log, setAccess }) => {
     if (!config.remote_url) return undefined
+    const warning = plainHttpWarning(config)
+    if (warning && log !== app.log) log.warn(warning) // the command has said it
     const headers = await resolveHeaders(app, config)
     const hasOwn = headers.some(([name]) => name === 'authorization')
     const authorization = hasOwn

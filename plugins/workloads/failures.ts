@@ -34,7 +34,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { others: readonly string[] }) =>
-      `--from-config goes with --foreground, --runtime, --no-sandbox, --ca-cert and --debug only, not with ${d.others.join(', ')}.`,
+      `--from-config goes with --foreground, --runtime, --no-sandbox, --ca-cert, --debug and the flags that name files with credentials only, not with ${d.others.join(', ')}.`,
     hint: 'Edit the file instead; nothing is merged into it.',
   },
   no_sandbox_unconfirmed: {

@@ -31,13 +31,15 @@ export async function logInForRun(
   const challenge = found.kind === 'login' ? found.challenge : undefined
   const settings = await readLoginSettings(app, config)
   const keeper = await app.service('remoteLogins')
+  const isTyped = Boolean(options['remote-auth-issuer'] ?? options['remote-auth-token-url'])
   if (settings.isMachine) {
-    const place = await keeper.place({ settings, challenge }, reach)
+    const place = await keeper.place({ settings, challenge, isTyped }, reach)
     await engine.loginAsMachine(place, reach) // fails now where the credentials are wrong
+    await keeper.bindClient(place)
     return config
   }
   await assertNotLocked(app)
-  const place = await keeper.place({ settings, challenge }, reach)
+  const place = await keeper.place({ settings, challenge, isTyped }, reach)
   report?.(`Logging in at ${place.discovery.issuer}`)
   const outcome = await keeper.login(place, {
     person: personAtTerminal(app, context, { browser: !config.remote_auth_config?.skip_browser }),

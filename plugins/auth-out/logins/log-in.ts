@@ -26,7 +26,7 @@ export type LogIn = (
 ) => Promise<LoginOutcome>
 
 export function createLogIn(parts: LoginParts & { token: GetToken }): LogIn {
-  const { engine, store, notes, held, locks, now, token } = parts
+  const { engine, store, notes, held, locks, clients, now, token } = parts
   return async (place, { person, waitMs, anew = false, memory, signal }) => {
     const { key, origin, discovery, settings } = place
     const before = await store.find(key)
@@ -47,6 +47,7 @@ export function createLogIn(parts: LoginParts & { token: GetToken }): LogIn {
       const keptIn = await locks.change(key, async () => {
         const kept = await store.add(key, { record, tokens }, memory)
         await held.hold(key, record, tokens)
+        await clients.bind(place)
         return kept
       })
       return { record, keptIn, isNew: true }

@@ -1,4 +1,5 @@
 import type { BearerChallenge, LoginSettings, OAuthEngine, Reach } from '../oauth/types.ts'
+import { createClientBindings } from './client-bindings.ts'
 import { endLogin, type Logout } from './end-login.ts'
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts'
 import { createLogIn, type LogIn } from './log-in.ts'
@@ -12,11 +13,17 @@ import { noteMissingScopes } from './missing-scopes.ts'
 
 /** Logs in to remote servers and keeps the tokens: in memory, one login for all workloads of a server. */
 export interface LoginKeeper {
-  /** Finds where to log in. Fails as `OAuthEngine.discover`. */
+  /** Finds where to log in. Fails with `client_of_other_issuer`, or as `OAuthEngine.discover`. */
   place(
-    asked: { readonly settings: LoginSettings; readonly challenge?: BearerChallenge | undefined },
+    asked: {
+      readonly settings: LoginSettings
+      readonly challenge?: BearerChallenge | undefined
+      readonly isTyped?: boolean
+    },
     reach: Reach,
   ): Promise<LoginPlace>
+  /** As `ClientBindings.bind`. */
+  bindClient(place: LoginPlace): Promise<void>
   readonly token: GetToken
   readonly login: LogIn
   readonly isCurrent: HeldTokens['isCurrent']
@@ -43,17 +50,26 @@ export function createLoginKeeper(options: {
 }): LoginKeeper {
   const { engine, store, folder, notes, now = Date.now } = options
   const held = createHeldTokens(notes, now)
-  const parts: LoginParts = { engine, store, notes, held, locks: createLoginLocks(folder), now }
+  const clients = createClientBindings(folder)
+  const parts: LoginParts = { engine, store, notes, held, locks: createLoginLocks(folder), clients, now }
   const token = createGetToken(parts)
   const machine = createMachineTokens(engine, now)
   return {
-    async place({ settings, challenge }, reach) {
+    async place({ settings, challenge, isTyped }, reach) {
       const discovery = await engine.discover({ settings, challenge }, reach)
       const { origin } = new URL(reach.target)
       const key = loginKey(origin, discovery, settings.clientId)
-      return { key: settings.isMachine ? `${key}-machine` : key, origin, discovery, settings, reach }
+      const place = { origin, discovery, settings, reach, isTyped }
+      await clients.assertHolds(place)
+      return { key: settings.isMachine ? `${key}-machine` : key, ...place }
     },
-    token: (place, asked) => (place.settings.isMachine ? machine.get : token)(place, asked),
+    bindClient: place => clients.bind(place),
+    async token(place, asked) {
+      if (!place.settings.isMachine) return token(place, asked)
+      const outcome = await machine.get(place, asked)
+      if ('token' in outcome) await clients.bind(place)
+      return outcome
+    },
     login: createLogIn({ ...parts, token }),
     isCurrent: (key, tokens) => machine.has(key, tokens) || held.isCurrent(key, tokens),
     noteMissing: (key, scopes) => noteMissingScopes(parts, key, scopes),

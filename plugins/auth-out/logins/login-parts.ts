@@ -1,4 +1,5 @@
 import type { Discovery, LoginSettings, OAuthEngine, Reach } from '../oauth/types.ts'
+import type { ClientBindings } from './client-bindings.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { LoginLocks } from './login-locks.ts'
 import type { LoginNotes } from './login-notes.ts'
@@ -11,6 +12,8 @@ export interface LoginPlace {
   readonly discovery: Discovery
   readonly settings: LoginSettings
   readonly reach: Reach
+  /** Whether the person has typed the issuer in this command. */
+  readonly isTyped?: boolean | undefined
 }
 
 /** What logging in, renewing and logging out work on. */
@@ -20,5 +23,6 @@ export interface LoginParts {
   readonly notes: LoginNotes
   readonly held: HeldTokens
   readonly locks: LoginLocks
+  readonly clients: ClientBindings
   readonly now: () => number
 }

@@ -32,6 +32,8 @@ export type Cancel = (reason: Error) => void
 
 /** The most bytes of a response that is not passed on that are read to keep its connection usable. */
 const MAX_DISCARDED = 64 * 1024
+/** How long its body is waited for, in milliseconds. */
+const DISCARD_MS = 2000
 
 /** Sends one request and passes the response on as bytes. A client that disconnects cancels the request. */
 export function relay(
@@ -49,6 +51,7 @@ export function relay(
     const writer = createResponseWriter(response, watch)
     let controller: Dispatcher.DispatchController | undefined
     let cancelled: Error | undefined
+    let discarding: NodeJS.Timeout | undefined
     let taken: { status: number; headers: IncomingHttpHeaders } | undefined
 
     const cancel: Cancel = reason => {
@@ -57,6 +60,7 @@ export function relay(
     }
     const onClose = () => cancel(new ClientGone())
     const settle = (outcome: Outcome) => {
+      clearTimeout(discarding)
       running.release(slot)
       response.off('close', onClose)
       resolve(outcome)
@@ -86,9 +90,9 @@ export function relay(
           if (!watch.take(status, headers)) return writer.start(now, status, headers, statusMessage)
           taken = { status, headers }
           // The body is read only where that is cheaper than a new connection.
-          if (!(Number(headers['content-length'] ?? Number.NaN) <= MAX_DISCARDED)) {
-            now.abort(new Error('response discarded'))
-          }
+          const discard = () => now.abort(new Error('response discarded'))
+          if (!(Number(headers['content-length'] ?? Number.NaN) <= MAX_DISCARDED)) return discard()
+          discarding = setTimeout(discard, DISCARD_MS)
         },
         onResponseData(now, chunk) {
           if (!taken) writer.write(now, chunk)

@@ -39,19 +39,30 @@ test('a server of the registry is logged in to as its entry says, and restarts w
   expect((await post(shown.url, rpc('ping', 2))).status).toBe(200)
 })
 
-test('the variable with a client secret is not for a client that only an entry names', () => {
+test('variables with secrets are not for a server whose URL a registry entry or a file names', () => {
   const config: RunConfig = {
     schema_version: 'v0.1.0',
     name: 'far',
     transport: 'streamable-http',
     port: 0,
     registry_server_name: 'a/far',
+    remote_url: 'https://far.example/mcp',
     remote_auth_config: { client_id: 'theirs' },
   }
-  const env = { SVC_REMOTE_OAUTH_CLIENT_SECRET: 'mine' }
-  expect(readVariables(config, env, {})).toBe(config)
-  expect(readVariables(config, env, { 'remote-auth-client-id': 'theirs' }).remote_auth_config).toEqual({
+  const env = { SVC_REMOTE_OAUTH_CLIENT_SECRET: 'mine', KEELSON_REMOTE_AUTH_BEARER_TOKEN: 'mine, too' }
+  const said: string[] = []
+  const warn = (text: string) => void said.push(text)
+  const { registry_server_name: _, ...typed } = config
+
+  expect(readVariables(config, env, { options: {}, warn })).toBe(config)
+  expect(readVariables(typed, env, { options: { 'from-config': 'far.json' }, warn })).toBe(typed)
+
+  expect(said).toHaveLength(2)
+  expect(said.join()).toContain('KEELSON_REMOTE_AUTH_BEARER_TOKEN and SVC_REMOTE_OAUTH_CLIENT_SECRET')
+  expect(said.join()).not.toContain('mine')
+  expect(readVariables(typed, env, { options: {}, warn }).remote_auth_config).toEqual({
     client_id: 'theirs',
     client_secret: 'mine',
+    bearer_token: 'mine, too',
   })
 })
