@@ -114,7 +114,7 @@ export function sendRaw(port: number, text: string): Promise<string> {
 
 /** Resolves when the condition holds; fails after five seconds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5000
+  const deadline = Date.now() + 30_000
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`never came true: ${condition}`)
     await new Promise(resolve => setTimeout(resolve, 5))
