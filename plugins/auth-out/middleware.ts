@@ -4,8 +4,8 @@ import { refuseUnavailable } from '../proxy/index.ts'
 import type { Authorization, AuthorizationValue } from './credentials/authorization.ts'
 import { bearerTokenOf } from './credentials/bearer-token.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
-import { plainHttpWarning } from './credentials/warn-plain-http.ts'
 import { loginAuthorizationOf, TOKEN_REFUSED } from './logins/login-authorization.ts'
+import { plainHttpWarning } from './plain-http-warning.ts'
 
 /** How long clients shall wait after a refusal, in seconds. */
 const RETRY_SECONDS = 10

@@ -6,8 +6,8 @@ import { conceal } from './credentials/conceal.ts'
 import { confirmFiles } from './credentials/confirm-files.ts'
 import { readVariables } from './credentials/read-variables.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
-import { plainHttpWarning } from './credentials/warn-plain-http.ts'
 import { logInForRun } from './logins/log-in-for-run.ts'
+import { plainHttpWarning } from './plain-http-warning.ts'
 
 /** Completes what a run config says of the remote server, and takes plain secrets out of it. */
 export const credentialsPreparation = (app: App): Preparation => ({

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { confirmFiles } from '../../../plugins/auth-out/credentials/confirm-files.ts'
-import { plainHttpWarning } from '../../../plugins/auth-out/credentials/warn-plain-http.ts'
+import { plainHttpWarning } from '../../../plugins/auth-out/plain-http-warning.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { type GuardedServer, guardedServer, testHome } from './guarded-server.ts'
 

@@ -1,7 +1,7 @@
-import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import { isLoopback } from '../../../src/net/loopback.ts'
-import { isCredential } from '../headers/header-rules.ts'
-import { asksForLogin } from '../logins/login-settings.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
+import { isCredential } from './headers/header-rules.ts'
+import { asksForLogin } from './logins/login-settings.ts'
 
 /** What is wrong with sending credentials where a run config says; undefined where that is safe. */
 export function plainHttpWarning(config: RunConfig): string | undefined {
