@@ -31,6 +31,9 @@ export async function collectLogin(
   const { name, oauth_config: said } = entry
   const given = context.asked.remote_auth_config ?? {}
   if (!said || given.bearer_token || given.bearer_token_file) return undefined
+  const { add_plaintext_headers = {}, add_headers_from_secret = {} } = context.asked.header_forward ?? {}
+  const headers = Object.keys({ ...add_plaintext_headers, ...add_headers_from_secret })
+  if (headers.some(header => header.toLowerCase() === 'authorization')) return undefined
   const place = given.issuer || given.authorize_url || given.token_url ? {} : placeOf(said)
   for (const url of Object.values(place)) {
     if (!isLoginUrl(url)) throw refused(name, `${url}: a login is at an https URL`)

@@ -16,9 +16,14 @@ type Auth = NonNullable<RunConfig['remote_auth_config']>
 /** Members that ask for a login, whatever the server says of itself. */
 const ASKING = ['issuer', 'authorize_url', 'token_url', 'client_id', 'cached_client_id'] as const
 
-/** Whether the run config says that there is a login. */
-export const asksForLogin = ({ remote_auth_config: auth = {} }: RunConfig): boolean =>
-  ASKING.some(member => Boolean(auth[member]))
+/**
+ * Whether the run config says that there is a login. Of a server of the registry the entry says how to log in, and the
+ * server whether: it may do with headers.
+ */
+export function asksForLogin({ registry_server_name, remote_auth_config: auth = {} }: RunConfig): boolean {
+  if (registry_server_name !== undefined) return Boolean(auth.cached_client_id) || isMachine(auth)
+  return ASKING.some(member => Boolean(auth[member]))
+}
 
 /** What the run config and the user's settings say of the login. */
 export async function readLoginSettings(app: App, config: RunConfig): Promise<LoginSettings> {

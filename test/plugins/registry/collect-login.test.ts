@@ -12,12 +12,13 @@ const ENDPOINTS = { authorize_url: 'https://1.1.1.1/authorize', token_url: 'http
 
 function collect(
   oauth_config: OAuthConfig & Record<string, unknown>,
-  options: { from?: RegistryPlace; given?: RunConfig['remote_auth_config']; ask?: Ask } = {},
+  options: { from?: RegistryPlace; given?: RunConfig['remote_auth_config']; header?: string; ask?: Ask } = {},
 ) {
-  const { from = FILE, given, ask } = options
+  const { from = FILE, given, header, ask } = options
   const said: string[] = []
   const app = { log: { info: (text: string) => void said.push(text) } } as unknown as App
-  const asked = { remote_auth_config: given } as RunConfig
+  const header_forward = header ? { add_headers_from_secret: { [header]: 'MINE' } } : {}
+  const asked = { remote_auth_config: given, header_forward } as RunConfig
   const entry = { name: 'a/far', url: 'https://far.example/mcp', oauth_config }
   return collectLogin(app, entry, from, { asked, ask }).then(login => ({ login, said }))
 }
@@ -68,9 +69,10 @@ describe('what the user says wins', () => {
     expect(login).toEqual({ scopes: ['read'] })
   })
 
-  test('a bearer token takes away all of it', async () => {
+  test('a bearer token, or a header in its place, takes away all of it', async () => {
     const { login } = await collect(ENDPOINTS, { given: { bearer_token_file: '/token' } })
     expect(login).toBeUndefined()
+    expect((await collect(ENDPOINTS, { header: 'AUTHORIZATION' })).login).toBeUndefined()
   })
 
   test('each other member', async () => {

@@ -1,5 +1,6 @@
 /** @import { Api } from './api.js' */
-/** @import { ServerDetails } from '../page-types.d.ts' */
+/** @import { SecretReference, ServerDetails, Variable } from '../page-types.d.ts' */
+import { Refusal } from './api.js'
 import { element } from './element.js'
 import { showProblem } from './notices.js'
 import { sendWithConsent } from './send-with-consent.js'
@@ -15,6 +16,7 @@ import { variableFields } from './variable-fields.js'
  */
 export async function serverForm(api, chosen, { onBack, onRun, close }) {
   const fields = await variableFields(api, chosen.env_vars ?? [], chosen.name)
+  const headers = await variableFields(api, chosen.headers ?? [], chosen.name, 'header')
   const name = element('input', {
     id: 'workload-name',
     type: 'text',
@@ -41,6 +43,7 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
         name: name.value,
         env_vars: env,
         secrets,
+        ...headersOf(await headers.collect()),
         ...targetOf(chosen),
       })
       onRun(made.name)
@@ -50,7 +53,7 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
       // The dialog may be closed by now.
       if (!run.isConnected) return showProblem(error)
       state.textContent = error instanceof Error ? error.message : String(error)
-      await fields.demand(error)
+      await (isOfHeader(error, chosen) ? headers : fields).demand(error)
     }
   }
 
@@ -69,6 +72,7 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
         element('p', { class: 'soft', id: 'workload-name-note' }, 'Letters, digits, “.”, “_” and “-”.'),
       ),
       fields.node,
+      headers.node,
       state,
       element(
         'div',
@@ -84,6 +88,22 @@ export async function serverForm(api, chosen, { onBack, onRun, close }) {
 function targetOf({ name, reference }) {
   if (!reference) return { registry: 'default', server: name }
   return /^https?:/.test(reference) ? { url: reference } : { image: reference }
+}
+
+/** @param {{ env: Record<string, string>, secrets: SecretReference[] }} given */
+function headersOf({ env, secrets }) {
+  if (!Object.keys(env).length && !secrets.length) return {}
+  const add_headers_from_secret = Object.fromEntries(secrets.map(({ name, target }) => [target, name]))
+  return { header_forward: { add_plaintext_headers: env, add_headers_from_secret } }
+}
+
+/**
+ * @param {unknown} error
+ * @param {Chosen} chosen
+ */
+function isOfHeader(error, { headers = [] }) {
+  const missing = error instanceof Refusal ? /** @type {Variable[]} */ (error.body.missing ?? []) : []
+  return missing.some(one => headers.some(({ name }) => name === one.name))
 }
 
 /** @param {string} text  what stands behind the namespace, the scheme and the folders, without a version */

@@ -5,14 +5,15 @@ import { element } from './element.js'
 import { agreedSecrets, giveSecret, listSecrets } from './secret-keys.js'
 
 /**
- * Fields for the variables that a server asks for, those it needs first. A stored secret is given only
+ * Fields for the variables or headers that a server asks for, those it needs first. A stored secret is given only
  * when the user chooses it. A typed one is stored for this server of the registry, and only its name goes
  * into the run config: without a place for secrets it cannot be given here.
  * @param {Api} api
  * @param {readonly Variable[]} variables
  * @param {string} server  its whole name in the registry
+ * @param {string} [kind]  tells the fields of several such groups apart
  */
-export async function variableFields(api, variables, server) {
+export async function variableFields(api, variables, server, kind = 'variable') {
   /** @type {string[] | undefined} */
   let keys
   /** @type {Map<string, string>} */
@@ -29,7 +30,7 @@ export async function variableFields(api, variables, server) {
     }
     const ordered = [...more].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false))
     for (const variable of ordered) {
-      const id = `variable-${fields.length}`
+      const id = `${kind}-${fields.length}`
       const field = variable.secret
         ? secretField(variable, id, { server, keys, agreed: agreed.get(variable.name) })
         : plainField(variable, id)

@@ -11,13 +11,19 @@ const CA = process.env.SSL_CERT_FILE ?? '/etc/ssl/certs/ca-certificates.crt'
 
 /** `keelson serve --ui`, with a registry of the test's own, on the process runtime. */
 export async function startUi(
-  options: { servers?: Record<string, object>; args?: readonly string[] } = {},
+  options: {
+    servers?: Record<string, object>
+    remotes?: Record<string, object>
+    args?: readonly string[]
+  } = {},
 ): Promise<ApiServer> {
   const user = await keelsonUser()
   Object.assign(user.env, { KEELSON_RUNTIME: 'process', KEELSON_SECRETS_PASSWORD: 'correct horse battery' })
   if (existsSync(CA)) Object.assign(user.env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA })
-  if (options.servers) {
-    const set = await user.run(['config', 'set-registry', await writeRegistry(user.home, options.servers)])
+  const { servers = {}, remotes } = options
+  if (options.servers || remotes) {
+    const path = await writeRegistry(user.home, servers, remotes)
+    const set = await user.run(['config', 'set-registry', path])
     expect(set).toMatchObject({ code: 0 })
   }
   const api = await startApi({ user, args: ['--port', '0', '--ui', ...(options.args ?? [])] })
@@ -31,9 +37,13 @@ export async function startUi(
 }
 
 /** Writes the registry of the test anew; answers where it is. */
-export async function writeRegistry(home: string, servers: Record<string, object>): Promise<string> {
+export async function writeRegistry(
+  home: string,
+  servers: Record<string, object>,
+  remote_servers: Record<string, object> = {},
+): Promise<string> {
   const path = join(home, 'registry.json')
-  const registry = { version: '1.0.0', last_updated: '2026-11-21T00:00:00Z', servers }
+  const registry = { version: '1.0.0', last_updated: '2026-11-21T00:00:00Z', servers, remote_servers }
   await writeFile(path, JSON.stringify(registry))
   return path
 }
