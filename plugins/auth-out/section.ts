@@ -17,6 +17,7 @@ import type { Section } from '../../src/plugin.ts'
 import { GRANT_TYPES, isMachine } from './grant-types.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
+import { PROTOCOL_PARAMETERS } from './oauth/protocol-parameters.ts'
 import { toSafeUrl } from './oauth/safe-url.ts'
 import { remoteRequest } from './section-request.ts'
 
@@ -83,6 +84,7 @@ export const authOutSection: Section = {
     assertEnforced(config.remote_auth_config ?? {})
     assertPlaces(config.remote_auth_config ?? {})
     assertClient(config.remote_auth_config ?? {})
+    assertParameters(config.remote_auth_config ?? {})
     const { header_forward: headers, remote_auth_config: auth } = config
     const plain = Object.entries(headers?.add_plaintext_headers ?? {})
     const secret = Object.entries(headers?.add_headers_from_secret ?? {})
@@ -183,6 +185,16 @@ function assertEnforced(auth: object): void {
       members: others.map(([name]) => `remote_auth_config.${name} (a login at the remote server)`),
     })
   }
+}
+
+/** Fails with `usage` for parameters of the authorization URL that belong to the protocol. */
+function assertParameters({ scope_param_name: scopes, oauth_params: others = {} }: RemoteAuthConfig): void {
+  const wrong = [scopes, ...Object.keys(others)].find(name => PROTOCOL_PARAMETERS.includes(name ?? ''))
+  if (wrong === undefined) return
+  throw failures.usage({
+    text: `The parameter "${wrong}" of a login belongs to the protocol and cannot be set.`,
+    hint: 'Leave it out of scope_param_name (--remote-auth-scope-param-name) and oauth_params.',
+  })
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { messageOf } from '../errors.ts'
 import { createPeerOwners } from '../net/peer-owner.ts'
 import { callbackPage } from './callback-page.ts'
@@ -17,7 +17,15 @@ export interface Callback {
   close(): Promise<void>
 }
 
-const PATH = '/callback'
+/** What strangers of this machine may take of the listener. */
+const LIMITS = {
+  /** Without a request. */
+  connections: 64,
+  /** An authorization response has the length of a URL. */
+  maxHeaderBytes: 16 * 1024,
+  requestMs: 10_000,
+  checkMs: 1000,
+}
 
 /**
  * Listens on both loopback addresses of this machine. `localhost` may mean either, and a code must not reach
@@ -26,10 +34,12 @@ const PATH = '/callback'
  */
 export async function listenForCallback({
   port,
+  path = '/callback',
   state,
   refuse,
 }: {
   port: number
+  path?: string
   state: string
   refuse: (d: { port: number; problem: string }, options: { cause: unknown }) => Error
 }): Promise<Callback> {
@@ -41,8 +51,10 @@ export async function listenForCallback({
     if (owners && !(await owners.isOurs(request.socket))) {
       return show(response, 403, 'This is the login of another user of this machine.')
     }
-    const url = URL.parse(request.url ?? '/', redirectUri)
-    if (url?.pathname !== PATH) return show(response, 404, 'keelson waits here for the end of a login.')
+    const url = new URL(redirectUri)
+    const [pathname, query = ''] = (request.url ?? '').split('?', 2)
+    url.search = query
+    if (pathname !== path) return show(response, 404, 'keelson waits here for the end of a login.')
     if (request.method !== 'GET') return show(response, 405, 'Only GET is supported here.')
     const words = url.searchParams
     if (words.get('state') !== state) return show(response, 400, 'This response belongs to another login.')
@@ -56,7 +68,7 @@ export async function listenForCallback({
     const problem = hasCode(error, 'EADDRINUSE') ? 'it is taken' : messageOf(error)
     throw refuse({ port, problem }, { cause: error })
   })
-  const redirectUri = `http://localhost:${portOf(servers[0])}${PATH}`
+  const redirectUri = `http://localhost:${portOf(servers[0])}${path}`
   return {
     redirectUri,
     arrived,
@@ -85,12 +97,35 @@ async function listenOnBoth(port: number, handler: Handler): Promise<[Server, ..
 }
 
 async function listen(host: string, port: number, handler: Handler): Promise<Server> {
-  const server = createServer({ keepAlive: false }, handler)
+  const { maxHeaderBytes, requestMs, checkMs } = LIMITS
+  const server = createServer(
+    {
+      keepAlive: false,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+    },
+    handler,
+  )
+  limitConnections(server)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   server.listen({ host, port }, resolve)
   await promise
   return server
+}
+
+/** Ends the connection that has been silent for longest when there are too many: the browser is the last to come. */
+function limitConnections(server: Server): void {
+  const silent = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+    const [oldest] = silent
+    if (silent.size > LIMITS.connections) oldest?.destroy()
+  })
+  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
 }
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port

@@ -1,6 +1,6 @@
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isMachine } from '../grant-types.ts'
-import { covers } from '../oauth/resource-metadata.ts'
+import { relationOf } from '../oauth/resource-metadata.ts'
 import type { StoredLogin } from './login-record.ts'
 import { loginKey } from './login-store.ts'
 
@@ -20,7 +20,9 @@ export function loginOfWorkload(
     if (origin !== target.origin || key !== loginKey(origin, discovery, auth.client_id || undefined))
       return false
     if (issuer && issuer !== discovery.issuer) return false
-    return auth.resource ? auth.resource === discovery.resource : covers(discovery.resource, target)
+    return auth.resource
+      ? auth.resource === discovery.resource
+      : relationOf(discovery.resource, target) !== undefined
   })
   return fitting.sort(
     ([, one], [, other]) =>

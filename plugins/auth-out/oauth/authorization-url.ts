@@ -1,17 +1,5 @@
+import { PROTOCOL_PARAMETERS } from './protocol-parameters.ts'
 import type { ClientIdentity, Discovery, LoginSettings } from './types.ts'
-
-/** What the user cannot change: the protection of the login hangs on these. */
-const FIXED = [
-  'response_type',
-  'client_id',
-  'redirect_uri',
-  'state',
-  'code_challenge',
-  'code_challenge_method',
-  'request',
-  'request_uri',
-  'response_mode',
-]
 
 /**
  * The URL that the browser is sent to (RFC 6749 section 4.1.1, RFC 7636 section 4.3, RFC 8707 section 2). Parameters
@@ -30,12 +18,12 @@ export function authorizationUrl(options: {
   const url = new URL(discovery.server.authorization_endpoint ?? '')
   const words = url.searchParams
   for (const [name, value] of Object.entries(settings.parameters ?? {})) {
-    if (!FIXED.includes(name)) words.set(name, value)
+    if (!PROTOCOL_PARAMETERS.includes(name)) words.set(name, value)
   }
   // Without it a provider ignores the wish for refresh tokens (OpenID Connect Core section 11).
   if (scopes.includes('offline_access') && !words.has('prompt')) words.set('prompt', 'consent')
   if (scopes.length) words.set(settings.scopeParameter ?? 'scope', scopes.join(' '))
-  words.set('resource', discovery.resource)
+  if (discovery.resource) words.set('resource', discovery.resource)
   words.set('response_type', 'code')
   words.set('client_id', client.clientId)
   words.set('redirect_uri', options.redirectUri)

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { failures as coreFailures } from '../../../src/errors.ts'
 import { clientIdUrlProblem } from '../../../src/login/client-id-url.ts'
+import type { ServerMetadata } from './types.ts'
 
 export const CLIENT_NAME = 'keelson'
 export const CALLBACK_PATH = '/callback'
@@ -30,7 +32,20 @@ export function clientMetadata(options: {
 }
 
 /** Where a browser comes back to (RFC 8252 section 7.3). */
-export const redirectUriOf = (port: number): string => `http://localhost:${port}${CALLBACK_PATH}`
+export const redirectUriOf = (port: number, path: string): string => `http://localhost:${port}${path}`
+
+/**
+ * The path of the redirect URI to register at a server. A server that does not promise to name itself in its responses
+ * (RFC 9207) gets one of its own, so that no response of another server is taken for its response (mix-up, RFC 9700
+ * section 4.4.2).
+ */
+export const callbackPathFor = ({
+  issuer,
+  authorization_response_iss_parameter_supported: namesItself,
+}: ServerMetadata): string =>
+  namesItself
+    ? CALLBACK_PATH
+    : `${CALLBACK_PATH}/${createHash('sha256').update(issuer).digest('hex').slice(0, 16)}`
 
 /**
  * The client ID metadata document to host at `url` (draft-ietf-oauth-client-id-metadata-document). Redirect URIs

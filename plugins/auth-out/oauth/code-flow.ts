@@ -9,7 +9,7 @@ import { withinTime } from '../../../src/lib/within-time.ts'
 import { type Callback, listenForCallback } from '../../../src/login/callback.ts'
 import { failures } from '../failures.ts'
 import { authorizationUrl } from './authorization-url.ts'
-import { openSession } from './configuration.ts'
+import { openSession, resourceParameter } from './configuration.ts'
 import { readPastedRedirect } from './pasted-redirect.ts'
 import { assertPublicName } from './public-name.ts'
 import { toFailure } from './to-failure.ts'
@@ -22,6 +22,8 @@ export interface CodeFlow extends LoginRequest {
   readonly port: number
   /** Another port does where the wanted one is taken. */
   readonly anyPort: boolean
+  /** Of the redirect URI. */
+  readonly path: string
   readonly scopes: readonly string[]
   /** Called with the port that the browser will come back to. */
   readonly identify: (port: number) => Promise<ClientIdentity>
@@ -63,10 +65,10 @@ export async function loginByCode(flow: CodeFlow, reach: Reach, clock: () => num
   }
 }
 
-async function listen({ port, anyPort }: CodeFlow, state: string): Promise<Callback> {
-  const refuse = failures.remote_login_port_taken
-  const listening = listenForCallback({ port, state, refuse })
-  return anyPort ? listening.catch(() => listenForCallback({ port: 0, state, refuse })) : listening
+async function listen({ port, anyPort, path }: CodeFlow, state: string): Promise<Callback> {
+  const options = { path, state, refuse: failures.remote_login_port_taken }
+  const listening = listenForCallback({ ...options, port })
+  return anyPort ? listening.catch(() => listenForCallback({ ...options, port: 0 })) : listening
 }
 
 /** Waits for the browser, and, where none was opened, at a terminal for the URL it ended at; the first that comes. */
@@ -121,7 +123,7 @@ async function redeem(
     config,
     arrived,
     { pkceCodeVerifier: verifier, expectedState: state },
-    { resource: discovery.resource },
+    { ...resourceParameter(discovery) },
   )
   return toTokenSet(response, { clock, scopes, idToken: idToken() })
 }

@@ -24,6 +24,10 @@ export const endpointsOf = ({ mayBePrivate }: Discovery, reach: Reach): Endpoint
   mayBePrivate,
 })
 
+/** The parameter that names the resource (RFC 8707 section 2). */
+export const resourceParameter = ({ resource }: Discovery): { resource?: string } =>
+  resource ? { resource } : {}
+
 /** Fails with `remote_key_invalid` for a signing key that cannot be used. */
 export async function openSession(
   {

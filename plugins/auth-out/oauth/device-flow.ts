@@ -4,27 +4,17 @@ import {
   initiateDeviceAuthorization,
   pollDeviceAuthorizationGrant,
 } from 'openid-client'
-import { clean } from '../../../src/lib/printable.ts'
 import { failures } from '../failures.ts'
 import { DEVICE_GRANT } from './client-metadata.ts'
-import { openSession, type Session } from './configuration.ts'
+import { openSession, resourceParameter, type Session } from './configuration.ts'
+import { readDeviceStep } from './device-step.ts'
 import { toOAuthProblem } from './oauth-problem.ts'
-import { toSafeUrl } from './safe-url.ts'
 import { toFailure } from './to-failure.ts'
 import { toTokenSet } from './token-set.ts'
-import type {
-  ClientIdentity,
-  Discovery,
-  LoginRequest,
-  LoginResult,
-  LoginStep,
-  Reach,
-  ServerMetadata,
-} from './types.ts'
+import type { ClientIdentity, Discovery, LoginRequest, LoginResult, Reach, ServerMetadata } from './types.ts'
 
 /** RFC 8628 section 3.2 where the server does not say, and the most and least we believe. */
 const INTERVAL = { usual: 5, least: 1, most: 60 }
-const LONGEST_CODE = 100
 
 export const hasDeviceFlow = ({
   device_authorization_endpoint: endpoint,
@@ -42,16 +32,19 @@ export async function loginByDevice(
   clock: () => number,
 ): Promise<LoginResult> {
   const { discovery, scopes, client, person, waitMs } = request
-  const { issuer, resource } = discovery
+  const { issuer } = discovery
   const late = AbortSignal.timeout(waitMs)
   const signal = reach.signal ? AbortSignal.any([late, reach.signal]) : late
   try {
     const session = await openSession(request, { ...reach, signal })
     const scope: Record<string, string> = scopes.length ? { scope: scopes.join(' ') } : {}
-    const started = await initiateDeviceAuthorization(session.config, { ...scope, resource })
-    const step = toStep(started, discovery, clock)
+    const started = await initiateDeviceAuthorization(session.config, {
+      ...scope,
+      ...resourceParameter(discovery),
+    })
+    const step = await readDeviceStep(started, discovery, clock)
     await person.show(step)
-    const response = await poll(session, { ...started, interval: intervalOf(started) }, resource, signal)
+    const response = await poll(session, { ...started, interval: intervalOf(started) }, discovery, signal)
     return { tokens: toTokenSet(response, { clock, scopes, idToken: session.idToken() }), client }
   } catch (error) {
     if (reach.signal?.aborted) throw reach.signal.reason
@@ -63,34 +56,20 @@ export async function loginByDevice(
 const intervalOf = ({ interval = INTERVAL.usual }: DeviceAuthorizationResponse): number =>
   Math.min(Math.max(interval, INTERVAL.least), INTERVAL.most)
 
-/** The page must be one that a person may be sent to; the code is made fit for a terminal. */
-function toStep(started: DeviceAuthorizationResponse, { issuer }: Discovery, clock: () => number): LoginStep {
-  const url = toSafeUrl(started.verification_uri)
-  const code = clean(started.user_code)
-  if (!url || !code || code.length > LONGEST_CODE) {
-    throw failures.remote_issuer_invalid({
-      issuer,
-      problem: 'its response for another device cannot be used',
-    })
-  }
-  return {
-    kind: 'device',
-    url: url.href,
-    completeUrl: toSafeUrl(started.verification_uri_complete)?.href,
-    userCode: code,
-    expiresAt: clock() + started.expires_in * 1000,
-  }
-}
-
 async function poll(
   { config }: Session,
   started: DeviceAuthorizationResponse,
-  resource: string,
+  discovery: Discovery,
   signal: AbortSignal,
 ): ReturnType<typeof pollDeviceAuthorizationGrant> {
   for (;;) {
     try {
-      return await pollDeviceAuthorizationGrant(config, started, { resource }, { signal })
+      return await pollDeviceAuthorizationGrant(
+        config,
+        started,
+        { ...resourceParameter(discovery) },
+        { signal },
+      )
     } catch (error) {
       signal.throwIfAborted()
       if (toOAuthProblem(error)?.kind !== 'unreachable') throw error

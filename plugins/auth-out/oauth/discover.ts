@@ -1,5 +1,6 @@
 import { clean } from '../../../src/lib/printable.ts'
 import { failures } from '../failures.ts'
+import type { Access } from './get-document.ts'
 import { findResourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
 import { toSafeUrl } from './safe-url.ts'
 import { type FoundServer, findServerMetadata } from './server-metadata.ts'
@@ -36,6 +37,29 @@ export async function discover(request: Request, reach: Reach): Promise<Discover
     mayBePrivate: server.isPrivate,
   }
 }
+
+/** See `OAuthEngine`. */
+export async function discoverIssuer(
+  { issuer, scopes }: { readonly issuer: string; readonly scopes: readonly string[] },
+  reach: Omit<Reach, 'target'>,
+): Promise<Discovery> {
+  const { server, isPrivate } = await namedServer(issuer, { mayBePrivate: false, isNamed: true }, reach)
+  return { issuer, server, found: 'settings', resource: '', scopes, mayBePrivate: isPrivate }
+}
+
+/** The metadata of an issuer that the user named, or else a registry entry. */
+async function namedServer(
+  issuer: string,
+  access: Access,
+  reach: Omit<Reach, 'target'>,
+): Promise<FoundServer> {
+  const server = await findServerMetadata(issuer, access, reach)
+  if (!server) throw withoutMetadata(issuer)
+  return server
+}
+
+const withoutMetadata = (issuer: string): Error =>
+  failures.remote_issuer_invalid({ issuer, problem: 'it has no metadata (RFC 8414)' })
 
 interface Source {
   readonly server: FoundServer
@@ -74,16 +98,12 @@ async function findServer(
   found: Awaited<ReturnType<typeof findResourceMetadata>>,
   reach: Reach,
 ): Promise<Source> {
-  const missing = (issuer: string) =>
-    failures.remote_issuer_invalid({ issuer, problem: 'it has no metadata (RFC 8414)' })
   if (settings.issuer !== undefined) {
     const access = { mayBePrivate: false, isNamed: !settings.placeMustBePublic }
-    const server = await findServerMetadata(settings.issuer, access, reach)
-    if (!server) throw missing(settings.issuer)
-    return { server, source: 'settings' }
+    return { server: await namedServer(settings.issuer, access, reach), source: 'settings' }
   }
   if ('resource' in found && found.issuers.length) {
-    return { server: await firstOf(found, reach, missing), source: 'resource-metadata' }
+    return { server: await firstOf(found, reach), source: 'resource-metadata' }
   }
   const target = new URL(reach.target)
   const realm = toIssuer(challenge?.realm)
@@ -103,17 +123,13 @@ async function findServer(
 }
 
 /** The first issuer whose metadata holds; the first problem when none does (RFC 9728 section 7.6). */
-async function firstOf(
-  { issuers, isPrivate }: ResourceMetadata,
-  reach: Reach,
-  missing: (issuer: string) => Error,
-): Promise<FoundServer> {
+async function firstOf({ issuers, isPrivate }: ResourceMetadata, reach: Reach): Promise<FoundServer> {
   const problems: unknown[] = []
   for (const issuer of issuers) {
     try {
       const server = await findServerMetadata(issuer, { mayBePrivate: isPrivate }, reach)
       if (server) return server
-      problems.push(missing(clean(issuer)))
+      problems.push(withoutMetadata(clean(issuer)))
     } catch (error) {
       reach.signal?.throwIfAborted()
       problems.push(error)

@@ -1,7 +1,7 @@
 import { readChallenge } from './challenge.ts'
 import { endpointsOf } from './configuration.ts'
 import { detect } from './detect.ts'
-import { discover } from './discover.ts'
+import { discover, discoverIssuer } from './discover.ts'
 import { login } from './login.ts'
 import { loginAsMachine } from './machine-login.ts'
 import { refresh } from './refresh.ts'
@@ -15,6 +15,7 @@ export function createOAuthEngine({ clock = Date.now }: { clock?: () => number }
     detect,
     readChallenge,
     discover,
+    discoverIssuer,
     login: (request, reach) => login(request, reach, clock),
     loginAsMachine: (request, reach) => loginAsMachine(request, reach, clock),
     refresh: (request, reach) => refresh(request, reach, clock),

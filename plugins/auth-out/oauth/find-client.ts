@@ -1,7 +1,7 @@
 import { clientIdUrlProblem } from '../../../src/login/client-id-url.ts'
 import { methodForSecret } from './auth-method.ts'
 import { DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
-import type { ClientIdentity, Discovery, LoginRequest, LoginSettings } from './types.ts'
+import type { ClientIdentity, Discovery, LoginRequest, LoginSettings, ServerMetadata } from './types.ts'
 
 /** A way to be known at a server; tried in order until one is not refused as a client. */
 export type ClientChoice =
@@ -19,7 +19,7 @@ export function findClients({ discovery, settings, client }: LoginRequest): read
   const given = toGivenClient(discovery, settings)
   if (given) return [{ kind: 'known', client: given, port }]
   const choices: ClientChoice[] = []
-  const before = client?.issuer === issuer && client.kind === 'registered' ? client : undefined
+  const before = client?.issuer === issuer && mayComeBack(client, server) ? client : undefined
   if (before) choices.push({ kind: 'known', client: before, port: before.callbackPort ?? port })
   const document = settings.clientMetadataUrl
   if (
@@ -35,6 +35,14 @@ export function findClients({ discovery, settings, client }: LoginRequest): read
   }
   return choices
 }
+
+/**
+ * Whether a registered client may log in again. One that shares its redirect URI with other servers needs a server that
+ * promises to name itself in its responses.
+ */
+const mayComeBack = ({ kind, callbackPath }: ClientIdentity, server: ServerMetadata): boolean =>
+  kind === 'registered' &&
+  (callbackPath !== undefined || server.authorization_response_iss_parameter_supported === true)
 
 /** The client that the user named; undefined when they named none. */
 export function toGivenClient(

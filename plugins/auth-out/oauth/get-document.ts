@@ -30,7 +30,7 @@ export interface NoDocument {
 export async function getDocument(
   url: string,
   { mayBePrivate, isNamed = false }: Access,
-  reach: Reach,
+  reach: Omit<Reach, 'target'>,
 ): Promise<Document | NoDocument> {
   const none = (kind: NoDocument['kind'], problem: string): NoDocument => ({ url, problem, kind })
   let response: GuardedResponse

@@ -1,5 +1,6 @@
 import { isFailure } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
+import { CALLBACK_PATH, callbackPathFor } from './client-metadata.ts'
 import { loginByCode } from './code-flow.ts'
 import { endpointsOf } from './configuration.ts'
 import { hasDeviceFlow, loginByDevice } from './device-flow.ts'
@@ -49,10 +50,11 @@ async function attempt(
   const { discovery, person, grantedScopes } = request
   const { issuer, server } = discovery
   const scopes = union(grantedScopes ?? [], discovery.scopes)
+  const ownPath = request.callbackPath ?? callbackPathFor(server)
   const identify = (port: number): Promise<ClientIdentity> =>
     choice.kind === 'known'
       ? Promise.resolve(choice.client)
-      : registerClient({ discovery, port, scopes }, endpointsOf(discovery, reach))
+      : registerClient({ discovery, port, path: ownPath, scopes }, endpointsOf(discovery, reach))
   const byDevice = async (client: ClientIdentity): Promise<LoginResult | undefined> => {
     try {
       return await loginByDevice({ ...request, scopes, client }, reach, clock)
@@ -72,12 +74,14 @@ async function attempt(
     throw failures.remote_issuer_invalid({ issuer, problem: 'it names no page to log in at' })
   }
   const methods = server.code_challenge_methods_supported
-  if (discovery.found !== 'none' && !methods?.includes('S256')) throw failures.remote_pkce_missing({ issuer })
+  const isKnown = methods ? methods.includes('S256') : request.assumePkce || discovery.found === 'none'
+  if (!isKnown) throw failures.remote_pkce_missing({ issuer })
   return loginByCode(
     {
       ...request,
       scopes,
       port: choice.port,
+      path: choice.kind === 'new' ? ownPath : (choice.client.callbackPath ?? CALLBACK_PATH),
       anyPort: choice.kind === 'new' && choice.anyPort && same === undefined,
       identify: port => (same ? Promise.resolve(same) : identify(port)),
       withoutBrowser: person.openBrowser && hasDeviceFlow(server) ? byDevice : undefined,

@@ -1,6 +1,6 @@
 import { clientCredentialsGrant } from 'openid-client'
 import { failures } from '../failures.ts'
-import { openSession } from './configuration.ts'
+import { openSession, resourceParameter } from './configuration.ts'
 import { toGivenClient } from './find-client.ts'
 import { toFailure } from './to-failure.ts'
 import { toTokenSet } from './token-set.ts'
@@ -30,7 +30,7 @@ export async function requestTokens(
   reach: Reach,
   clock: () => number,
 ): Promise<LoginResult> {
-  const { issuer, resource, scopes } = discovery
+  const { issuer, scopes } = discovery
   const client = toGivenClient(discovery, settings)
   if (!client || client.authMethod === 'none') {
     const problem = 'a login without a person needs a client with a secret or a private key'
@@ -38,6 +38,6 @@ export async function requestTokens(
   }
   const { config } = await openSession({ discovery, client, settings }, reach)
   const scope: Record<string, string> = scopes.length ? { scope: scopes.join(' ') } : {}
-  const response = await clientCredentialsGrant(config, { ...scope, resource })
+  const response = await clientCredentialsGrant(config, { ...scope, ...resourceParameter(discovery) })
   return { tokens: toTokenSet(response, { clock, scopes }), client }
 }

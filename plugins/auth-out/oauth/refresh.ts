@@ -1,6 +1,6 @@
 import { refreshTokenGrant } from 'openid-client'
 import { isFailure } from '../../../src/errors.ts'
-import { openSession } from './configuration.ts'
+import { openSession, resourceParameter } from './configuration.ts'
 import { requestTokens } from './machine-login.ts'
 import { toOAuthProblem } from './oauth-problem.ts'
 import { toTokenSet } from './token-set.ts'
@@ -50,6 +50,6 @@ async function byRefreshToken(
 ): Promise<TokenSet> {
   const { discovery, tokens } = request
   const { config, idToken } = await openSession(request, reach)
-  const response = await refreshTokenGrant(config, refreshToken, { resource: discovery.resource })
+  const response = await refreshTokenGrant(config, refreshToken, { ...resourceParameter(discovery) })
   return toTokenSet(response, { clock, scopes: tokens.scopes, refreshToken, idToken: idToken() })
 }

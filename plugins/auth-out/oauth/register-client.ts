@@ -2,7 +2,7 @@ import { clean } from '../../../src/lib/printable.ts'
 import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 import { methodForSecret, methodToRegister, readMethod } from './auth-method.ts'
-import { clientMetadata, redirectUriOf } from './client-metadata.ts'
+import { CALLBACK_PATH, clientMetadata, redirectUriOf } from './client-metadata.ts'
 import { toObject } from './get-document.ts'
 import { type Endpoints, sendToEndpoint } from './oauth-fetch.ts'
 import { toSafeUrl } from './safe-url.ts'
@@ -12,14 +12,21 @@ import type { ClientIdentity, Discovery } from './types.ts'
 export interface Registration {
   readonly discovery: Discovery
   readonly port: number
+  /** Of the redirect URI. */
+  readonly path: string
   readonly scopes: readonly string[]
 }
 
 /** A member of a registration request: the metadata of this client at this server. */
-export function registrationMetadata({ discovery, port, scopes }: Registration): Record<string, unknown> {
+export function registrationMetadata({
+  discovery,
+  port,
+  path,
+  scopes,
+}: Registration): Record<string, unknown> {
   const { server } = discovery
   return {
-    ...clientMetadata({ redirectUris: [redirectUriOf(port)], grants: server.grant_types_supported }),
+    ...clientMetadata({ redirectUris: [redirectUriOf(port, path)], grants: server.grant_types_supported }),
     token_endpoint_auth_method: methodToRegister(server),
     ...(scopes.length ? { scope: scopes.join(' ') } : {}),
   }
@@ -72,7 +79,7 @@ async function post(
 /** Reads a registration response (RFC 7591 section 3.2.1). Undefined for one that cannot be used. */
 export function readRegistration(
   value: Readonly<Record<string, unknown>>,
-  { discovery, port }: Pick<Registration, 'discovery' | 'port'>,
+  { discovery, port, path }: Pick<Registration, 'discovery' | 'port' | 'path'>,
 ): ClientIdentity | undefined {
   const { issuer, server } = discovery
   const { client_id: clientId, client_secret: secret, client_secret_expires_at: end } = value
@@ -90,6 +97,7 @@ export function readRegistration(
     secretExpiresAt: typeof end === 'number' && end > 0 ? end * 1000 : undefined,
     registration: readManagement(value, server.registration_endpoint),
     callbackPort: port,
+    ...(path === CALLBACK_PATH ? {} : { callbackPath: path }),
   }
 }
 

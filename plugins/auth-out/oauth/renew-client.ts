@@ -1,6 +1,6 @@
 import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
-import { DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
+import { CALLBACK_PATH, DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
 import { toObject } from './get-document.ts'
 import { type Endpoints, sendToEndpoint } from './oauth-fetch.ts'
 import { describeRefusal, readRegistration, registrationMetadata } from './register-client.ts'
@@ -32,6 +32,7 @@ async function renew(
   endpoints: Endpoints,
 ): Promise<ClientIdentity | string> {
   const { registration, clientId, clientSecret, callbackPort: port = DEFAULT_CALLBACK_PORT } = client
+  const { callbackPath: path = CALLBACK_PATH } = client
   if (!registration) return 'its registration cannot be changed'
   const { uri, accessToken } = registration
   try {
@@ -45,7 +46,7 @@ async function renew(
           accept: 'application/json',
         },
         body: JSON.stringify({
-          ...registrationMetadata({ discovery, port, scopes: discovery.scopes }),
+          ...registrationMetadata({ discovery, port, path, scopes: discovery.scopes }),
           client_id: clientId,
           client_secret: clientSecret,
           token_endpoint_auth_method: client.authMethod,
@@ -57,7 +58,7 @@ async function renew(
     if (response.status !== 200 || !value) return describeRefusal(response.status, value)
     const renewed = readRegistration(
       { ...value, client_id: value.client_id ?? clientId },
-      { discovery, port },
+      { discovery, port, path },
     )
     if (renewed?.clientId !== clientId) return 'its response cannot be used'
     return { ...renewed, registration: renewed.registration ?? registration }

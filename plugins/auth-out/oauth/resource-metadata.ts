@@ -45,7 +45,7 @@ export async function findResourceMetadata(
       problems.push({ url: place.href, problem: 'it names no resource', kind: 'refused' })
       continue
     }
-    if (settings.resource === undefined && !covers(resource, target)) {
+    if (settings.resource === undefined && !isAbout(resource, target, place)) {
       throw failures.remote_resource_mismatch({ target: target.href, resource: resource.slice(0, 200) })
     }
     return {
@@ -59,20 +59,38 @@ export async function findResourceMetadata(
 }
 
 /** Section 3.1: with the path of the target, then without; before both what the challenge names (section 5.1). */
-function placesOf(challenge: BearerChallenge | undefined, { origin, pathname }: URL): URL[] {
-  const path = pathname.replace(/\/+$/, '')
-  const wellKnown = [...(path ? [`${WELL_KNOWN}${path}`] : []), WELL_KNOWN].map(at => new URL(at, origin))
+function placesOf(challenge: BearerChallenge | undefined, target: URL): URL[] {
+  const path = withoutSlash(target)
+  const wellKnown = [...(path ? [`${WELL_KNOWN}${path}`] : []), WELL_KNOWN].map(
+    at => new URL(at, target.origin),
+  )
   const named = URL.parse(challenge?.resourceMetadata ?? '')
   const all = named && !named.username && !named.password ? [named, ...wellKnown] : wellKnown
   return all.filter(({ href }, index) => all.findIndex(other => other.href === href) === index)
 }
 
-/** Whether the resource is the target or a folder above it. */
-export function covers(resource: string, target: URL): boolean {
-  const whole = URL.parse(resource)
-  if (whole?.origin !== target.origin || whole.hash || whole.username || whole.password) return false
-  return `${target.pathname}/`.startsWith(whole.pathname.replace(/\/*$/, '/'))
+/**
+ * Whether the resource is the target itself or the target's origin. Another folder above the target is neither: on a
+ * host that customers share, its token would open what belongs to others.
+ */
+export function relationOf(resource: string, target: URL): 'target' | 'origin' | undefined {
+  const said = URL.parse(resource)
+  if (said?.origin !== target.origin || said.hash || said.username || said.password) return undefined
+  if (said.search && said.search !== target.search) return undefined
+  if (withoutSlash(said) === withoutSlash(target)) return 'target'
+  return withoutSlash(said) === '' ? 'origin' : undefined
 }
+
+/**
+ * Whether metadata at `place` is about the target: its resource is the target (section 3.3), or the target's origin
+ * where the well-known place of the origin says so, which the MCP specification falls back to.
+ */
+function isAbout(resource: string, target: URL, place: URL): boolean {
+  const relation = relationOf(resource, target)
+  return relation === 'target' || (relation === 'origin' && place.href === `${target.origin}${WELL_KNOWN}`)
+}
+
+const withoutSlash = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
 
 const texts = (value: unknown): string[] | undefined =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : undefined

@@ -41,7 +41,7 @@ const MOST_ENTRIES = 1000
 export async function findServerMetadata(
   issuer: string,
   access: Access,
-  reach: Reach,
+  reach: Omit<Reach, 'target'>,
 ): Promise<FoundServer | undefined> {
   const url = toSafeUrl(issuer)
   if (!url || url.search || issuer !== clean(issuer).trim()) {

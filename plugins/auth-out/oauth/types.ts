@@ -89,7 +89,7 @@ export interface Discovery {
   readonly server: ServerMetadata
   /** `none`: the user gave both endpoints, there is no metadata. */
   readonly found: 'settings' | 'resource-metadata' | 'realm' | 'origin' | 'none'
-  /** The resource indicator to send (RFC 8707). */
+  /** The resource indicator to send (RFC 8707). Empty: none is sent. */
   readonly resource: string
   /** To ask for: those of the settings, else of the challenge, else of the resource metadata. Empty: none. */
   readonly scopes: readonly string[]
@@ -113,6 +113,8 @@ export interface ClientIdentity {
   readonly registration?: { readonly uri: string; readonly accessToken: string } | undefined
   /** The port that was registered in the redirect URI; a later login must use it again. */
   readonly callbackPort?: number | undefined
+  /** The same for its path; absent for `/callback`. */
+  readonly callbackPath?: string | undefined
 }
 
 /** What a login gave. Access and ID tokens are for memory only. */
@@ -163,6 +165,10 @@ export interface LoginRequest {
   readonly person: Person
   /** How long the person may take, in milliseconds. */
   readonly waitMs: number
+  /** Path of the redirect URI of a new client, for callers that keep no more of it than its ID. */
+  readonly callbackPath?: string | undefined
+  /** A server that lists no PKCE methods counts as one that knows S256 (outside of MCP many list none). */
+  readonly assumePkce?: boolean | undefined
 }
 
 export interface LoginResult {
@@ -205,6 +211,14 @@ export interface OAuthEngine {
   discover(
     request: { readonly settings: LoginSettings; readonly challenge?: BearerChallenge | undefined },
     reach: Reach,
+  ): Promise<Discovery>
+  /**
+   * Reads what an issuer says of itself, for those that know it and its scopes; a target is not asked, and no resource
+   * is sent. Fails with `remote_issuer_invalid` or `…_unreachable`.
+   */
+  discoverIssuer(
+    request: { readonly issuer: string; readonly scopes: readonly string[] },
+    reach: Omit<Reach, 'target'>,
   ): Promise<Discovery>
   /** Logs a person in: browser, pasted URL or device code. */
   login(request: LoginRequest, reach: Reach): Promise<LoginResult>

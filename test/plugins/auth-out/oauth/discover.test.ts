@@ -10,6 +10,7 @@ import { protectedServer } from './protected-server.ts'
 const CHALLENGE: BearerChallenge = { status: 401, isPrivate: true }
 const CONFIG = { schema_version: 'v0.1.0', name: 'far', transport: 'streamable-http', port: 0 } as const
 const settings = {}
+const PLACE = '/.well-known/oauth-protected-resource'
 
 test('metadata is found at the well-known place with the path, and at the root', async () => {
   const { issuer } = await oddIssuer()
@@ -39,6 +40,50 @@ test('metadata of another resource is refused, unless the user names the resourc
     issuer,
     resource: 'urn:mine',
   })
+})
+
+test.each([
+  ['a folder above it', '/shop', '/shop/mcp', '/metadata'],
+  ['a folder above it, at the place of that folder', '/shop', '/shop/mcp', `${PLACE}/shop`],
+  ['the whole host, where a customer says so', '', '/shop/mcp', '/shop/metadata'],
+  ['the whole host, at a place of the customer', '', '/shop/mcp', `${PLACE}/shop/mcp`],
+  ['a neighbour', '/shop', '/shopping', '/metadata'],
+  ['another tenant', '/mcp?tenant=b', '/mcp?tenant=a', '/metadata'],
+])(
+  'metadata about %s is refused: its token would open what belongs to others',
+  async (_, resource, path, place) => {
+    const { issuer } = await oddIssuer()
+    const host = await registryServer()
+    host.answer((_request, response, url) =>
+      url.pathname === place
+        ? sendJson(response, { resource: `${host.url}${resource}`, authorization_servers: [issuer] })
+        : response.writeHead(404).end(),
+    )
+    const challenge = { ...CHALLENGE, resourceMetadata: `${host.url}${place}` }
+
+    await expect(discover({ settings, challenge }, { target: `${host.url}${path}` })).rejects.toMatchObject({
+      code: 'remote_resource_mismatch',
+    })
+  },
+)
+
+test('metadata of the whole host counts at the place of the host, and a slash at the end does not matter', async () => {
+  const { issuer } = await oddIssuer()
+  const host = await registryServer()
+  host.answer((_request, response, url) =>
+    sendJson(response, {
+      resource: url.pathname === PLACE ? `${host.url}/` : `${host.url}/mcp/`,
+      authorization_servers: [issuer],
+    }),
+  )
+  const found = (at: string) =>
+    discover(
+      { settings, challenge: { ...CHALLENGE, resourceMetadata: `${host.url}${at}` } },
+      { target: `${host.url}/mcp?key=1` },
+    )
+
+  expect((await found(PLACE)).resource).toBe(`${host.url}/`)
+  expect((await found('/metadata')).resource).toBe(`${host.url}/mcp/`)
 })
 
 test.each([

@@ -154,8 +154,72 @@ test('a registration says who we are and where the browser comes back to', async
     application_type: 'native',
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
-    redirect_uris: [`http://localhost:${client.callbackPort}/callback`],
+    redirect_uris: [`http://localhost:${client.callbackPort}${client.callbackPath}`],
   })
+})
+
+test('servers that do not promise to name themselves have redirect URIs of their own', async () => {
+  const [one, other] = [await oddIssuer(), await oddIssuer()]
+  const named = await oddIssuer({
+    metadata: () => ({ authorization_response_iss_parameter_supported: true }),
+    redirectOf: issuer => ({ iss: issuer }),
+  })
+
+  const paths = (await Promise.all([one, other, named].map(odd => logIn(odd)))).map(
+    ({ client }) => client.callbackPath,
+  )
+
+  expect(paths).toEqual([
+    expect.stringMatching(/^\/callback\/[0-9a-f]{16}$/),
+    expect.stringMatching(/^\/callback\/[0-9a-f]{16}$/),
+    undefined,
+  ])
+  expect(paths[0]).not.toBe(paths[1])
+})
+
+test('a code of another server, to which a server sent the browser on, reaches neither', async () => {
+  const honest = await oddIssuer()
+  const { client: ours } = await logIn(honest)
+  const evil = await oddIssuer({
+    other(_, response, url) {
+      if (url.pathname !== '/authorize') return false
+      // The honest server takes no other redirect URI than the one that we registered there.
+      const back = new URL(url.searchParams.get('redirect_uri') ?? '')
+      back.pathname = ours.callbackPath ?? '/callback'
+      const on = new URL(`${honest.issuer}/authorize?${url.searchParams}`)
+      on.searchParams.set('client_id', ours.clientId)
+      on.searchParams.set('redirect_uri', back.href)
+      response.writeHead(302, { location: on.href }).end()
+      return true
+    },
+  })
+  const pages: number[] = []
+  const seen = new AbortController()
+  const person = personWithBrowser(async url => {
+    pages.push((await evil.visit(url)).status)
+    seen.abort(new Error('the page was seen'))
+  })
+  const settings = { issuer: evil.issuer }
+  const discovery = await engine.discover({ settings }, { target })
+
+  const login = engine.login({ discovery, settings, person, waitMs: 60_000 }, { target, signal: seen.signal })
+
+  await expect(login).rejects.toThrow('the page was seen')
+  expect(pages).toEqual([404])
+  expect(evil.sent.map(({ path }) => path)).toEqual(['/register'])
+})
+
+test('a registration that shares its redirect URI is renewed where the server no longer names itself', async () => {
+  const odd = await oddIssuer()
+  const client: ClientIdentity = {
+    kind: 'registered',
+    issuer: odd.issuer,
+    clientId: 'old',
+    authMethod: 'none',
+    callbackPort: await findFreePort(),
+  }
+
+  expect((await logIn(odd, {}, { client })).client.clientId).toBe('registered')
 })
 
 test.each([
@@ -291,6 +355,10 @@ test('without a browser the pasted URL ends the login; a wrong one is asked for 
       problems.push(problem)
       if (problems.length === 1) return 'http://localhost:1/callback?code=x&state=other'
       if (problems.length === 2) return 'hello'
+      const { searchParams: words } = new URL(await shown.promise)
+      const mine = `code=x&state=${words.get('state')}`
+      if (problems.length === 3) return `http://localhost:1/callback?${mine}`
+      if (problems.length === 4) return mine
       const response = await fetch(await shown.promise, { redirect: 'manual' })
       return response.headers.get('location') ?? ''
     },
@@ -301,6 +369,8 @@ test('without a browser the pasted URL ends the login; a wrong one is asked for 
   expect(tokens.accessToken).toBe('at')
   expect(problems).toEqual([
     undefined,
+    expect.stringContaining('another login'),
+    expect.stringContaining('whole URL'),
     expect.stringContaining('another login'),
     expect.stringContaining('whole URL'),
   ])

@@ -23,6 +23,7 @@ export async function oddIssuer(
     readonly token?: (body: Form) => Answer
     /** Further parameters of the redirect back, or others in their place. */
     readonly redirect?: Record<string, string>
+    readonly redirectOf?: (issuer: string) => Record<string, string>
     readonly other?: (request: IncomingMessage, response: ServerResponse, url: URL) => boolean
   } = {},
 ): Promise<OddIssuer> {
@@ -57,7 +58,12 @@ export async function oddIssuer(
     if (path === wellKnown) return reply({ status: 200, body: metadata })
     if (path === '/authorize') {
       const back = new URL(search.get('redirect_uri') ?? '')
-      const words = { code: 'the-code', state: search.get('state') ?? '', ...options.redirect }
+      const words = {
+        code: 'the-code',
+        state: search.get('state') ?? '',
+        ...options.redirect,
+        ...options.redirectOf?.(issuer),
+      }
       back.search = new URLSearchParams(words).toString()
       return response.writeHead(302, { location: back.href }).end()
     }
