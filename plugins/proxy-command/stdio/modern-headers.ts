@@ -43,13 +43,21 @@ export function createModernHeaders(): ModernHeaders {
     of(request, version) {
       const { method } = request
       const headers: Record<string, string> = { 'mcp-protocol-version': version, 'mcp-method': method }
+      let left = MOST_BYTES
+      const add = (header: string, text: string): void => {
+        const value = toFieldValue(text)
+        const bytes = header.length + value.length
+        if (bytes > left) return
+        left -= bytes
+        headers[header] = value
+      }
       const field = NAMED_BY.get(method)
       const name = field === undefined ? undefined : param(request, field)
-      if (typeof name === 'string') headers['mcp-name'] = toFieldValue(name)
+      if (typeof name === 'string') add('mcp-name', name)
       if (method !== 'tools/call' || typeof name !== 'string') return headers
       for (const { header, path } of mirrored.get(name) ?? []) {
         const value = toText(param(request, 'arguments', ...path))
-        if (value !== undefined) headers[`mcp-param-${header.toLowerCase()}`] = toFieldValue(value)
+        if (value !== undefined) add(`mcp-param-${header.toLowerCase()}`, value)
       }
       return headers
     },
@@ -58,7 +66,12 @@ export function createModernHeaders(): ModernHeaders {
       const tools = result && memberOf(parseRaw(toolList.slice(result.start, result.end)), 'tools')
       for (const tool of Array.isArray(tools) ? tools : []) {
         const name = memberOf(tool, 'name')
-        if (typeof name === 'string') mirrored.set(name, findMirrored(memberOf(tool, 'inputSchema'), []))
+        if (typeof name !== 'string' || name.length > MOST_BYTES) continue
+        const found = findMirrored(memberOf(tool, 'inputSchema'), []).slice(0, MOST_ARGUMENTS)
+        mirrored.delete(name)
+        if (found.length) mirrored.set(name, found)
+        const [oldest] = mirrored.keys()
+        if (mirrored.size > MOST_TOOLS && oldest !== undefined) mirrored.delete(oldest)
       }
     },
   }
@@ -69,6 +82,12 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
+/** Of names and values that one request repeats; servers refuse longer heads. What is beyond is left out. */
+const MOST_BYTES = 8 * 1024
+/** Tools whose headers are known. */
+const MOST_TOOLS = 1000
+/** Headers of one tool. */
+const MOST_ARGUMENTS = 50
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
 const MAX_DEPTH = 20
 
