@@ -3,17 +3,16 @@ import type { App } from '../../src/app.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import { openBrowser } from '../../src/login/open-browser.ts'
+import type { OAuthEngine } from '../auth-out/index.ts'
 import type { LoginSubject, RegistryTokens } from '../registry/index.ts'
 import type { Secrets } from '../secrets/index.ts'
 import { failures } from './failures.ts'
-import type { Reach } from './oauth/oauth-fetch.ts'
-import type { Tokens } from './oauth/oauth-tokens.ts'
-import { findProtectedResource } from './oauth/protected-resource.ts'
-import { refresh, revoke } from './oauth/refresh.ts'
-import { signIn } from './oauth/sign-in.ts'
+import { findProvider } from './find-provider.ts'
+import { type ProviderClient, refresh, revoke } from './provider-client.ts'
+import { signIn } from './sign-in.ts'
 import { createTokenStore, type Renewal } from './token-store.ts'
+import type { Tokens } from './tokens.ts'
 
-const DEFAULT_SCOPES = ['openid', 'offline_access']
 /** Registered with many a provider as `http://localhost:8666/callback`. */
 const DEFAULT_PORT = 8666
 
@@ -29,36 +28,33 @@ const TIMES: Times = { answerMs: 10_000, loginMs: 5 * 60_000 }
 /** Logs in to registries. Tokens are kept among keelson's own secrets, as one value for each registry. */
 export function createRegistryTokens(options: {
   secrets: Secrets
+  engine: () => Promise<OAuthEngine>
   log: Log
   env: App['env']
   lockPath: string
   clock?: () => number
   times?: Times
 }): RegistryTokens {
-  const { secrets, log, env, lockPath, clock = Date.now, times = TIMES } = options
+  const { secrets, engine, log, env, lockPath, clock = Date.now, times = TIMES } = options
   const tokenStore = createTokenStore({ secrets: secrets.scope('registry'), lockPath, clock })
 
   const nameOf = (url: string, issuer: string): string =>
     `REGISTRY_OAUTH_${createHash('sha256').update(`${url}\0${issuer}`).digest('hex').slice(0, 8)}`
 
-  /** Whoever set an issuer by name may set one in a private network. */
-  const reachOf = (allowPrivate: boolean, signal?: AbortSignal): Reach => ({
-    allowPrivate,
-    timeoutMs: times.answerMs,
-    signal,
-  })
-
-  const clientOf = ({ auth }: LoginSubject) => ({
+  const clientOf = ({ auth }: LoginSubject): ProviderClient => ({
     issuer: auth.oauth.issuer,
     clientId: auth.oauth.client_id,
-    reach: reachOf(true),
+    timeoutMs: times.answerMs,
   })
 
   async function renew(subject: LoginSubject, tokens: Tokens): Promise<Renewal> {
     const { refresh_token: token } = tokens
     if (token === undefined) return { over: 'it has run out, and there is no refresh token to renew it' }
-    return refresh(clientOf(subject), { ...tokens, refresh_token: token }, clock)
+    return refresh(await engine(), clientOf(subject), { ...tokens, refresh_token: token })
   }
+
+  const takeBack = async (subject: LoginSubject, tokens: Tokens): Promise<void> =>
+    revoke(await engine(), clientOf(subject), tokens)
 
   /** Without a place for secrets there is no login. */
   const unlessNotSetUp = (error: unknown): undefined => {
@@ -86,31 +82,24 @@ export function createRegistryTokens(options: {
       // First what needs no user: a login that cannot be stored would be in vain.
       await secrets.assertCanStore('registry login')
       await tokenStore.find('registry login')
-      const found =
-        auth.issuer === undefined
-          ? await findProtectedResource(
-              `${url.replace(/\/+$/, '')}/v0.1/servers`,
-              reachOf(allowPrivate, signal),
-            )
-          : undefined
-      const issuer = auth.issuer ?? found?.issuers[0]
-      if (issuer === undefined) throw failures.login_issuer_needed({ place: url })
-      const scopes = auth.scopes ?? [...new Set([...DEFAULT_SCOPES, ...(found?.scopes ?? [])])]
-      const { tokens, clientId } = await signIn({
-        issuer,
+      const oauth = await engine()
+      const timeoutMs = times.answerMs
+      const { issuer, scopes: asked } = auth
+      const place = { url, issuer, scopes: asked, allowPrivate, timeoutMs, signal }
+      const discovery = await findProvider(oauth, place)
+      const { tokens, clientId } = await signIn(oauth, discovery, {
         clientId: auth.client_id,
-        scopes,
         audience: auth.audience,
-        resource: found?.resource,
         port: auth.callback_port ?? DEFAULT_PORT,
         waitMs: times.loginMs,
-        show: async address => show(address, browser && (await openBrowser(address, env))),
-        reach: reachOf(auth.issuer !== undefined || allowPrivate, signal),
-        clock,
+        timeoutMs,
+        open: async address => browser && (await openBrowser(address, env)),
+        show,
+        signal,
       })
       await check(tokens.access_token)
-      await tokenStore.save(nameOf(url, issuer), tokens)
-      return { ...auth, issuer, client_id: clientId, scopes }
+      await tokenStore.save(nameOf(url, discovery.issuer), tokens)
+      return { ...auth, issuer: discovery.issuer, client_id: clientId, scopes: [...discovery.scopes] }
     },
 
     async logout(subject) {
@@ -118,7 +107,7 @@ export function createRegistryTokens(options: {
         .find(nameOf(subject.url, subject.auth.oauth.issuer))
         .catch(unlessNotSetUp)
       if (tokens) {
-        await revoke(clientOf(subject), tokens).catch(error =>
+        await takeBack(subject, tokens).catch(error =>
           log.warn(`The tokens are forgotten here, but may still be good elsewhere: ${messageOf(error)}`),
         )
       }

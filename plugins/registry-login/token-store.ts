@@ -3,7 +3,7 @@ import { isFailure } from '../../src/errors.ts'
 import { createSingleFlight } from '../../src/lib/single-flight.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
 import type { SecretsView } from '../secrets/index.ts'
-import type { Tokens } from './oauth/oauth-tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 /** New tokens, or why the login is over. */
 export type Renewal = Tokens | { readonly over: string }

@@ -7,6 +7,8 @@ export interface Challenge {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+/
+/** A token, or what servers forget to quote, such as a URL. */
+const BARE = /^[^\s,"]+/
 const TOKEN68 = /^[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/
 
 /**
@@ -26,7 +28,7 @@ export function parseChallenges(header: string): Challenge[] {
     const name = eat(TOKEN)
     if (name !== undefined && eat(/^[ \t]*=[ \t]*/) !== undefined) {
       const quoted = eat(/^"(?:[^"\\]|\\.)*"/s)
-      const value = quoted === undefined ? eat(TOKEN) : quoted.slice(1, -1).replace(/\\(.)/gs, '$1')
+      const value = quoted === undefined ? eat(BARE) : quoted.slice(1, -1).replace(/\\(.)/gs, '$1')
       if (value !== undefined) return [name.toLowerCase(), value]
     }
     rest = before

@@ -62,7 +62,7 @@ test('a login in the browser opens the registry', async () => {
   expect(names(listed.stdout)).toEqual(['com.example/guarded'])
 })
 
-test('the provider is asked with PKCE, a state, a nonce and for a refresh token', async () => {
+test('the provider is asked with PKCE, a state and for a refresh token', async () => {
   const { login } = await world()
 
   const { url } = await login()
@@ -76,7 +76,6 @@ test('the provider is asked with PKCE, a state, a nonce and for a refresh token'
   })
   expect(words.code_challenge).toHaveLength(43)
   expect(words.state?.length).toBeGreaterThanOrEqual(22)
-  expect(words.nonce?.length).toBeGreaterThanOrEqual(22)
 })
 
 test('no token is readable in a file or in output', async () => {
@@ -177,7 +176,7 @@ test('while the provider cannot be reached, no new login is required', async () 
   const stale = await list()
 
   expect(names(stale.stdout)).toEqual(['com.example/guarded'])
-  expect(stale.stderr).toContain('it responded with 503')
+  expect(stale.stderr).toContain('it responds with 503')
   provider.answer(undefined)
   expect(await list()).toMatchObject({ code: 0, stderr: '' })
   expect((await user.run(['secret', 'list', '--system'])).stdout).toContain('REGISTRY_OAUTH_')
