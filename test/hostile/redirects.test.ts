@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { testHome } from '../plugins/auth-out/guarded-server.ts'
+import { testServer } from '../plugins/proxy/test-proxy.ts'
+
+const TOKEN = 'the-token-of-the-user'
+
+test.each<[string, (other: string) => string]>([
+  ['a path that reads like a URL of that host', other => `//${other}/x`],
+  ['such a path with a backslash', other => `/\\${other}/x`],
+  ['such a path in the redirect', () => '/elsewhere'],
+])('the credentials of the user reach no other host by %s', { timeout: 60_000 }, async (_, pathFor) => {
+  const leaked: string[] = []
+  const other = new URL(
+    await testServer((request, response) => {
+      leaked.push(request.headers.authorization ?? 'nothing')
+      response.end('{}')
+    }),
+  ).host
+  const seen: [string | undefined, string | undefined][] = []
+  const server = await testServer((request, response) => {
+    request.resume()
+    seen.push([request.url, request.headers.authorization])
+    const path = request.url ?? ''
+    if (path === '/tidy') return response.end('arrived')
+    const location = path === '/elsewhere' && request.method === 'GET' ? `//${other}/x` : '/tidy'
+    response.writeHead(307, { location }).end()
+  })
+  const home = await testHome()
+  const url = (await home.ok(['run', server, '--remote-auth-bearer-token', TOKEN])).trim()
+  seen.length = 0
+
+  const path = pathFor(other)
+  const response = await fetch(`${new URL(url).origin}${path}`, { redirect: 'manual' })
+  expect(await response.text()).toBe(path === '/elsewhere' ? '' : 'arrived')
+  expect(leaked).toEqual([])
+  expect(seen.length).toBeGreaterThan(0)
+  expect(seen.every(([, authorization]) => authorization === `Bearer ${TOKEN}`)).toBe(true)
+})
