@@ -29,6 +29,7 @@ export async function run(): Promise<Result> {
     log,
     sessionTtlMs: 60_000,
     publicBase: () => '',
+    limits: { requestTimeoutMs: 600_000 },
   })
   const server = createServer((request, response) => {
     const exchange = createExchange(request, response, { refuseBatches: true })

@@ -1,23 +1,28 @@
 import { join } from 'node:path'
-import * as t from 'typanion'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
+import { number, object, type Schema, type TypeOf } from '../../src/lib/schema.ts'
 import type { Log } from '../../src/log.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import type { Paths } from '../../src/paths.ts'
 import { createDocumentFolder } from './document-folder.ts'
 
+/** `parseRunConfig` checks these. */
+const runConfig: Schema<RunConfig> = {}
+
+const schema = object({
+  /** The run config of the running server. */
+  from: runConfig,
+  /** The run config of the candidate. */
+  to: runConfig,
+  /** How long the candidate may take to respond, in milliseconds. */
+  wait_ms: number,
+})
+
 /**
  * An upgrade under way. Written before anything is made for it, so that after a kill the next process knows
  * which two instances there may be. The one that the workload's run config names is the one to keep.
  */
-export interface UpgradeRecord {
-  /** The run config of the running server. */
-  readonly from: RunConfig
-  /** The run config of the candidate. */
-  readonly to: RunConfig
-  /** How long the candidate may take to respond, in milliseconds. */
-  readonly wait_ms: number
-}
+export type UpgradeRecord = Readonly<TypeOf<typeof schema>>
 
 /** Upgrades under way, by workload: `<state>/upgrades/<name>.json`. */
 export interface UpgradeRecords {
@@ -29,15 +34,13 @@ export interface UpgradeRecords {
   remove(name: string): Promise<void>
 }
 
-const schema = t.isObject({ from: t.isUnknown(), to: t.isUnknown(), wait_ms: t.isNumber() })
-
 export function createUpgradeRecords({ paths, log }: { paths: Paths; log: Log }): UpgradeRecords {
   const documents = createDocumentFolder<UpgradeRecord>({
     folder: join(paths.state, 'upgrades'),
     log,
     parse(text, path) {
       const { from, to, wait_ms } = parseDocument(text, path, schema)
-      const read = (config: unknown) => parseRunConfig(JSON.stringify(config), path)
+      const read = (config: RunConfig) => parseRunConfig(JSON.stringify(config), path)
       return { from: read(from), to: read(to), wait_ms }
     },
   })

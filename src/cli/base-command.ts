@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
-import type { Flag, FlagTable, FlagValues } from './flags.ts'
+import { type Flag, type FlagTable, type FlagValues, flagsOfGroups } from './flags.ts'
 import { type Column, formatTable, isTerminal } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
@@ -72,6 +72,11 @@ export abstract class BaseCommand extends Command<CliContext> {
     ) as FlagValues<T>
   }
 
+  /** The values of the flags that plugins added to this command. */
+  protected groupValues(): FlagValues<FlagTable> {
+    return this.values(flagsOfGroups((this.constructor as typeof BaseCommand).groups))
+  }
+
   /** Names of the flags that were on the command line. */
   protected get given(): ReadonlySet<string> {
     const fields = Object.entries(this).filter(([key, value]) => key.startsWith('--') && value !== undefined)
@@ -107,6 +112,16 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[]): void {
     this.context.stdout.write(formatTable(columns, rows))
+  }
+
+  /** A list as JSON or as a table; `empty` stands for a table without rows. */
+  protected printList<R>(
+    rows: readonly R[],
+    list: { readonly format: string; readonly columns: readonly Column<R>[]; readonly empty?: string },
+  ): void {
+    if (list.format === 'json') this.printJson(rows)
+    else if (rows.length === 0 && list.empty !== undefined) this.print(list.empty)
+    else this.printTable(list.columns, rows)
   }
 
   /** Progress of long work, on standard error. Call `done` before printing. */

@@ -2,11 +2,13 @@ import type { App } from '../app.ts'
 import { suggest } from '../lib/suggest.ts'
 import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
-import type { FlagTable } from './flags.ts'
+import { type FlagTable, flagsOfGroups } from './flags.ts'
 
 /** All flags of a command, its own and those that plugins added. */
-export const flagsOf = (command: CommandClass): FlagTable =>
-  Object.assign({}, command.flags, ...command.groups.map(group => group.flags))
+export const flagsOf = ({ flags, groups }: CommandClass): FlagTable => ({
+  ...flags,
+  ...flagsOfGroups(groups),
+})
 
 const withVerb = (entries: readonly PluginEntry[], verb: string) =>
   entries.filter(entry => entry.verbs?.includes(verb))

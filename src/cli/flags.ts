@@ -23,6 +23,11 @@ export interface Flag<T> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a table mixes flags of different types; FlagValues restores each
 export type FlagTable = Readonly<Record<string, Flag<any>>>
+
+/** The flags of several groups in one table. */
+export const flagsOfGroups = (groups: readonly { readonly flags: FlagTable }[]): FlagTable =>
+  Object.assign({}, ...groups.map(({ flags }) => flags))
+
 export type FlagValues<T extends FlagTable> = {
   readonly [K in keyof T]: T[K] extends Flag<infer V> ? V : never
 }

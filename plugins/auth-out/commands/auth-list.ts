@@ -23,17 +23,16 @@ export class AuthList extends BaseCommand {
         kept_in: keptIn === 'secrets' ? 'secrets' : 'memory',
       }),
     )
-    if (this.values(flags).format === 'json') return this.printJson(logins)
-    if (logins.length === 0) return this.print('There are no logins.')
-    this.printTable(
-      [
+    this.printList(logins, {
+      format: this.values(flags).format,
+      empty: 'There are no logins.',
+      columns: [
         { title: 'SERVER', of: login => login.server },
         { title: 'ISSUER', of: login => login.issuer },
         { title: 'SCOPES', of: login => login.scopes.join(' ') },
         { title: 'SINCE', of: login => login.logged_in_at },
         { title: 'KEPT IN', of: login => login.kept_in },
       ],
-      logins,
-    )
+    })
   }
 }

@@ -16,14 +16,13 @@ export class ClientListRegistered extends BaseCommand {
     const { format } = this.values(flags)
     const clients = await this.app.service('clients')
     const registered = await clients.listRegistered()
-    if (format === 'json') return this.printJson(registered)
-    if (registered.length === 0) return this.print('No clients are registered.')
-    this.printTable(
-      [
+    this.printList(registered, {
+      format,
+      empty: 'No clients are registered.',
+      columns: [
         { title: 'CLIENT TYPE', of: client => client.name },
         { title: 'GROUPS', of: client => client.groups.join(', ') },
       ],
-      registered,
-    )
+    })
   }
 }

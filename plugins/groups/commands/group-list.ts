@@ -11,7 +11,6 @@ export class GroupList extends BaseCommand {
   override async execute(): Promise<void> {
     const { format } = this.values(flags)
     const groups = await (await this.app.service('groups')).list()
-    if (format === 'json') return this.printJson(groups)
-    this.printTable([{ title: 'NAME', of: group => group.name }], groups)
+    this.printList(groups, { format, columns: [{ title: 'NAME', of: group => group.name }] })
   }
 }

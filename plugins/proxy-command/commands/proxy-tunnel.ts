@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { type FlagTable, flag } from '../../../src/cli/flags.ts'
+import { flag } from '../../../src/cli/flags.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 
 const flags = {
@@ -46,8 +46,7 @@ export class ProxyTunnel extends BaseCommand {
   override async execute(): Promise<void> {
     const own = this.values(flags)
     const { signal } = this.context
-    const { groups } = this.constructor as typeof BaseCommand
-    const options = this.values(Object.assign({}, ...groups.map(group => group.flags)) as FlagTable)
+    const options = this.groupValues()
     const [{ readTunnelRequest }, { findTunnelTarget }, { toProxyConfig }, { runTunnel }] = await Promise.all(
       [
         import('../tunnel/read-request.ts'),

@@ -1,6 +1,6 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { type FlagTable, flag } from '../../../src/cli/flags.ts'
+import { flag } from '../../../src/cli/flags.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 import { failures } from '../../../src/errors.ts'
 
@@ -48,8 +48,7 @@ export class ProxyTarget extends BaseCommand {
         hint: 'Name the MCP server with --target-uri, e.g. --target-uri http://127.0.0.1:3000.',
       })
     }
-    const { groups } = this.constructor as typeof BaseCommand
-    const options = this.values(Object.assign({}, ...groups.map(group => group.flags)) as FlagTable)
+    const options = this.groupValues()
     const [{ toProxyConfig }, { runProxy }] = await Promise.all([
       import('../standalone/proxy-config.ts'),
       import('../standalone/run-proxy.ts'),

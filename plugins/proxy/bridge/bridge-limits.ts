@@ -31,13 +31,12 @@ export interface BridgeLimits {
   readonly sweepMs: number
 }
 
-export const DEFAULT_LIMITS: BridgeLimits = {
+export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   maxLine: 32 * 1024 * 1024,
   maxPending: 20_000,
   maxQueuedBytes: 64 * 1024 * 1024,
   maxSessions: 10_000,
   reclaimAfterMs: 5 * 60_000,
-  requestTimeoutMs: 5 * 60_000,
   resumeGraceMs: 30_000,
   keepAliveMs: 15_000,
   maxEvents: 2000,

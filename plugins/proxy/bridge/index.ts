@@ -47,7 +47,7 @@ export function createBridge(options: {
   publicBase: (request: IncomingMessage) => string
   /** Whether a server is connected; the bridge sets it. */
   availability: Availability
-  limits?: Partial<BridgeLimits>
+  limits: Partial<BridgeLimits> & Pick<BridgeLimits, 'requestTimeoutMs'>
   now?: () => number
 }): Bridge {
   const { config, log, sessionTtlMs, publicBase, availability, now = Date.now } = options

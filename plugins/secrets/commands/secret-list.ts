@@ -19,11 +19,11 @@ export class SecretList extends SecretsCommand {
     const { format, system } = this.values(flags)
     const secrets = await this.secrets()
     const entries = system ? await secrets.listSystem() : await secrets.list()
-    if (format === 'json') return this.printJson(entries)
-    if (entries.length === 0) return this.print('There are no secrets.')
     const described = entries.some(entry => entry.description)
-    this.printTable(
-      [
+    this.printList(entries, {
+      format,
+      empty: 'There are no secrets.',
+      columns: [
         { title: 'NAME', of: entry => entry.key },
         ...(described
           ? [
@@ -34,7 +34,6 @@ export class SecretList extends SecretsCommand {
             ]
           : []),
       ],
-      entries,
-    )
+    })
   }
 }

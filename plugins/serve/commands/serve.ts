@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { type FlagTable, flag } from '../../../src/cli/flags.ts'
+import { flag } from '../../../src/cli/flags.ts'
 import { messageOf } from '../../../src/errors.ts'
 
 const flags = {
@@ -47,8 +47,9 @@ export class Serve extends BaseCommand {
   override async execute(): Promise<void> {
     const values = this.values(flags)
     const { groups } = this.constructor as typeof BaseCommand
-    const others = this.values(Object.assign({}, ...groups.map(group => group.flags)) as FlagTable)
-    const auth = groups.length ? await (await this.app.service('callerAuths')).fromFlags(others) : undefined
+    const auth = groups.length
+      ? await (await this.app.service('callerAuths')).fromFlags(this.groupValues())
+      : undefined
     // Before anything is loaded: V8 lets the place for new objects grow to 48 MB, which stays when all is quiet.
     setFlagsFromString('--semi-space-growth-factor=1')
     const { serveApi } = await import('../serve-api.ts')

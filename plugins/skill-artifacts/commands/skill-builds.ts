@@ -14,15 +14,14 @@ export class SkillBuilds extends BaseCommand {
   override async execute(): Promise<void> {
     const { format } = this.values(flags)
     const builds = await (await this.app.service('skillBuilds')).list()
-    if (format === 'json') return this.printJson(builds)
-    this.printTable(
-      [
+    this.printList(builds, {
+      format,
+      columns: [
         { title: 'TAG', of: build => build.tag },
         { title: 'DIGEST', of: build => `${build.digest.slice(0, 19)}...` },
         { title: 'NAME', of: build => build.name ?? '' },
         { title: 'VERSION', of: build => build.version ?? '' },
       ],
-      builds,
-    )
+    })
   }
 }

@@ -29,10 +29,10 @@ export class SkillList extends BaseCommand {
       ...filter,
       ...(root === undefined ? {} : { projectRoot: resolve(root) }),
     })
-    if (format === 'json') return this.printJson(found)
-    if (found.length === 0) return this.print('No skills are installed.')
-    this.printTable(
-      [
+    this.printList(found, {
+      format,
+      empty: 'No skills are installed.',
+      columns: [
         { title: 'NAME', of: skill => skill.metadata.name },
         { title: 'VERSION', of: skill => skill.metadata.version },
         { title: 'SCOPE', of: skill => skill.scope },
@@ -40,7 +40,6 @@ export class SkillList extends BaseCommand {
         { title: 'CLIENTS', of: skill => skill.clients?.join(', ') ?? '' },
         { title: 'REFERENCE', of: skill => skill.reference ?? '' },
       ],
-      found,
-    )
+    })
   }
 }

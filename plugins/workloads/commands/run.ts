@@ -1,6 +1,5 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import type { FlagTable } from '../../../src/cli/flags.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
@@ -91,8 +90,7 @@ export class Run extends BaseCommand {
 
   /** What the flags set, those of other plugins among them. */
   #options(): RunOptions {
-    const { flags, groups } = this.constructor as typeof BaseCommand
-    const table: FlagTable = Object.assign({}, flags, ...groups.map(group => group.flags))
-    return this.values(table)
+    const { flags } = this.constructor as typeof BaseCommand
+    return { ...this.values(flags), ...this.groupValues() }
   }
 }

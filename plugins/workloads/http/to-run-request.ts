@@ -1,5 +1,5 @@
 import type { App } from '../../../src/app.ts'
-import type { FlagTable } from '../../../src/cli/flags.ts'
+import { type FlagTable, flagsOfGroups } from '../../../src/cli/flags.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
@@ -68,7 +68,7 @@ const REPEATED = new Set(['isolate-network', 'proxy-mode'])
 /** All flags of `run`, those of other plugins among them. */
 async function flagsOfRun(app: App): Promise<FlagTable> {
   const groups = (await app.contributions('flags')).filter(group => group.of.includes('run'))
-  return Object.assign({}, runFlags, ...groups.map(group => group.flags))
+  return { ...runFlags, ...flagsOfGroups(groups) }
 }
 
 /** The built-in profiles. A path is refused, because it would be a file of this machine. */

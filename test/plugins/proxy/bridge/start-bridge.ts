@@ -40,7 +40,7 @@ export async function startBridge(
     sessionTtlMs: ttlMs,
     publicBase: request => `http://${request.headers.host}`,
     availability: createAvailability({ waitMs, maxWaiting: 100 }),
-    limits: { sweepMs: 10, ...limits },
+    limits: { requestTimeoutMs: 300_000, sweepMs: 10, ...limits },
     ...(now ? { now } : {}),
   })
   const server = createServer(
