@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLoginMemory } from '../../../plugins/auth-out/logins/login-memory.ts'
+import { createLoginNotes } from '../../../plugins/auth-out/logins/login-notes.ts'
+import type { RememberedLogin } from '../../../plugins/auth-out/logins/login-record.ts'
+import { createLoginsOperation } from '../../../plugins/auth-out/logins/logins-operation.ts'
+
+const ISSUER = 'https://issuer.invalid'
+
+/** A login whose access token ends in so many milliseconds. */
+function loginFor(ms: number, refreshToken?: string): RememberedLogin {
+  const [origin, resource] = ['https://mcp.invalid', 'https://mcp.invalid/mcp']
+  return {
+    record: {
+      origin,
+      discovery: {
+        ...{ issuer: ISSUER, server: { issuer: ISSUER }, resource, scopes: [] },
+        ...{ found: 'origin', mayBePrivate: false },
+      },
+      client: { kind: 'registered', issuer: ISSUER, clientId: 'keelson', authMethod: 'none' },
+      refreshToken,
+      scopes: [],
+      loggedInAt: '2026-01-01T00:00:00.000Z',
+    },
+    tokens: { accessToken: 'a', refreshToken, expiresAt: Date.now() + ms, scopes: [] },
+  }
+}
+
+async function operation() {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-logins-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const notes = createLoginNotes(folder)
+  return { notes, logins: createLoginsOperation(createLoginMemory(notes)) }
+}
+
+test.each([
+  ['a login that can be renewed', loginFor(-1000, 'r'), true],
+  ['an access token that is good', loginFor(600_000), true],
+  ['an access token that has ended', loginFor(-1000), false],
+])('the supervisor stays for %s: %#', async (_, login, stays) => {
+  const { logins } = await operation()
+  expect(logins.isNeeded()).toBe(false)
+
+  await logins.handle({ ask: 'set', logins: [['key', login]] })
+
+  expect(logins.isNeeded()).toBe(stays)
+})
+
+test('what one supervisor takes along is what the next one has, and the note names that one', async () => {
+  const [before, after] = [await operation(), await operation()]
+  const login = loginFor(600_000, 'r')
+  expect(before.logins.takeAlong()).toBeUndefined()
+  await before.logins.handle({ ask: 'set', logins: [['key', login]] })
+
+  await after.logins.handle(JSON.parse(JSON.stringify(before.logins.takeAlong())))
+
+  expect(await after.logins.handle({ ask: 'list' })).toEqual({ logins: [['key', login]] })
+  expect((await after.notes.read('key'))?.keptBy).toMatch(new RegExp(`^${process.pid}\\b`))
+  await after.logins.handle({ ask: 'remove', key: 'key' })
+  expect(await after.logins.handle({ ask: 'list' })).toEqual({ logins: [] })
+})
