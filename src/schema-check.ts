@@ -29,7 +29,7 @@ function makeCheck(schema: Schema): Check {
   if (schema.format === 'date-time') return isTime
   switch (type) {
     case 'string':
-      return t.isString()
+      return checkText(schema)
     case 'boolean':
       return t.isBoolean()
     case 'number':
@@ -45,6 +45,15 @@ function makeCheck(schema: Schema): Check {
     default:
       return t.isUnknown()
   }
+}
+
+function checkText({ minLength, maxLength, pattern }: Schema): Check {
+  const limits = [
+    ...(minLength === undefined ? [] : [t.hasMinLength(minLength)]),
+    ...(maxLength === undefined ? [] : [t.hasMaxLength(maxLength)]),
+    ...(pattern === undefined ? [] : [t.matchesRegExp(new RegExp(pattern))]),
+  ]
+  return limits.length ? t.cascade(t.isString(), limits) : t.isString()
 }
 
 function checkAlternatives(schemas: readonly Schema[]): Check {

@@ -1,6 +1,6 @@
 import type { Ask } from '../../src/contracts/target.ts'
 import { isYes } from '../../src/lib/is-yes.ts'
-import type { EnvVar } from './formats/server-json.ts'
+import type { EnvVar } from './formats/server-facts.ts'
 import { consentQuestion, valueQuestion } from './questions.ts'
 import type { Origin, ServerSecrets } from './server-secrets.ts'
 

@@ -2,7 +2,7 @@ import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { parsePackageReference } from '../../src/lib/package-reference.ts'
 import { type ImageServer, isRemote, type RemoteServer, type ServerView } from './formats/legacy.ts'
 import { parseRegistry } from './formats/parse-registry.ts'
-import type { Provenance } from './formats/server-json.ts'
+import type { Provenance } from './formats/server-facts.ts'
 import { toView } from './formats/to-view.ts'
 import { narrowPermissions } from './narrow-permissions.ts'
 

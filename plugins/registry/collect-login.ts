@@ -5,7 +5,7 @@ import { clean } from '../../src/lib/printable.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { assertPublicRemote, isPublicRegistry, type RegistryPlace } from './entry-places.ts'
 import { failures } from './failures.ts'
-import type { OAuthConfig } from './formats/server-json.ts'
+import type { OAuthConfig } from './formats/server-facts.ts'
 
 type RemoteAuth = NonNullable<RunConfig['remote_auth_config']>
 

@@ -5,7 +5,7 @@ import { readEnvFolder } from '../../src/env-files.ts'
 import { askVariables, type Needed } from './ask-variables.ts'
 import { failures } from './failures.ts'
 import { foreignText } from './foreign-text.ts'
-import type { EnvVar } from './formats/server-json.ts'
+import type { EnvVar } from './formats/server-facts.ts'
 import { variablesMissing } from './missing-variables.ts'
 import { type Origin, secretsOf } from './server-secrets.ts'
 

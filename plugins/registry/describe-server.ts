@@ -1,6 +1,7 @@
 import { clean } from '../../src/cli/output.ts'
 import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.ts'
-import type { EnvVar, ServerJson } from './formats/server-json.ts'
+import type { EnvVar } from './formats/server-facts.ts'
+import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
 import { narrowPermissions } from './narrow-permissions.ts'
 import { withheldArguments } from './withheld-arguments.ts'

@@ -1,6 +1,6 @@
 import { failures } from './failures.ts'
 import { foreignText } from './foreign-text.ts'
-import type { EnvVar } from './formats/server-json.ts'
+import type { EnvVar } from './formats/server-facts.ts'
 import type { Origin } from './server-secrets.ts'
 
 /** The variables that a server needs and that have no value. */

@@ -1,5 +1,5 @@
 import { foreignText } from './foreign-text.ts'
-import type { EnvVar } from './formats/server-json.ts'
+import type { EnvVar } from './formats/server-facts.ts'
 import type { Origin } from './server-secrets.ts'
 
 const MOST_NAME = 200

@@ -6,6 +6,10 @@ export interface Schema<T = unknown> {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object' | 'null'
   readonly description?: string
   readonly format?: 'date-time'
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** Of a text, as a regular expression. */
+  readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]

@@ -1,4 +1,5 @@
-import type { Extension, ServerJson } from './server-json.ts'
+import type { Extension } from './server-facts.ts'
+import type { ServerJson } from './server-json.ts'
 import { NAMESPACE } from './server-names.ts'
 
 /** Member of `_meta` for what publishers add (MCP registry, "Publisher-provided metadata"). */

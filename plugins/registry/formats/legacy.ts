@@ -1,68 +1,65 @@
-import type { PermissionProfile } from '../../../src/contracts/run-config.ts'
-import type { EnvVar, Extension, OAuthConfig } from './server-json.ts'
+import {
+  anything,
+  bool,
+  list,
+  map,
+  object,
+  optional,
+  type TypeOf,
+  text,
+  texts,
+} from '../../../src/lib/schema.ts'
+import { choice } from './limits.ts'
+import { serverFacts, serverPort } from './server-facts.ts'
 
 /** What image and remote servers have in common. Names are those of the management API. */
-interface ServerFacts
-  extends Pick<
-    Extension,
-    | 'status'
-    | 'tier'
-    | 'tools'
-    | 'tags'
-    | 'overview'
-    | 'metadata'
-    | 'custom_metadata'
-    | 'proxy_port'
-    | 'stateless'
-    | 'tool_definitions'
-  > {
-  name?: string
-  title?: string
-  description?: string
-  repository_url?: string
-  transport?: string
-  env_vars?: EnvVar[]
+const facts = {
+  ...serverFacts,
+  name: optional(text),
+  title: optional(text),
+  description: optional(text),
+  repository_url: optional(text),
+  transport: optional(choice('stdio', 'sse', 'streamable-http')),
 }
 
+export const imageServer = object({ ...facts, image: text, target_port: optional(serverPort) })
 /** A server that runs here: from an image, or from a package (`npx://…`, `uvx://…`, `go://…` as image). */
-export interface ImageServer extends ServerFacts, Pick<Extension, 'args' | 'provenance' | 'docker_tags'> {
-  image: string
-  target_port?: number
-  permissions?: PermissionProfile
-}
+export type ImageServer = TypeOf<typeof imageServer>
 
-export interface Header {
-  name: string
-  description?: string
-  default?: string
-  choices?: string[]
-  required?: boolean
-  secret?: boolean
-}
+const header = object({
+  name: text,
+  description: optional(text),
+  default: optional(text),
+  choices: optional(texts),
+  required: optional(bool),
+  secret: optional(bool),
+})
+export type Header = TypeOf<typeof header>
 
+export const remoteServer = object({ ...facts, url: text, headers: optional(list(header)) })
 /** A server that runs elsewhere. */
-export interface RemoteServer extends ServerFacts {
-  url: string
-  headers?: Header[]
-  oauth_config?: OAuthConfig
-}
+export type RemoteServer = TypeOf<typeof remoteServer>
 
 export type ServerView = ImageServer | RemoteServer
 export const isRemote = (server: ServerView): server is RemoteServer => 'url' in server
 
-export interface LegacyGroup {
-  name: string
-  description?: string
-  servers?: Record<string, ImageServer>
-  remote_servers?: Record<string, RemoteServer>
-}
+const servers = { servers: optional(map(anything)), remote_servers: optional(map(anything)) }
 
-/** A registry file of the older format. */
-export interface LegacyRegistry {
-  $schema?: string
-  version?: string
-  last_updated?: string
+/** A file in the older format; its servers are checked one by one. */
+export const legacyFile = object({
+  version: optional(text),
+  last_updated: optional(text),
+  ...servers,
+  groups: optional(list(object({ name: text, description: optional(text), ...servers }))),
+})
+
+interface Servers {
   servers?: Record<string, ImageServer>
   remote_servers?: Record<string, RemoteServer>
-  groups?: LegacyGroup[]
 }
+type LegacyFile = TypeOf<typeof legacyFile>
+export type LegacyGroup = Omit<NonNullable<LegacyFile['groups']>[number], keyof Servers> & Servers
+
+/** A registry file of the older format, whose servers have been checked. */
+export type LegacyRegistry = Omit<LegacyFile, keyof Servers | 'groups'> &
+  Servers & { $schema?: string; groups?: LegacyGroup[] }

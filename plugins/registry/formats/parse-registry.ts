@@ -4,12 +4,13 @@ import { describeJsonError } from '../../../src/lib/json-error.ts'
 import { failures } from '../failures.ts'
 import { findExtension, PUBLISHER } from './extension.ts'
 import type { LegacyRegistry, ServerView } from './legacy.ts'
+import type { Strictness } from './limits.ts'
 import { fromLegacy, WHOLE } from './lossless.ts'
 import { createLocator, formatPath, parsePath } from './position.ts'
 import { type RegistrySchemas, registrySchemas } from './registry-schemas.ts'
-import type { Strictness } from './schema-checks.ts'
-import type { ServerJson, SkillEntry } from './server-json.ts'
+import type { ServerJson } from './server-json.ts'
 import { NAMESPACE } from './server-names.ts'
+import type { SkillEntry } from './skill-entry.ts'
 
 export interface Group {
   readonly name: string

@@ -1,47 +1,41 @@
-import * as t from 'typanion'
-import { legacyFile, legacyServerSchemas } from './legacy-schemas.ts'
-import {
-  type Check,
-  type Limits,
-  limitsAt,
-  object,
-  optional,
-  type Strictness,
-  string,
-} from './schema-checks.ts'
-import { serverFacts } from './server-facts-schema.ts'
-import { serverJsonSchema } from './server-json-schema.ts'
-import { skillSchema } from './skill-schema.ts'
+import { anything, list, object, optional, text } from '../../../src/lib/schema.ts'
+import { imageServer, legacyFile, remoteServer } from './legacy.ts'
+import { checkAt, expected, type Strictness } from './limits.ts'
+import { extension } from './server-facts.ts'
+import { serverJson } from './server-json.ts'
+import { skillEntry } from './skill-entry.ts'
 
-/** Validators of registry documents at one strictness. */
-export function registrySchemas(strictness: Strictness) {
-  const limits = limitsAt(strictness)
-  const facts = serverFacts(limits)
-  const status = limits.oneOf(['active', 'deprecated', 'Active', 'Deprecated'])
-  return {
-    server: serverJsonSchema(limits),
-    extension: object({ ...facts, ...(limits.full ? { status } : {}) }),
-    skill: skillSchema(limits),
-    ...legacyServerSchemas(facts, limits),
-    upstreamFile: upstreamFile(limits),
-    legacyFile,
-  }
-}
-
-export type RegistrySchemas = ReturnType<typeof registrySchemas>
+const entries = optional(list(anything))
 
 /** A file in the newer format; its servers and skills are checked one by one. */
-const upstreamFile = ({ full }: Limits): Check =>
-  object({
-    $schema: string,
-    version: full ? t.cascade(t.isString(), [t.matchesRegExp(/^\d+\.\d+\.\d+$/)]) : string,
-    meta: optional(object({ last_updated: string })),
-    data: object({
-      servers: optional(t.isArray(t.isUnknown())),
-      skills: optional(t.isArray(t.isUnknown())),
-      plugins: optional(t.isArray(t.isUnknown())),
-      groups: optional(
-        t.isArray(object({ name: t.isString(), servers: optional(t.isArray(t.isUnknown())) })),
-      ),
-    }),
-  })
+const upstreamFile = object({
+  $schema: optional(text),
+  version: expected({ ...text, pattern: '^\\d+\\.\\d+\\.\\d+$' }),
+  meta: optional(object({ last_updated: optional(text) })),
+  data: object({
+    servers: entries,
+    skills: entries,
+    plugins: entries,
+    groups: optional(list(object({ name: text, servers: entries }))),
+  }),
+})
+
+const makeChecks = (strictness: Strictness) => ({
+  server: checkAt(strictness, serverJson),
+  extension: checkAt(strictness, extension),
+  skill: checkAt(strictness, skillEntry),
+  imageServer: checkAt(strictness, imageServer),
+  remoteServer: checkAt(strictness, remoteServer),
+  upstreamFile: checkAt(strictness, upstreamFile),
+  legacyFile: checkAt(strictness, legacyFile),
+})
+const made = new Map<Strictness, RegistrySchemas>()
+
+/** Validators of registry documents at one strictness. */
+export function registrySchemas(strictness: Strictness): RegistrySchemas {
+  const checks = made.get(strictness) ?? makeChecks(strictness)
+  made.set(strictness, checks)
+  return checks
+}
+
+export type RegistrySchemas = ReturnType<typeof makeChecks>

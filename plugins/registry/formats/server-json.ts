@@ -1,154 +1,97 @@
-import type { PermissionProfile } from '../../../src/contracts/run-config.ts'
+import {
+  anything,
+  bool,
+  list,
+  map,
+  object,
+  optional,
+  type Schema,
+  type TypeOf,
+  text,
+  texts,
+} from '../../../src/lib/schema.ts'
+import { choice, expected, limited, word } from './limits.ts'
 
 /** Schema that written documents name (MCP registry, server.json of 2025-12-11). */
 export const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 
-export interface Variable {
-  description?: string
-  default?: string
-  format?: string
-  placeholder?: string
-  value?: string
-  choices?: string[]
-  isRequired?: boolean
-  isSecret?: boolean
+const variableMembers = {
+  description: optional(text),
+  default: optional(text),
+  format: optional(choice('string', 'number', 'boolean', 'filepath')),
+  placeholder: optional(text),
+  value: optional(text),
+  choices: optional(texts),
+  isRequired: optional(bool),
+  isSecret: optional(bool),
 }
+const variable = object(variableMembers)
+export type Variable = TypeOf<typeof variable>
+const variables = optional(map(variable))
 
+const input = object({ ...variableMembers, name: text, variables })
 /** An environment variable or a header. */
-export interface Input extends Variable {
-  name: string
-  variables?: Record<string, Variable>
-}
+export type Input = TypeOf<typeof input>
 
-export interface Argument extends Omit<Input, 'name'> {
-  type: string
-  name?: string
-  valueHint?: string
-  isRepeated?: boolean
-}
+const argument = object({
+  ...variableMembers,
+  type: choice('positional', 'named'),
+  name: optional(text),
+  valueHint: optional(text),
+  isRepeated: optional(bool),
+  variables,
+})
+export type Argument = TypeOf<typeof argument>
 
-export interface TransportSpec {
-  type: string
-  url?: string
-  headers?: Input[]
-  variables?: Record<string, Variable>
-}
+const transport = <U extends Schema>(type: Schema<string>, url: U) =>
+  object({ type, url, headers: optional(list(input)), variables })
 
-export interface Package {
+const packageOf = object({
   /** oci, npm, pypi; `go` is ours; nuget and mcpb are kept and shown, but not run. */
-  registryType: string
-  registryBaseUrl?: string
-  identifier: string
-  version?: string
-  fileSha256?: string
-  runtimeHint?: string
-  transport: TransportSpec
-  environmentVariables?: Input[]
-  runtimeArguments?: Argument[]
-  packageArguments?: Argument[]
-}
+  registryType: limited(1, 255),
+  registryBaseUrl: optional(text),
+  identifier: limited(1, 4096),
+  version: optional(text),
+  fileSha256: optional(word(/^[a-f0-9]{64}$/)),
+  runtimeHint: optional(text),
+  transport: transport(choice('stdio', 'sse', 'streamable-http'), optional(text)),
+  environmentVariables: optional(list(input)),
+  runtimeArguments: optional(list(argument)),
+  packageArguments: optional(list(argument)),
+})
+export type Package = TypeOf<typeof packageOf>
+export type TransportSpec = Package['transport']
 
-export interface Icon {
-  src: string
-  mimeType?: string
-  sizes?: string[]
-  theme?: string
-}
+const icon = object({
+  src: limited(1, 255),
+  mimeType: optional(text),
+  sizes: optional(texts),
+  theme: optional(text),
+})
 
-/** What ToolHive's registries say beyond server.json; one such object per image or URL. */
-export interface Extension {
-  status?: string
-  tier?: string
-  tools?: string[]
-  tags?: string[]
-  overview?: string
-  metadata?: { stars?: number; last_updated?: string; kubernetes?: Record<string, string> }
-  custom_metadata?: Record<string, unknown>
-  permissions?: PermissionProfile
-  args?: string[]
-  provenance?: Provenance
-  docker_tags?: string[]
-  proxy_port?: number
-  stateless?: boolean
-  oauth_config?: OAuthConfig
-  env_vars?: EnvVar[]
-  tool_definitions?: Record<string, unknown>[]
-}
-
-export interface Provenance {
-  attestation?: { predicate?: unknown; predicate_type?: string }
-  cert_issuer?: string
-  repository_ref?: string
-  repository_uri?: string
-  runner_environment?: string
-  signer_identity?: string
-  sigstore_url?: string
-}
-
-export interface OAuthConfig {
-  authorize_url?: string
-  token_url?: string
-  issuer?: string
-  client_id?: string
-  resource?: string
-  callback_port?: number
-  use_pkce?: boolean
-  scopes?: string[]
-  oauth_params?: Record<string, string>
-}
-
-/** An environment variable as the older format and the management API write it. */
-export interface EnvVar {
-  name: string
-  description?: string
-  default?: string
-  required?: boolean
-  secret?: boolean
-}
+export const serverJson = object({
+  $schema: optional(text),
+  name: limited(3, 200, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: optional(limited(1, 100)),
+  description: limited(1, 100),
+  version: limited(1, 255),
+  websiteUrl: optional(text),
+  icons: optional(list(icon)),
+  repository: optional(
+    object({
+      url: expected(text),
+      source: expected(text),
+      id: optional(text),
+      subfolder: optional(text),
+    }),
+  ),
+  packages: optional(list(packageOf)),
+  remotes: optional(list(transport(choice('sse', 'streamable-http'), limited(1, 4096, /^https?:\/\//)))),
+  _meta: optional(map(anything)),
+})
 
 /**
  * A server as the MCP registry describes it: our one internal model. Members that nobody here knows
  * are kept as they are.
  */
-export interface ServerJson {
-  $schema?: string
-  name: string
-  title?: string
-  description: string
-  version: string
-  websiteUrl?: string
-  icons?: Icon[]
-  repository?: { url?: string; source?: string; id?: string; subfolder?: string }
-  packages?: Package[]
-  remotes?: TransportSpec[]
-  _meta?: Record<string, unknown>
-}
-
-/** A skill as ToolHive's registries list it. */
-export interface SkillEntry {
-  namespace: string
-  name: string
-  description: string
-  version: string
-  status?: string
-  title?: string
-  license?: string
-  compatibility?: string
-  allowedTools?: string[]
-  repository?: { url?: string; type?: string }
-  icons?: { src?: string; size?: string; type?: string; label?: string }[]
-  packages?: SkillPackage[]
-  metadata?: Record<string, unknown>
-  _meta?: Record<string, unknown>
-}
-
-export interface SkillPackage {
-  registryType: string
-  identifier?: string
-  digest?: string
-  mediaType?: string
-  url?: string
-  ref?: string
-  commit?: string
-  subfolder?: string
-}
+export type ServerJson = TypeOf<typeof serverJson>

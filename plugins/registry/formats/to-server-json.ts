@@ -1,7 +1,8 @@
 import { toMeta } from './extension.ts'
 import { isRemote, type ServerView } from './legacy.ts'
 import { toPackage } from './package-image.ts'
-import { type EnvVar, type Extension, type Input, SERVER_SCHEMA, type ServerJson } from './server-json.ts'
+import type { EnvVar, Extension } from './server-facts.ts'
+import { type Input, SERVER_SCHEMA, type ServerJson } from './server-json.ts'
 import { toFullName } from './server-names.ts'
 import { compact } from './to-view.ts'
 

@@ -1,16 +1,8 @@
 import { findExtension } from './extension.ts'
 import type { Header, ImageServer, RemoteServer, ServerView } from './legacy.ts'
 import { choosePackage, toImage } from './package-image.ts'
-import type {
-  Argument,
-  EnvVar,
-  Extension,
-  Input,
-  Package,
-  ServerJson,
-  TransportSpec,
-  Variable,
-} from './server-json.ts'
+import type { EnvVar, Extension } from './server-facts.ts'
+import type { Argument, Input, Package, ServerJson, TransportSpec, Variable } from './server-json.ts'
 
 /** Takes out members that are undefined, so that documents compare and print as they are meant. */
 export const compact = <T extends object>(value: { [K in keyof T]: T[K] | undefined }): T =>

@@ -1,7 +1,7 @@
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { registrySchemas } from '../formats/registry-schemas.ts'
-import type { SkillEntry } from '../formats/server-json.ts'
+import type { SkillEntry } from '../formats/skill-entry.ts'
 import { readPage } from './api-pages.ts'
 import { PAGE_SIZE } from './fetch-all-pages.ts'
 import { type Access, fetchPage, isPassing } from './fetch-page.ts'

@@ -1,5 +1,6 @@
 import type { ParsedRegistry } from '../formats/parse-registry.ts'
-import type { ServerJson, SkillEntry } from '../formats/server-json.ts'
+import type { ServerJson } from '../formats/server-json.ts'
+import type { SkillEntry } from '../formats/skill-entry.ts'
 
 export type SourceKind = 'default' | 'file' | 'url' | 'api'
 

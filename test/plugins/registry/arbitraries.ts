@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { ImageServer, RemoteServer } from '../../../plugins/registry/formats/legacy.ts'
-import type { ServerJson, SkillEntry } from '../../../plugins/registry/formats/server-json.ts'
+import type { ServerJson } from '../../../plugins/registry/formats/server-json.ts'
+import type { SkillEntry } from '../../../plugins/registry/formats/skill-entry.ts'
 
 /** Documents with any choice of the specification's members, each within its limits. */
 

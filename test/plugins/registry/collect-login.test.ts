@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { collectLogin } from '../../../plugins/registry/collect-login.ts'
 import type { RegistryPlace } from '../../../plugins/registry/entry-places.ts'
-import type { OAuthConfig } from '../../../plugins/registry/formats/server-json.ts'
+import type { OAuthConfig } from '../../../plugins/registry/formats/server-facts.ts'
 import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Ask } from '../../../src/contracts/target.ts'
