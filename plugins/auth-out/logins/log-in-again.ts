@@ -5,6 +5,7 @@ import { failures } from '../failures.ts'
 import { isMachine } from '../grant-types.ts'
 import type { Person } from '../oauth/types.ts'
 import { describeLasting, type LoginOutcome } from './log-in.ts'
+import { loginOfWorkload } from './login-of-workload.ts'
 import type { LoginPlace } from './login-parts.ts'
 import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
 import { personAtTerminal } from './person-at-terminal.ts'
@@ -41,9 +42,17 @@ export async function findPlaceOf(
   const reach = { ...(await readReach(config)), signal }
   const found = await (await app.service('oauthEngine')).detect(reach)
   const challenge = found.kind === 'login' ? found.challenge : undefined
-  if (!challenge && !asksForLogin(config)) throw failures.login_not_needed({ name })
+  if (!challenge && !(await isLoginUsed(app, config))) throw failures.login_not_needed({ name })
   const settings = await readLoginSettings(app, config)
   return { config, place: await (await app.service('remoteLogins')).place({ settings, challenge }, reach) }
+}
+
+/** Whether the workload needs a login, though its server may demand one for some requests only. */
+async function isLoginUsed(app: App, config: RunConfig): Promise<boolean> {
+  if (asksForLogin(config)) return true
+  const { statuses } = await app.service('workloadStore')
+  if ((await statuses.read(config.name))?.status === 'unauthenticated') return true
+  return loginOfWorkload(config, await (await app.service('remoteLogins')).list()) !== undefined
 }
 
 /** Logs in to a server whose workloads the supervisor hosts. Fails as the engine does. */

@@ -51,11 +51,24 @@ export function createTokenRenewal(options: {
   /** Of the login that was there when a token was last asked for. */
   let mark: string | undefined
 
+  /**
+   * A server that refuses the token may have moved to another provider. Keys and secrets of machines are read again:
+   * nobody is there to give others.
+   */
+  async function placeNow(challenge: BearerChallenge | undefined): Promise<LoginPlace> {
+    if (place && !challenge && !place.settings.isMachine) return place
+    try {
+      return await findPlace(challenge)
+    } catch (error) {
+      if (!place || place.settings.isMachine) throw error
+      return place
+    }
+  }
+
   async function attempt(challenge?: BearerChallenge, rejected?: string): Promise<AccessProblem | undefined> {
     askedAt = Date.now()
     try {
-      // Keys and secrets of machines are read again: nobody is there to give others.
-      if (!place || place.settings.isMachine) place = await findPlace(challenge)
+      place = await placeNow(challenge)
       mark = await keeper.mark(place.key)
       const outcome = await keeper.token(place, { rejected })
       if ('token' in outcome) {

@@ -9,8 +9,9 @@ import { post, rpc } from '../proxy/test-proxy.ts'
 import { login, runAndLogIn, world } from './login-world.ts'
 
 const COUNT = 100
-/** A token is renewed this long before its end, in seconds. */
-const EARLY = 30
+/** The life of a short token, and when less than a fifth of it is left, in seconds. */
+const SHORT = 20
+const NEARLY_OVER = 17
 
 /** Makes workloads like the one that is there, as many as are wanted in all, and starts them. Gives their URLs. */
 async function multiply(home: Home, name: string): Promise<string[]> {
@@ -52,7 +53,7 @@ test('a hundred workloads share one token, and refresh it once when it ends and 
     const from = server.asked.length
     const responses = await Promise.all(urls.map((url, i) => post(url, rpc('ping', i))))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    const taken = server.asked.slice(from).filter(({ status }) => status === 200)
+    const taken = server.asked.slice(from).filter(({ path, status }) => path === '/mcp' && status === 200)
     expect(taken).toHaveLength(COUNT)
     const tokens = new Set(taken.map(({ headers }) => headers.authorization))
     expect(tokens.size).toBe(1)
@@ -71,16 +72,18 @@ test('a hundred workloads share one token, and refresh it once when it ends and 
   expect(asked('refresh_token')).toBe(before + 1)
 
   // It ends: the next one is short, the one after that is long.
-  provider.expireAfter(EARLY + 5)
+  provider.expireAfter(SHORT)
   const again = await runAndLogIn(home, ['auth', 'login', 'far', '--skip-browser'], provider)
   expect([again.code, again.visits]).toEqual([0, 1])
   await until(async () => {
     await post(urls[0] ?? '', rpc('ping', 1))
-    expect(asked('refresh_token')).toBe(before + 2)
+    const taken = server.asked.findLast(({ path, status }) => path === '/mcp' && status === 200)
+    expect(taken?.headers.authorization).not.toBe(second)
   })
+  expect(asked('refresh_token')).toBe(before + 2)
   const issued = Date.now()
   provider.expireAfter(3600)
-  await until(() => expect(Date.now() - issued).toBeGreaterThan(6000))
+  await until(() => expect(Date.now() - issued).toBeGreaterThan(NEARLY_OVER * 1000))
   await callAll()
   await until(() => expect(asked('refresh_token')).toBe(before + 3))
   const last = await callAll()
