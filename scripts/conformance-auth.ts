@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-// Runs the `auth` scenarios of the official conformance suites with keelson's OAuth client, and writes what they
-// found into docs/conformance-auth.md. `node scripts/conformance-auth.ts`
+// Runs the `auth` scenarios of the official conformance suites with keelson as the client, and writes what they
+// found into docs/conformance-auth.md. `npm run build && node scripts/conformance-auth.ts`
 
 const run = promisify(execFile)
 const root = new URL('..', import.meta.url).pathname
-const client = join(root, 'test/conformance/auth-client.ts')
+const program = join(root, 'test/conformance/program-client.ts')
+const engine = join(root, 'test/conformance/auth-client.ts')
 const target = join(root, 'docs/conformance-auth.md')
 const AT_ONCE = 2
 
@@ -25,6 +26,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'auth/dpop-nonce': 'extension DPoP (RFC 9449), not built',
   'auth/wif-jwt-bearer': 'extension for workload identities, not built',
 }
+
+/** Logins without a person. */
+const isEngineOnly = (scenario: string): boolean => scenario.startsWith('auth/client-credentials')
 
 interface Row {
   readonly scenario: string
@@ -49,14 +53,15 @@ async function scenariosOf(suite: string): Promise<{ name: string; tags: readonl
 async function runOne(suite: string, scenario: string, revision: string): Promise<Row> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-conformance-'))
   try {
-    const program = join(root, 'node_modules', suite, 'dist/index.js')
-    const command = `${process.execPath} ${client}`
+    const suiteProgram = join(root, 'node_modules', suite, 'dist/index.js')
+    const command = `${process.execPath} ${isEngineOnly(scenario) ? engine : program}`
     const args = ['client', '--command', command, '--scenario', scenario, '-o', folder, '--timeout', '60000']
     // The older suite knows one way to run each scenario, and extensions have no date.
     const isDated = suite === 'conformance-2026' && /^\d/.test(revision)
     // It exits with 1 when a check failed; the checks say which.
-    await run(process.execPath, [program, ...args, ...(isDated ? ['--spec-version', revision] : [])], {
+    await run(process.execPath, [suiteProgram, ...args, ...(isDated ? ['--spec-version', revision] : [])], {
       cwd: folder,
+      env: { ...process.env, KEELSON_TEST_MAIN: join(root, 'dist/main.js') },
     }).catch(() => undefined)
     const files = (await readdir(folder, { recursive: true })).filter(file => file.endsWith('checks.json'))
     const [file] = files
@@ -102,7 +107,7 @@ for (const { name, revisions } of suites) {
   failures += rows.filter(row => row.failed.length || !row.passed).length
   const lines = rows.map(
     ({ scenario, revision, passed, failed }) =>
-      `| ${revision} | ${scenario.slice(5)} | ${passed} | ${failed.join(', ') || 'none'} |`,
+      `| ${revision} | ${scenario.slice(5)}${isEngineOnly(scenario) ? ' (engine)' : ''} | ${passed} | ${failed.join(', ') || 'none'} |`,
   )
   sections.push(
     `## ${name === 'conformance-2026' ? '@modelcontextprotocol/conformance' : name} ${version}`,
@@ -119,9 +124,17 @@ await writeFile(
   [
     '# Conformance of logins',
     '',
-    'The `auth` scenarios of the official conformance suites of the Model Context Protocol, with the OAuth client of',
-    '`plugins/auth-out` as the client under test. `node scripts/conformance-auth.ts` writes this page;',
-    '`test/conformance/auth-client.ts` is the client: it follows the redirects in the place of a browser.',
+    'The `auth` scenarios of the official conformance suites of the Model Context Protocol, with the built program as',
+    'the client under test. `node scripts/conformance-auth.ts` writes this page. For each scenario',
+    '`test/conformance/program-client.ts` starts `keelson proxy --remote-auth-skip-browser` in an empty home folder,',
+    'follows the redirects of the address that it prints, in the place of a browser, and lists and calls tools through',
+    'it. Where a server wants another login later (`scope-step-up`, `scope-retry-limit`,',
+    '`authorization-server-migration`), it is a workload (`keelson run`), and `keelson auth login` is what the user',
+    'types then. Scenarios marked *(engine)* are logins without a person, in which',
+    '`test/conformance/auth-client.ts` uses the OAuth client of `plugins/auth-out` directly.',
+    '',
+    'The warning about `scope-step-up-initial`: `auth login` does not learn the scopes that a server names first in the',
+    'middle of a session, and asks for those of its metadata.',
     '',
     ...sections,
     '## Left out',

@@ -1,6 +1,6 @@
 import { readSse } from './read-sse.ts'
 
-/** A response that was refused, for whoever logs in. */
+/** A response that was refused, for whoever logs in; 503 is what a proxy says that needs a login. */
 export class Refused extends Error {
   readonly status: number
   readonly challenge: string | undefined
@@ -38,7 +38,7 @@ export function createMcpClient(url: string, version: string, token: () => strin
       },
       body: JSON.stringify(message),
     })
-    if (response.status === 401 || response.status === 403) {
+    if ([401, 403, 503].includes(response.status)) {
       await response.body?.cancel()
       throw new Refused(response.status, response.headers.get('www-authenticate') ?? undefined)
     }
