@@ -96,6 +96,19 @@ test('no login is begun where none would help, or where it could not be kept', {
   expect((await login('POST', 'nobody')).status).toBe(404)
 })
 
+test('without a secrets provider the login lasts in memory', { timeout: 120_000 }, async () => {
+  const { home, provider, server, create, login, item, untilIs } = await httpWorld({ secrets: false })
+  await create('far')
+  await untilIs('far', 'unauthenticated')
+
+  const { url } = (await login('POST', 'far')).json() as { url: string }
+  await provider.visit(url)
+
+  await untilIs('far', 'running')
+  expect((await post((await item('far'))?.url ?? '', rpc('ping', 1))).status).toBe(200)
+  expect(await filesWith(home, server.asked.at(-1)?.headers.authorization?.slice(7) ?? '')).toEqual([])
+})
+
 test('pages of other sites can begin no login', { timeout: 60_000 }, async () => {
   const { api, create, untilIs, asked } = await httpWorld()
   await create('far')

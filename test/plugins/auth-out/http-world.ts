@@ -6,16 +6,16 @@ import { world } from './login-world.ts'
 const path = '/api/v1beta/workloads'
 
 /** `keelson serve` in a home. */
-export const serveHome = (home: Home, args: readonly string[] = []): Promise<ApiServer> =>
+export const serveHome = (home: Home): Promise<ApiServer> =>
   startApi({
     user: { home: home.path, env: home.env, run: (args, options) => home.keelson(args, options) as never },
-    args: ['--port', '0', ...args],
+    args: ['--port', '0'],
   })
 
 /** As `world`, with `keelson serve`. */
-export async function httpWorld(args?: readonly string[]) {
-  const made = await world()
-  const api = await serveHome(made.home, args)
+export async function httpWorld(options?: Parameters<typeof world>[0]) {
+  const made = await world(options)
+  const api = await serveHome(made.home)
   const item = async (name: string) => {
     const { workloads } = (await api.ask('GET', `${path}?all=true`)).json() as {
       workloads: { name: string; status: string; status_context?: string; url: string }[]
