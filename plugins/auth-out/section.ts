@@ -14,11 +14,10 @@ import {
   texts,
 } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
-import { GRANT_TYPES, isMachine } from './grant-types.ts'
+import { checkLogin } from './check-login.ts'
+import { GRANT_TYPES } from './grant-types.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
-import { PROTOCOL_PARAMETERS } from './oauth/protocol-parameters.ts'
-import { toSafeUrl } from './oauth/safe-url.ts'
 import { remoteRequest } from './section-request.ts'
 
 /** How keelson logs in to a remote server. Secrets stand here as references, `NAME,target=…`. */
@@ -82,9 +81,7 @@ export const authOutSection: Section = {
   request: remoteRequest,
   check(config) {
     assertEnforced(config.remote_auth_config ?? {})
-    assertPlaces(config.remote_auth_config ?? {})
-    assertClient(config.remote_auth_config ?? {})
-    assertParameters(config.remote_auth_config ?? {})
+    checkLogin(config.remote_auth_config ?? {})
     const { header_forward: headers, remote_auth_config: auth } = config
     const plain = Object.entries(headers?.add_plaintext_headers ?? {})
     const secret = Object.entries(headers?.add_headers_from_secret ?? {})
@@ -114,44 +111,6 @@ export const authOutSection: Section = {
         : {}),
     }
   },
-}
-
-/** Ports below this one are for the system (RFC 6335 section 6). */
-const FIRST_USER_PORT = 1024
-
-function assertPlaces({ authorize_url, token_url, ...auth }: RemoteAuthConfig): void {
-  for (const [member, url] of Object.entries({ issuer: auth.issuer, authorize_url, token_url })) {
-    if (!url || toSafeUrl(url)) continue
-    throw failures.usage({ text: `${member} of the login is an https URL, or http on this machine.` })
-  }
-  if (Boolean(authorize_url) !== Boolean(token_url) && !(token_url && isMachine(auth))) {
-    throw failures.usage({ text: 'authorize_url and token_url of the login go together.' })
-  }
-  const resource = URL.parse(auth.resource ?? '')
-  if (auth.resource && (!resource?.host || resource.hash)) {
-    throw failures.usage({
-      text: 'resource of the login is a URL with a host, without a fragment (RFC 8707).',
-    })
-  }
-  if (auth.callback_port && auth.callback_port < FIRST_USER_PORT) {
-    throw failures.usage({ text: `callback_port of the login is ${FIRST_USER_PORT} or more, or 0 for any.` })
-  }
-}
-
-function assertClient(auth: RemoteAuthConfig): void {
-  const { client_id, client_secret, client_secret_file, private_key, private_key_file } = auth
-  if (isMachine(auth) && !client_id) {
-    throw failures.usage({
-      text: 'grant_type client_credentials needs a client_id.',
-      hint: 'Give --remote-auth-client-id with its secret or private key.',
-    })
-  }
-  if (isMachine(auth) && (auth.bearer_token || auth.bearer_token_file)) {
-    throw failures.usage({ text: 'A bearer token and grant_type client_credentials do not go together.' })
-  }
-  if ([client_secret, client_secret_file, private_key, private_key_file].filter(Boolean).length > 1) {
-    throw failures.usage({ text: 'A client of the login has one secret or one private key.' })
-  }
 }
 
 function assertHeaders(
@@ -185,16 +144,6 @@ function assertEnforced(auth: object): void {
       members: others.map(([name]) => `remote_auth_config.${name} (a login at the remote server)`),
     })
   }
-}
-
-/** Fails with `usage` for parameters of the authorization URL that belong to the protocol. */
-function assertParameters({ scope_param_name: scopes, oauth_params: others = {} }: RemoteAuthConfig): void {
-  const wrong = [scopes, ...Object.keys(others)].find(name => PROTOCOL_PARAMETERS.includes(name ?? ''))
-  if (wrong === undefined) return
-  throw failures.usage({
-    text: `The parameter "${wrong}" of a login belongs to the protocol and cannot be set.`,
-    hint: 'Leave it out of scope_param_name (--remote-auth-scope-param-name) and oauth_params.',
-  })
 }
 
 const isEmpty = (value: unknown): boolean =>

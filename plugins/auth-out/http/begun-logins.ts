@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../../src/app.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { messageOf } from '../../../src/errors.ts'
@@ -11,6 +12,8 @@ import type { LoginStep, Person } from '../oauth/types.ts'
 
 /** How long another process may keep a login waiting, in milliseconds. */
 const TURN_MS = 20_000
+/** How long it may take until nobody listens for the browser any more, in milliseconds. */
+const CLOSE_MS = 3000
 
 /** A login that waits for a person with a browser. */
 export interface WaitingLogin {
@@ -35,6 +38,7 @@ export interface BegunLogins {
 }
 
 interface Attempt {
+  readonly key: string
   /** The workloads that it was begun for. */
   readonly names: Set<string>
   readonly waiting: Promise<WaitingLogin | undefined>
@@ -60,12 +64,12 @@ export function createBegunLogins(app: App, api: Pick<Api, 'background' | 'signa
     const shown = Promise.withResolvers<WaitingLogin | undefined>()
     const person = personElsewhere(place, waitMsOf(config.remote_auth_config ?? {}), shown.resolve)
     const turn = setTimeout(() => {
-      stop.abort()
+      giveUp(attempt)
       shown.reject(failures.login_busy({ issuer: place.discovery.issuer }))
     }, TURN_MS)
     const finish = (problem?: string) => {
       clearTimeout(turn)
-      attempts.delete(place.key)
+      forget(attempt)
       tell(names, problem)
     }
     const ended = logInAnew(
@@ -87,7 +91,18 @@ export function createBegunLogins(app: App, api: Pick<Api, 'background' | 'signa
       () => undefined,
     )
     api.background(`The login of ${config.name}`, () => ended)
-    return { names, waiting, stop, ended }
+    const attempt: Attempt = { key: place.key, names, waiting, stop, ended }
+    return attempt
+  }
+
+  function forget(attempt: Attempt): void {
+    if (attempts.get(attempt.key) === attempt) attempts.delete(attempt.key)
+  }
+
+  /** It may wait for another program for a while yet, and then does nothing. */
+  function giveUp(attempt: Attempt): void {
+    attempt.stop.abort()
+    forget(attempt)
   }
 
   const attemptOf = (name: string) => [...attempts.values()].find(({ names }) => names.has(name))
@@ -104,8 +119,9 @@ export function createBegunLogins(app: App, api: Pick<Api, 'background' | 'signa
     },
     async cancel(name) {
       const attempt = attemptOf(name)
-      attempt?.stop.abort()
-      await attempt?.ended.catch(() => undefined)
+      if (!attempt) return
+      giveUp(attempt)
+      await Promise.race([attempt.ended.catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })])
     },
     async subscribe(hear) {
       listeners.add(hear)
