@@ -56,6 +56,9 @@ test('an entry names no secrets, no files and no manners of the login', async ()
 
 test.each([
   [{ resource: 'https://bank.example' }, 'tokens of another server'],
+  [{ resource: 'https://far.example/of-somebody-else' }, 'tokens of another server'],
+  [{ resource: 'https://far.example/mcp/of-somebody-else' }, 'tokens of another server'],
+  [{ resource: 'https://far.example/mcp?tenant=of-somebody-else' }, 'tokens of another server'],
   [{ issuer: 'http://login.example' }, 'a login is at an https URL'],
   [{ ...ENDPOINTS, authorize_url: 'javascript:alert(1)' }, 'a login is at an https URL'],
 ])('an entry that asks for too much is refused: %j', async (oauth, problem) => {
