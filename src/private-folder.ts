@@ -24,6 +24,12 @@ export function assertPrivateFolder(path: string): void {
   if (problem) throw failures.folder_not_private({ path, problem })
 }
 
+/** Whether there is such a folder, and nobody else can put files into it. */
+export function isPrivateFolder(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !(process.getuid && problemOf(found, process.getuid()))
+}
+
 function problemOf(found: Stats, own: number): string | undefined {
   if (found.isSymbolicLink()) return 'it is a link'
   if (!found.isDirectory()) return 'it is not a folder'
