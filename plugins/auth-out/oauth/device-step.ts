@@ -8,6 +8,9 @@ import type { Discovery, LoginStep } from './types.ts'
 
 const LONGEST_CODE = 100
 
+/** No code is shown as good for longer, in seconds. */
+const LONGEST_LIFE = 24 * 3600
+
 type Place = Pick<Discovery, 'issuer' | 'mayBePrivate'>
 
 /**
@@ -35,7 +38,7 @@ export async function readDeviceStep(
       throw error
     }),
     userCode: code,
-    expiresAt: clock() + started.expires_in * 1000,
+    expiresAt: clock() + Math.min(started.expires_in, LONGEST_LIFE) * 1000,
   }
 }
 

@@ -3,6 +3,7 @@ import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 import { methodForSecret, methodToRegister, readMethod } from './auth-method.ts'
 import { CALLBACK_PATH, clientMetadata, redirectUriOf } from './client-metadata.ts'
+import { toEndTime } from './end-time.ts'
 import { toObject } from './get-document.ts'
 import { type Endpoints, sendToEndpoint } from './oauth-fetch.ts'
 import { toSafeUrl } from './safe-url.ts'
@@ -94,7 +95,7 @@ export function readRegistration(
     clientId,
     ...(authMethod === 'none' ? {} : { clientSecret }),
     authMethod,
-    secretExpiresAt: typeof end === 'number' && end > 0 ? end * 1000 : undefined,
+    secretExpiresAt: typeof end === 'number' && end > 0 ? toEndTime(end * 1000) : undefined,
     registration: readManagement(value, server.registration_endpoint),
     callbackPort: port,
     ...(path === CALLBACK_PATH ? {} : { callbackPath: path }),

@@ -1,5 +1,6 @@
 import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
 import { toScopes } from './challenge.ts'
+import { toEndTime } from './end-time.ts'
 import type { TokenSet } from './types.ts'
 
 /** Reads a token response (RFC 6749 section 5.1). What a refresh leaves out stays as it was (section 6). */
@@ -18,7 +19,7 @@ export function toTokenSet(
     accessToken: response.access_token,
     refreshToken: response.refresh_token ?? options.refreshToken,
     idToken: options.idToken,
-    expiresAt: seconds === undefined ? undefined : options.clock() + seconds * 1000,
+    expiresAt: seconds === undefined ? undefined : toEndTime(options.clock() + seconds * 1000),
     scopes: typeof response.scope === 'string' ? toScopes(response.scope) : options.scopes,
   }
 }

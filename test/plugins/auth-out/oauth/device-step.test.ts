@@ -20,6 +20,13 @@ test('the page and the code are shown, and when they end', async () => {
   })
 })
 
+test('a code that is good for ages has an end that can be written', async () => {
+  const { expiresAt } = (await readDeviceStep({ ...STARTED, expires_in: 1e18 }, PUBLIC, () => 0)) as {
+    expiresAt: number
+  }
+  expect(new Date(expiresAt).toISOString()).toBe('1970-01-02T00:00:00.000Z')
+})
+
 test.each([
   'javascript:alert(1)',
   'file:///etc/passwd',

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
 import { createOAuthEngine } from '../../../../plugins/auth-out/oauth/engine.ts'
+import { readRegistration } from '../../../../plugins/auth-out/oauth/register-client.ts'
 import type { ClientIdentity, Discovery, RefreshRequest } from '../../../../plugins/auth-out/oauth/types.ts'
 import { registryServer, sendJson } from '../../../support/registry-server.ts'
 import { oddIssuer } from './odd-issuer.ts'
@@ -39,6 +40,24 @@ test('a refresh keeps the refresh token and the scopes that the server does not 
     },
   })
   expect(sent[0]?.body).toMatchObject({ refresh_token: 'rt', resource: reach.target, client_id: 'mine' })
+})
+
+test('a token that is good for ages ends never', async () => {
+  const body = { access_token: 'new', token_type: 'bearer', expires_in: 2 ** 63 }
+  const { issuer } = await oddIssuer({ token: () => ({ status: 200, body }) })
+
+  const result = await engine.refresh(requestTo(issuer), reach)
+
+  expect(result).toMatchObject({ kind: 'renewed', tokens: { accessToken: 'new', expiresAt: undefined } })
+})
+
+test('a client secret that is good for ages ends never', () => {
+  const { discovery } = requestTo('https://login.example')
+  const said = { client_id: 'a', client_secret: 's', client_secret_expires_at: 1e18 }
+
+  const client = readRegistration(said, { discovery, port: 1024, path: '/callback' })
+
+  expect(client).toMatchObject({ clientSecret: 's', secretExpiresAt: undefined })
 })
 
 const error = (code: string) => ({ error: code })
