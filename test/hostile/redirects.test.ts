@@ -6,7 +6,6 @@ const TOKEN = 'the-token-of-the-user'
 
 test.each<[string, (other: string) => string]>([
   ['a path that reads like a URL of that host', other => `//${other}/x`],
-  ['such a path with a backslash', other => `/\\${other}/x`],
   ['such a path in the redirect', () => '/elsewhere'],
 ])('the credentials of the user reach no other host by %s', { timeout: 60_000 }, async (_, pathFor) => {
   const leaked: string[] = []
@@ -20,19 +19,18 @@ test.each<[string, (other: string) => string]>([
   const server = await testServer((request, response) => {
     request.resume()
     seen.push([request.url, request.headers.authorization])
-    const path = request.url ?? ''
-    if (path === '/tidy') return response.end('arrived')
-    const location = path === '/elsewhere' && request.method === 'GET' ? `//${other}/x` : '/tidy'
+    if (request.url === '/tidy') return response.end('arrived')
+    const location = request.url === '/elsewhere' && request.method === 'GET' ? `//${other}/x` : '/tidy'
     response.writeHead(307, { location }).end()
   })
+  const path = pathFor(other)
   const home = await testHome()
-  const url = (await home.ok(['run', server, '--remote-auth-bearer-token', TOKEN])).trim()
+  const url = (await home.ok(['run', `${server}${path}`, '--remote-auth-bearer-token', TOKEN])).trim()
   seen.length = 0
 
-  const path = pathFor(other)
-  const response = await fetch(`${new URL(url).origin}${path}`, { redirect: 'manual' })
+  const response = await fetch(url, { redirect: 'manual' })
   expect(await response.text()).toBe(path === '/elsewhere' ? '' : 'arrived')
   expect(leaked).toEqual([])
-  expect(seen.length).toBeGreaterThan(0)
+  expect(seen[0]?.[0]).toBe(path)
   expect(seen.every(([, authorization]) => authorization === `Bearer ${TOKEN}`)).toBe(true)
 })
