@@ -224,7 +224,7 @@ test('failures come back as they were', async () => {
 })
 
 test('with nothing to host it ends by itself and leaves no socket', async () => {
-  await client('one', '200').ensure()
+  await client('one', '2000').ensure()
   const { pid } = await info()
   await isOver(pid)
   await expect(stat(place().socket)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -233,9 +233,9 @@ test('with nothing to host it ends by itself and leaves no socket', async () => 
 
 test('with something to host it stays', async () => {
   const url = await remote('far')
-  await client('one', '200').start('far')
+  await client('one', '2000').start('far')
   const { pid } = await served(url)
-  await client('one', '200').stop('far')
+  await client('one', '2000').stop('far')
   await isOver(pid) // idleness counts from the end of the last workload
   expect((await logged()).map(({ msg }) => msg)).toContain('Nothing to host; the supervisor ends.')
 })
