@@ -13,19 +13,27 @@ export interface LoginMemory {
 /** The memory of this process. The notes say that it has the login. */
 export interface OwnLoginMemory extends LoginMemory {
   readonly all: ReadonlyMap<string, RememberedLogin>
+  /** Keeps a login of another process, unless somebody has logged out or in meanwhile. */
+  takeOver(key: string, login: RememberedLogin): Promise<void>
 }
 
 export function createLoginMemory(notes: LoginNotes): OwnLoginMemory {
   const all = new Map<string, RememberedLogin>()
   const keptBy = processIdentity(process.pid) ?? String(process.pid)
+
+  async function set(key: string, login: RememberedLogin): Promise<void> {
+    const { loggedInAt } = login.record
+    const before = await notes.read(key)
+    await notes.write(key, { ...(before?.loggedInAt === loggedInAt ? before : {}), loggedInAt, keptBy })
+    all.set(key, login)
+  }
+
   return {
     all,
     find: async key => all.get(key),
-    async set(key, login) {
-      const { loggedInAt } = login.record
-      const before = await notes.read(key)
-      await notes.write(key, { ...(before?.loggedInAt === loggedInAt ? before : {}), loggedInAt, keptBy })
-      all.set(key, login)
+    set,
+    async takeOver(key, login) {
+      if ((await notes.read(key))?.loggedInAt === login.record.loggedInAt) await set(key, login)
     },
     async remove(key) {
       all.delete(key)

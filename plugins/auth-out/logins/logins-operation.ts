@@ -10,6 +10,8 @@ type Entry = readonly [key: string, login: RememberedLogin]
 export type LoginsInput =
   | { readonly ask: 'list' }
   | { readonly ask: 'set'; readonly logins: readonly Entry[] }
+  /** Those of the supervisor before. */
+  | { readonly ask: 'take-over'; readonly logins: readonly Entry[] }
   | { readonly ask: 'remove'; readonly key: string }
 
 export interface LoginsResult {
@@ -22,6 +24,7 @@ export const createLoginsOperation = (memory: OwnLoginMemory): SupervisorOperati
   async handle(input): Promise<LoginsResult> {
     const asked = input as LoginsInput
     if (asked.ask === 'set') for (const [key, login] of asked.logins) await memory.set(key, login)
+    if (asked.ask === 'take-over') for (const [key, login] of asked.logins) await memory.takeOver(key, login)
     if (asked.ask === 'remove') await memory.remove(asked.key)
     return { logins: asked.ask === 'list' ? [...memory.all] : [] }
   },
@@ -31,5 +34,5 @@ export const createLoginsOperation = (memory: OwnLoginMemory): SupervisorOperati
         isRenewable(record) || (tokens.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now(),
     ),
   takeAlong: () =>
-    memory.all.size ? ({ ask: 'set', logins: [...memory.all] } satisfies LoginsInput) : undefined,
+    memory.all.size ? ({ ask: 'take-over', logins: [...memory.all] } satisfies LoginsInput) : undefined,
 })

@@ -28,10 +28,14 @@ function loginFor(ms: number, refreshToken?: string): RememberedLogin {
   }
 }
 
-async function operation() {
+async function notesFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-logins-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const notes = createLoginNotes(folder)
+  return folder
+}
+
+async function operation(folder?: string) {
+  const notes = createLoginNotes(folder ?? (await notesFolder()))
   return { notes, logins: createLoginsOperation(createLoginMemory(notes)) }
 }
 
@@ -49,7 +53,8 @@ test.each([
 })
 
 test('what one supervisor takes along is what the next one has, and the note names that one', async () => {
-  const [before, after] = [await operation(), await operation()]
+  const folder = await notesFolder()
+  const [before, after] = [await operation(folder), await operation(folder)]
   const login = loginFor(600_000, 'r')
   expect(before.logins.takeAlong()).toBeUndefined()
   await before.logins.handle({ ask: 'set', logins: [['key', login]] })
@@ -60,4 +65,21 @@ test('what one supervisor takes along is what the next one has, and the note nam
   expect((await after.notes.read('key'))?.keptBy).toMatch(new RegExp(`^${process.pid}\\b`))
   await after.logins.handle({ ask: 'remove', key: 'key' })
   expect(await after.logins.handle({ ask: 'list' })).toEqual({ logins: [] })
+})
+
+test.each([
+  ['was ended', undefined],
+  ['was replaced', '2026-01-01T00:00:01.000Z'],
+])('a login that %s while the supervisor was replaced does not come back', async (_, loggedInAt) => {
+  const folder = await notesFolder()
+  const [before, after] = [await operation(folder), await operation(folder)]
+  await before.logins.handle({ ask: 'set', logins: [['key', loginFor(600_000, 'r')]] })
+  const taken = before.logins.takeAlong()
+  if (loggedInAt === undefined) await after.notes.remove('key')
+  else await after.notes.write('key', { loggedInAt })
+
+  await after.logins.handle(taken)
+
+  expect(await after.logins.handle({ ask: 'list' })).toEqual({ logins: [] })
+  expect((await after.notes.read('key'))?.loggedInAt).toBe(loggedInAt)
 })
