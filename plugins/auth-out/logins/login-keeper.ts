@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { BearerChallenge, LoginSettings, OAuthEngine, Reach } from '../oauth/types.ts'
 import { createClientBindings } from './client-bindings.ts'
 import { endLogin, type Logout } from './end-login.ts'
@@ -61,7 +62,7 @@ export function createLoginKeeper(options: {
       const key = loginKey(origin, discovery, settings.clientId)
       const place = { origin, discovery, settings, reach, isTyped }
       await clients.assertHolds(place)
-      return { key: settings.isMachine ? `${key}-machine` : key, ...place }
+      return { key: settings.isMachine ? `${key}-${credentialsHash(place)}` : key, ...place }
     },
     bindClient: place => clients.bind(place),
     async token(place, asked) {
@@ -82,4 +83,11 @@ export function createLoginKeeper(options: {
     },
     tokenExpiry: async key => (await notes.read(key))?.tokenExpiresAt,
   }
+}
+
+/** Tells apart the logins of machines: a token of another secret, key or set of scopes may do more. */
+function credentialsHash({ discovery, settings }: Pick<LoginPlace, 'discovery' | 'settings'>): string {
+  const { clientSecret, privateKey, scopes } = settings
+  const told = JSON.stringify([clientSecret, privateKey, scopes, discovery.scopes])
+  return `machine-${createHash('sha256').update(told).digest('hex')}`
 }

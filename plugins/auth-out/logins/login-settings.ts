@@ -10,6 +10,8 @@ import type { LoginSettings, Reach } from '../oauth/types.ts'
 
 const DEFAULT_PORT = 8666
 const DEFAULT_WAIT_MS = 5 * 60_000
+/** Timers take no more than 24 days. */
+const LONGEST_WAIT_MS = 86_400_000
 
 type Auth = NonNullable<RunConfig['remote_auth_config']>
 
@@ -62,6 +64,7 @@ export const readReach = async (config: RunConfig): Promise<Reach> => ({
 
 /** How long the person may take, in milliseconds; ToolHive writes nanoseconds. */
 export function waitMsOf({ timeout }: Auth): number {
-  if (typeof timeout === 'number' && timeout > 0) return timeout / 1e6
-  return (typeof timeout === 'string' ? parseDuration(timeout) : undefined) || DEFAULT_WAIT_MS
+  if (typeof timeout === 'number' && timeout > 0) return Math.min(timeout / 1e6, LONGEST_WAIT_MS)
+  const ms = typeof timeout === 'string' ? parseDuration(timeout) : undefined
+  return Math.min(ms || DEFAULT_WAIT_MS, LONGEST_WAIT_MS)
 }

@@ -14,16 +14,15 @@ export interface MachineTokens {
 
 export function createMachineTokens(engine: OAuthEngine, now: () => number): MachineTokens {
   const held = new Map<string, LoginToken>()
-  const refused = new Map<string, { outcome: TokenOutcome; credential: string; until: number }>()
+  const refused = new Map<string, { outcome: TokenOutcome; until: number }>()
   const renewing = createSingleFlight<TokenOutcome>()
 
   const isGood = ({ accessToken, renewAt }: LoginToken, rejected: string | undefined): boolean =>
     accessToken !== rejected && (renewAt === undefined || now() < renewAt)
 
   const renew: GetToken = async ({ key, discovery, settings, reach }) => {
-    const credential = settings.privateKey ?? settings.clientSecret ?? ''
     const before = refused.get(key)
-    if (before && before.credential === credential && before.until > now()) return before.outcome
+    if (before && before.until > now()) return before.outcome
     const { issuer } = discovery
     const client = { kind: 'given', issuer, clientId: settings.clientId ?? '', authMethod: 'none' } as const
     const result = await engine.refresh(
@@ -44,7 +43,7 @@ export function createMachineTokens(engine: OAuthEngine, now: () => number): Mac
     }
     const reason = `The provider refuses the client of the login: ${result.problem}.`
     const outcome: TokenOutcome = { problem: { status: 'unauthenticated', reason } }
-    refused.set(key, { outcome, credential, until: now() + REFUSED_MS })
+    refused.set(key, { outcome, until: now() + REFUSED_MS })
     return outcome
   }
 

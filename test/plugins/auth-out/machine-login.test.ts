@@ -165,6 +165,28 @@ test('over HTTP the private key is a stored secret, and the details name it', {
   expect(await filesWith(home, d)).toEqual(['key.json']) // the test's own
 })
 
+test('workloads of one client share no token where one asks for other scopes, or has another key', {
+  timeout: 120_000,
+}, async () => {
+  const { home, server, keyFile, setKey } = await machineWorld()
+  const tokens = new Set<string | undefined>()
+  const run = async (name: string, ...more: string[]) => {
+    const args = ['run', server.mcp, '--name', name, ...GRANT, '--remote-auth-client-id', 'robot']
+    const url = await home.ok([...args, '--remote-auth-private-key-file', keyFile, ...more])
+    expect((await post(url.trim(), rpc('ping', 1))).status).toBe(200)
+    tokens.add(server.asked.at(-1)?.headers.authorization)
+  }
+
+  await run('all')
+  await run('same')
+  expect(tokens.size).toBe(1)
+  await run('narrow', '--remote-auth-scopes', 'read')
+  expect(tokens.size).toBe(2)
+  await setKey(1)
+  await run('other')
+  expect(tokens.size).toBe(3)
+})
+
 test('what cannot work is refused before anything is asked', { timeout: 60_000 }, async () => {
   const home = await testHome({ secrets: false })
   const run = async (...args: string[]) => {
