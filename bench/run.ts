@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
   isolation: () => import('./isolation.ts'),
+  login: () => import('./login.ts'),
   proxy: () => import('./proxy.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),

@@ -118,6 +118,13 @@ export const failures = defineFailures({
       `The content of ${d.path} would go to ${d.server}, as the file of --from-config wants.`,
     hint: d => `If that server may have it, give --${d.flag} ${d.path} as well.`,
   },
+  resource_unconfirmed: {
+    status: 400,
+    exit: 2,
+    text: (d: { resource: string; server: string }) =>
+      `${d.server} would get tokens for ${d.resource}, as the file of --from-config wants.`,
+    hint: d => `If that server may have them, give --remote-auth-resource ${d.resource} as well.`,
+  },
   credential_missing: {
     status: 400,
     text: (d: { secret: string }) => `There is no secret "${d.secret}", which logs in to the remote server.`,

@@ -3,7 +3,7 @@ import type { Preparation, PreparationContext } from '../../src/contracts/prepar
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { assertSecretsThere } from './credentials/assert-secrets-there.ts'
 import { conceal } from './credentials/conceal.ts'
-import { confirmFiles } from './credentials/confirm-files.ts'
+import { confirmFiles, confirmResource } from './credentials/confirm-config.ts'
 import { readVariables } from './credentials/read-variables.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
 import { logInForRun } from './logins/log-in-for-run.ts'
@@ -13,7 +13,7 @@ import { plainHttpWarning } from './plain-http-warning.ts'
 export const credentialsPreparation = (app: App): Preparation => ({
   async complete(config, context) {
     if (!config.remote_url) return config
-    const confirmed = confirmFiles(config, context.options)
+    const confirmed = confirmResource(confirmFiles(config, context.options), context.options)
     // Both fail now where a secret is missing.
     const headers = await resolveHeaders(app, confirmed)
     await assertSecretsThere(app, confirmed)

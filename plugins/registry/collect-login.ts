@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { clean } from '../../src/lib/printable.ts'
+import { isResourceOf } from '../../src/lib/resource-of-server.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { assertPublicRemote, isPublicRegistry, type RegistryPlace } from './entry-places.ts'
 import { failures } from './failures.ts'
@@ -42,7 +43,7 @@ export async function collectLogin(
   const where = place.issuer ?? place.authorize_url
   const clientId = where === undefined || given.client_id ? undefined : said.client_id
   const resource = given.resource ? undefined : said.resource
-  if (resource && !isOfServer(resource, entry.url)) {
+  if (resource && !isResourceOf(resource, entry.url)) {
     throw refused(name, `${resource}: it asks for tokens of another server`)
   }
   if (where !== undefined) {
@@ -62,20 +63,6 @@ export async function collectLogin(
   }
   return Object.keys(auth).length ? auth : undefined
 }
-
-/**
- * Whether a resource is the server itself or its whole host. On a host that customers share, a token of another path
- * opens what belongs to others, and somebody may be logged in there already.
- */
-function isOfServer(resource: string, server: string): boolean {
-  const [said, own] = [URL.parse(resource), URL.parse(server)]
-  if (!said || !own || said.origin !== own.origin) return false
-  if (said.search && said.search !== own.search) return false
-  const path = withoutSlash(said)
-  return path === '' || path === withoutSlash(own)
-}
-
-const withoutSlash = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
 
 /** Both endpoints, else the issuer. */
 function placeOf({

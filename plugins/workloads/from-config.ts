@@ -6,10 +6,15 @@ import { readUserFile } from '../../src/user-file.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 
-/** The last three confirm what the file says. */
+/** The last four confirm what the file says. */
 const COMPANIONS = new Set([
   ...['from-config', 'foreground', 'runtime', 'ca-cert', 'debug', 'no-sandbox'],
-  ...['remote-auth-bearer-token-file', 'remote-auth-client-secret-file', 'remote-auth-private-key-file'],
+  ...[
+    'remote-auth-bearer-token-file',
+    'remote-auth-client-secret-file',
+    'remote-auth-private-key-file',
+    'remote-auth-resource',
+  ],
 ])
 
 /** Reads and checks the file of `--from-config`. Of the flags only `--no-sandbox` is merged into it. */

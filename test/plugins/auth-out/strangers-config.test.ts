@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { confirmFiles } from '../../../plugins/auth-out/credentials/confirm-files.ts'
+import { confirmFiles } from '../../../plugins/auth-out/credentials/confirm-config.ts'
 import { plainHttpWarning } from '../../../plugins/auth-out/plain-http-warning.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { type GuardedServer, guardedServer, testHome } from './guarded-server.ts'
@@ -73,6 +73,34 @@ test.each(['client_secret', 'private_key'])('the file with a %s is asked for in 
   })
   expect(confirm({})()).toBe(asked) // the person's own flags
 })
+
+test.each(['https://bank.example/mcp', '/of-others'])(
+  'tokens for %s go to the server of a file only when a flag says so',
+  {
+    timeout: 120_000,
+  },
+  async where => {
+    const home = await testHome()
+    const server = await guardedServer()
+    const resource = new URL(where, server.url).href
+    const login = { issuer: 'https://login.invalid', resource }
+    await writeFile(join(home.path, 'far.json'), JSON.stringify(config(server.url, login)))
+
+    const refused = await home.keelson(['run', '--from-config', 'far.json'])
+    const confirmed = await home.keelson([
+      'run',
+      '--from-config',
+      'far.json',
+      '--remote-auth-resource',
+      resource,
+    ])
+
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(`${server.url} would get tokens for ${resource}`)
+    expect(refused.stderr).toContain(`give --remote-auth-resource ${resource} as well`)
+    expect(confirmed.stderr).toContain('login.invalid') // it goes on to the login
+  },
+)
 
 test.each([
   ['http://far.example/mcp', { bearer_token_file: '/a' }, 'far.example'],

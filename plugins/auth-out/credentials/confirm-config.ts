@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
+import { isResourceOf } from '../../../src/lib/resource-of-server.ts'
 import { failures } from '../failures.ts'
 
 const FLAGS = {
@@ -26,4 +27,17 @@ export function confirmFiles(config: RunConfig, options: RunOptions): RunConfig 
     if (typed) confirmed[member] = resolve(typed)
   }
   return { ...config, remote_auth_config: { ...auth, ...confirmed } }
+}
+
+/**
+ * In the same way the server of a stranger's file could get tokens for another one, where the person then logs in.
+ * Fails with `resource_unconfirmed`.
+ */
+export function confirmResource(config: RunConfig, options: RunOptions): RunConfig {
+  const { remote_auth_config: auth, remote_url: server = '' } = config
+  if (!auth?.resource || options['from-config'] === undefined) return config
+  const typed = options['remote-auth-resource']
+  if (typed) return { ...config, remote_auth_config: { ...auth, resource: typed } }
+  if (isResourceOf(auth.resource, server)) return config
+  throw failures.resource_unconfirmed({ resource: auth.resource, server })
 }
