@@ -1,11 +1,11 @@
-import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import type { TokenEndpointResponse } from 'openid-client'
 import { toScopes } from './challenge.ts'
 import { toEndTime } from './end-time.ts'
 import type { TokenSet } from './types.ts'
 
 /** Reads a token response (RFC 6749 section 5.1). What a refresh leaves out stays as it was (section 6). */
 export function toTokenSet(
-  response: TokenEndpointResponse & TokenEndpointResponseHelpers,
+  response: TokenEndpointResponse,
   options: {
     readonly clock: () => number
     readonly idToken?: string | undefined
@@ -14,7 +14,7 @@ export function toTokenSet(
     readonly refreshToken?: string | undefined
   },
 ): TokenSet {
-  const seconds = response.expiresIn()
+  const seconds = response.expires_in
   return {
     accessToken: response.access_token,
     refreshToken: response.refresh_token ?? options.refreshToken,
