@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { onTestFinished } from 'vitest'
+import { interactionPages } from './interaction-pages.ts'
 
 /** Scopes of the API that access tokens are for. */
 const API_SCOPE = 'read write'
@@ -23,6 +24,8 @@ export interface IdentityProviderOptions {
   readonly clients?: readonly object[]
   /** Who signs in. */
   readonly account?: string
+  /** Shows pages with forms, and waits for a person to fill them in; who signs in is the name typed there. */
+  readonly pages?: boolean
 }
 
 /** A real OpenID provider (the package oidc-provider) on loopback. */
@@ -74,7 +77,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
     })
     if (instead?.(request, response)) return
     if (entry.path.startsWith('/interaction/')) {
-      interact(request, response).catch(error => response.writeHead(500).end(String(error)))
+      interact(request, response, entry.form).catch(error => response.writeHead(500).end(String(error)))
     } else handle(request, response)
   })
   server.listen(0, '127.0.0.1')
@@ -146,10 +149,20 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
   const handle = provider.callback()
 
   /** The pages a person would see: name and password, then what the client wants. */
-  async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function interact(
+    request: IncomingMessage,
+    response: ServerResponse,
+    form: URLSearchParams,
+  ): Promise<void> {
+    if (request.method === 'POST') await once(request, 'end')
     const { prompt, params, session, grantId } = await provider.interactionDetails(request, response)
+    if (options.pages && request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(interactionPages[prompt.name])
+      return
+    }
     if (prompt.name === 'login') {
-      return provider.interactionFinished(request, response, { login: { accountId: account } })
+      const login = { accountId: form.get('name') ?? account }
+      return provider.interactionFinished(request, response, { login })
     }
     if (decision === 'deny') {
       const refusal = { error: 'access_denied', error_description: 'The person said no.' }
