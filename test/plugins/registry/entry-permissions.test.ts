@@ -93,20 +93,23 @@ test('permissions of other types than they should have are refused', () => {
 })
 
 describe('mounts', () => {
-  const ground = async () => {
+  const makeFolders = async () => {
     const home = await temporaryFolder()
-    await mkdir(join(home, 'work'))
+    await mkdir(join(home, 'projects'))
     await mkdir(join(home, '.ssh'))
-    await writeFile(join(home, 'work/file'), '')
-    await symlink(join(home, '.ssh'), join(home, 'work/harmless'))
-    return { home, cwd: join(home, 'work') }
+    await writeFile(join(home, 'projects/file'), '')
+    await symlink(join(home, '.ssh'), join(home, 'projects/harmless'))
+    return { home, cwd: join(home, 'projects') }
   }
 
   test('are what they really are', async () => {
-    const { home, cwd } = await ground()
+    const { home, cwd } = await makeFolders()
 
     const { mounts, problems } = await findWantedMounts(
-      { read: ['harmless:/x', '~', '.', '../work/./file', 'vscode://settings:x'], write: ['./file:/host'] },
+      {
+        read: ['harmless:/x', '~', '.', '../projects/./file', 'vscode://settings:x'],
+        write: ['./file:/host'],
+      },
       { home, cwd },
     )
 
@@ -121,24 +124,24 @@ describe('mounts', () => {
   })
 
   test('within one that the server may change are problems, also behind links', async () => {
-    const { home, cwd } = await ground()
+    const { home, cwd } = await makeFolders()
     await symlink(cwd, join(home, 'way'))
 
     const problemsOf = async (wanted: object) => (await findWantedMounts(wanted, { home, cwd })).problems
-    expect(await problemsOf({ write: ['~/work', '~/way/file:/s'], read: ['~/way/file:/t'] })).toEqual([
+    expect(await problemsOf({ write: ['~/projects', '~/way/file:/s'], read: ['~/way/file:/t'] })).toEqual([
       `read "${cwd}/file": it lies in "${cwd}", which the server may change`,
       `write "${cwd}/file": it lies in "${cwd}", which the server may change`,
     ])
     expect(await problemsOf({ write: ['/:/all'], read: ['/etc'] })).toHaveLength(1)
-    expect(await problemsOf({ read: ['~/work'], write: ['~/work/file', '~/.ssh'] })).toEqual([])
-    expect(await problemsOf({ write: ['~/work', '.:/same'] })).toEqual([])
+    expect(await problemsOf({ read: ['~/projects'], write: ['~/projects/file', '~/.ssh'] })).toEqual([])
+    expect(await problemsOf({ write: ['~/projects', '.:/same'] })).toEqual([])
   })
 
   test('have one hash whatever their order, and another one when any of them changes', async () => {
-    const { home, cwd } = await ground()
+    const { home, cwd } = await makeFolders()
     const hash = async (wanted: object) => (await findWantedMounts(wanted, { home, cwd })).hash
 
-    const one = await hash({ read: ['~/work:/a', '/etc'] })
+    const one = await hash({ read: ['~/projects:/a', '/etc'] })
     expect(one).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(await hash({ read: ['/etc', '.:/a'] })).toBe(one)
     expect(await hash({ read: ['/etc', '.:/b'] })).not.toBe(one)
@@ -147,7 +150,7 @@ describe('mounts', () => {
   })
 
   test('that cannot be made are problems', async () => {
-    const { home, cwd } = await ground()
+    const { home, cwd } = await makeFolders()
     await mkdir(join(cwd, 'a\nb'))
     const wanted = [
       '',
