@@ -22,6 +22,8 @@ const helper = execFileSync(
   },
 )
 
+const CEDAR = 'cedar_wasm_bg.wasm'
+
 export default defineConfig({
   entry: {
     main: 'src/main.ts',
@@ -42,8 +44,11 @@ export default defineConfig({
       typanion: './node_modules/typanion/lib/index.mjs',
     }
   },
-  /** The page of `serve --ui` is sent as it is. */
-  onSuccess: () => cp('plugins/serve/ui/page', 'dist/page', { recursive: true }),
+  /** The page of `serve --ui` is sent as it is; the module of Cedar is read by plugins/authz/cedar/load-cedar.ts. */
+  async onSuccess() {
+    await cp('plugins/serve/ui/page', 'dist/page', { recursive: true })
+    await cp(`node_modules/@cedar-policy/cedar-wasm/web/${CEDAR}`, `dist/${CEDAR}`)
+  },
   define: {
     __KEELSON_BUILD__: JSON.stringify(build.digest('hex').slice(0, 12)),
     __KEELSON_PROGRAMS__: JSON.stringify(

@@ -12,9 +12,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: TestOrder },
-    // A test that fails once is a bug in the test or in the product. Until the whole suite has passed at a first
-    // try on a loaded machine, CI tries again, and the summary names what needed it.
-    retry: process.env.CI ? 2 : 0,
+    // A test that fails once is a bug in the test or in the product.
+    retry: 0,
     // Node finds its CommonJS files; vite would hand Node the ES modules, whose imports Node does not resolve.
     server: { deps: { inline: ['clipanion'] } },
   },

@@ -24,6 +24,11 @@ export interface App {
     kind: K,
     among?: (entry: PluginEntry) => boolean,
   ): Promise<Contributions[K][number][]>
+  /** The same, with the plugin that each comes from. */
+  contributors<K extends keyof Contributions>(
+    kind: K,
+    among?: (entry: PluginEntry) => boolean,
+  ): Promise<{ readonly entry: PluginEntry; readonly contributed: Contributions[K] }[]>
   /** Tells the plugins that listen (`provides.hooks`); resolves when all have ended. Never fails. */
   notify: Notify
 }
@@ -59,12 +64,17 @@ export function createApp(options: {
     async find(name) {
       return entries.some(entry => entry.services?.includes(name)) ? app.service(name) : undefined
     },
-    async contributions(kind, among = () => true) {
+    async contributions(kind, among) {
+      const found = await app.contributors(kind, among)
+      return found.flatMap(({ contributed }) => contributed as readonly Contributions[typeof kind][number][])
+    },
+    async contributors(kind, among = () => true) {
       const having = entries.filter(entry => entry.provides?.includes(kind) && among(entry))
       const loaded = await Promise.all(having.map(load))
-      return loaded.flatMap(
-        plugin => (plugin?.provides?.[kind] ?? []) as Contributions[typeof kind][number][],
-      )
+      return having.map((entry, index) => ({
+        entry,
+        contributed: loaded[index]?.provides?.[kind] ?? ([] as unknown as Contributions[typeof kind]),
+      }))
     },
     notify: (hook, ...args) => notify(hook, ...args),
   }

@@ -12,6 +12,7 @@ import type { SupervisorOperation } from './contracts/supervisor-operation.ts'
 import type { Target } from './contracts/target.ts'
 import type { TunnelProvider } from './contracts/tunnel.ts'
 import type { Members } from './lib/schema.ts'
+import type { MiddlewareEntry } from './middleware-entries.ts'
 
 /** Services by name. Each plugin adds its own through declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the plugins
@@ -26,6 +27,10 @@ export interface Section {
   readonly members?: Members
   /** Checks what schemas cannot say. Throws a Failure naming the member that is wrong. */
   check?(config: RunConfig): void
+  /** Entries of ToolHive's `middleware_configs` that say what a member says. */
+  readonly middlewareEntries?: readonly MiddlewareEntry[]
+  /** Whether requests get credentials of their caller's, so that no login at a remote server is looked for unasked. */
+  actsForCallers?(config: RunConfig): boolean
   /**
    * What becomes of members that both the target and the user say something about; without it the user's replace
    * the target's.

@@ -36,10 +36,16 @@ export async function commandsOf(
     if (!takesGroups(command)) return command
     const own = groups.filter(group => group.of.includes(verb))
     return class extends (command as unknown as typeof Object) {
-      static groups = [...own].sort((a, b) => a.title.localeCompare(b.title))
+      static groups = byTitle(own)
     } as unknown as CommandClass
   })
 }
+
+/** One group for each title, which several parts may fill, ordered by title. */
+const byTitle = (groups: CommandClass['groups']): CommandClass['groups'] =>
+  [...Map.groupBy(groups, ({ title }) => title)]
+    .map(([title, members]) => ({ title, flags: flagsOfGroups(members) }))
+    .sort((a, b) => a.title.localeCompare(b.title))
 
 /** Only a command of one word, such as `run`, takes the flags of other plugins. */
 const takesGroups = (command: CommandClass): boolean => command.sharesFlags

@@ -41,7 +41,7 @@ export function programHelp(
             .join('')}`,
         ]
       : []),
-    `\`${PROGRAM} COMMAND --help\` tells more of a command.\n`,
+    `\`${PROGRAM} COMMAND --help\` tells more of a command. ${PROGRAM} sends no usage metrics.\n`,
   ].join('\n')
 }
 

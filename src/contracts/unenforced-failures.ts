@@ -7,4 +7,10 @@ export const unenforcedFailures = defineFailures({
       `The run config asks for features that this version cannot enforce: ${d.members.join(', ')}.`,
     hint: 'Without them the server would be less protected than intended. If that is acceptable, remove the members.',
   },
+  middleware_differs: {
+    status: 400,
+    text: (d: { type: string; member: string }) =>
+      `The entry "${d.type}" of middleware_configs says something else than the run config does (${d.member}).`,
+    hint: 'Correct the one that is wrong, or remove the entry: the members of the run config are enough.',
+  },
 })

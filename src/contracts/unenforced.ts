@@ -5,7 +5,7 @@ interface Unenforced {
   /** What the workload would lack, for people. */
   readonly means: string
   /** Whether the value asks for it at all; absent: anything but an empty value does. */
-  readonly asks?: (value: unknown) => boolean
+  readonly asks?: (value: unknown, config: object) => boolean
 }
 
 /**
@@ -50,7 +50,7 @@ export function assertEnforced(config: object, owned: ReadonlySet<string> = new 
     if (owned.has(key)) return []
     const name = key.toLowerCase() // ToolHive reads members in any case
     const row = Object.hasOwn(UNENFORCED, name) ? UNENFORCED[name] : undefined
-    return row && (row.asks ?? says)(value) ? [`${key} (${row.means})`] : []
+    return row && (row.asks ?? says)(value, config) ? [`${key} (${row.means})`] : []
   })
   if (members.length) throw unenforcedFailures.section_unenforced({ members })
 }
@@ -91,10 +91,14 @@ function asksForLogin(value: unknown): boolean {
   return Object.entries(value).some(([key, member]) => !manners.has(plain(key)) && says(member))
 }
 
-function asksForReplicas(value: unknown): boolean {
+/** Redis for limits of calls is nothing that replicas need; the plugin for limits reads it in this spelling. */
+function asksForReplicas(value: unknown, config: object): boolean {
   if (typeof value !== 'object') return says(value)
   const replicas = memberOf(value, 'backend_replicas')
-  return says(memberOf(value, 'session_redis')) || (replicas !== 1 && says(replicas))
+  if (replicas !== 1 && says(replicas)) return true
+  const { scaling_config, rate_limit_config }: Readonly<Record<string, unknown>> = { ...config }
+  const isForLimits = says(rate_limit_config) && scaling_config === value
+  return !isForLimits && says(memberOf(value, 'session_redis'))
 }
 
 const DEFAULT_BODY_LIMIT = 8 * 1024 * 1024

@@ -2,6 +2,7 @@ import {
   bool,
   closed,
   integer,
+  list,
   type ObjectOf,
   object,
   oneOf,
@@ -46,6 +47,25 @@ const upgradeOutcome = object(
 /** How the last upgrade of a workload ended. */
 export type UpgradeOutcome = TypeOf<typeof upgradeOutcome>
 
+const pipelineMiddleware = object(
+  {
+    /** One of `STAGES`. */
+    stage: text,
+    /** Of the middleware. */
+    name: text,
+    /** What it does here, for the user. */
+    description: optional(text),
+    /** The plugin that it comes from. */
+    plugin: text,
+    /** Whether the user has added that plugin. */
+    added: optional(bool),
+  },
+  closed,
+)
+
+/** A middleware of a workload, as the user sees it. */
+export type PipelineMiddleware = TypeOf<typeof pipelineMiddleware>
+
 /** The status of a workload, as the supervisor has written it (`statuses/<name>.json`). */
 export const statusSchema = object({
   status: oneOf(STATUSES),
@@ -57,6 +77,8 @@ export const statusSchema = object({
   process_id: integer,
   /** When the current instance, or the proxy of a remote server, was started. */
   started_at: optional(time),
+  /** The middlewares that requests pass, outermost first; absent while no proxy is open. */
+  middlewares: optional(list(pipelineMiddleware)),
   /** Kept when the status changes. */
   last_upgrade: optional(upgradeOutcome),
 })
@@ -85,6 +107,7 @@ export const workloadMembers = {
   /** Whether it runs as a process of this host without a sandbox. */
   no_sandbox: optional(bool),
   last_upgrade: optional(upgradeOutcome),
+  middlewares: optional(list(pipelineMiddleware)),
 }
 
 export interface Workload extends ObjectOf<typeof workloadMembers> {}

@@ -49,10 +49,11 @@ export function createAdmission(options: AdmissionOptions) {
       throw httpFailures.too_many_requests()
     }
     if (!auth || isOpen(request)) return
-    const admission = await auth.admit(request.headers.authorization)
+    const { headersDistinct, headers } = request.raw
+    const admission = await auth.admit(headersDistinct.authorization?.join(', '), headers.host)
     if ('refusal' in admission) {
-      const { status, headers, body } = admission.refusal
-      await reply.code(status).headers(headers).send(Buffer.from(body))
+      const { refusal } = admission
+      await reply.code(refusal.status).headers(refusal.headers).send(Buffer.from(refusal.body))
     }
   }
 }

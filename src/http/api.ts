@@ -12,6 +12,8 @@ export interface Call<P extends string, B extends Schema> {
   /** The first value of each. */
   readonly query: Readonly<Record<string, string | undefined>>
   readonly body: TypeOf<B>
+  /** The header `Host`. */
+  readonly host: string | undefined
   /** Aborts when the caller goes away, the time is over or the server ends. */
   readonly signal: AbortSignal
 }

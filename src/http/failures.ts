@@ -15,6 +15,12 @@ export const httpFailures = defineFailures({
     text: (d: { member: string }) => `${d.member} is not supported here yet.`,
     hint: 'Leave it out, or empty.',
   },
+  file_unconfirmed: {
+    status: 400,
+    text: (d: { path: string; receiver: string }) =>
+      `No request over HTTP may have the content of ${d.path} sent to ${d.receiver}.`,
+    hint: 'Run the workload from a file: `keelson run --from-config FILE`.',
+  },
   host_refused: {
     status: 403,
     text: (d: { host: string }) => `Requests for the host "${d.host}" are refused.`,

@@ -40,7 +40,7 @@ export function createFastifyServer(options: {
   // Bodies stay bytes: the operation decides what they are, whatever the Content-Type says.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  server.addHook('onRequest', async request => {
+  server.addHook('preParsing', async request => {
     if (request.method !== 'GET') request.raw.headers['content-type'] = BYTES
   })
   return { server, handler: () => handler }

@@ -8,6 +8,8 @@ export type ListensAt =
   | {
       readonly host: string /** Every request brings a token, which no page has. */
       readonly anyName?: boolean
+      /** Paths that links of other sites may lead to, besides `/`. */
+      readonly pages?: readonly string[] | undefined
     }
   | { readonly socket: string }
 
@@ -19,11 +21,11 @@ export type SiteGuard = (request: SiteRequest) => void
  *
  * A page can be rebound to us by DNS, but then `Host` is its own name: only names that mean this machine
  * and bare addresses are taken. What a page of another origin sends by itself carries that `Origin`; what needs
- * none says which site it is of, and gets nowhere but to the page at `/`, as a link to it.
+ * none says which site it is of, and gets nowhere but to pages for people, as a link to them.
  */
 export function createSiteGuard(listens: ListensAt): SiteGuard {
   if ('socket' in listens) return () => undefined // no browser reaches it
-  const { host: listenerHost, anyName = false } = listens
+  const { host: listenerHost, anyName = false, pages = [] } = listens
   const local = isLoopback(listenerHost)
   const rules: SiteRules = {
     isOwnHost(host) {
@@ -36,7 +38,7 @@ export function createSiteGuard(listens: ListensAt): SiteGuard {
     isAllowedOrigin: (origin, { headers }) =>
       headers.host !== undefined && isOriginOfHost(origin, headers.host),
     isAllowedFromOtherSite: ({ method, url, headers }) =>
-      method === 'GET' && pathOf(url) === '/' && opensPage(headers),
+      method === 'GET' && ['/', ...pages].includes(pathOf(url) ?? '') && opensPage(headers),
   }
   return request => {
     const problem = findSiteProblem(request, rules)

@@ -26,6 +26,7 @@ export function createOperationRunner(ending: AbortSignal): OperationRunner {
             params: request.params as never,
             query: firstOfEach(request.query),
             body: request.body as TypeOf<Schema>,
+            host: request.raw.headers.host,
             signal: AbortSignal.any([signal, gone.signal, ...(endless ? [ending] : [])]),
           })
         const value = endless ? await work(gone.signal) : await withOperationDeadline(work, operation)

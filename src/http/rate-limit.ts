@@ -10,11 +10,18 @@ export interface RateLimit {
 const MOST_CALLERS = 10_000
 
 /**
- * A bucket of tokens for each caller: `perSecond` come in, at most ten seconds' worth of them is saved
- * up, a request takes one. Nothing is limited at 0.
+ * A bucket of tokens for each caller: `perSecond` come in, at most `burst` of them are saved up (absent: ten seconds'
+ * worth), a request takes one. Nothing is limited at 0.
  */
-export function createRateLimit({ perSecond, now }: { perSecond: number; now: () => number }): RateLimit {
-  const most = perSecond * 10
+export function createRateLimit({
+  perSecond,
+  burst: most = perSecond * 10,
+  now,
+}: {
+  perSecond: number
+  burst?: number
+  now: () => number
+}): RateLimit {
   const buckets = new Map<string, { tokens: number; at: number }>()
   return {
     take(caller) {

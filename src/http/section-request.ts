@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import type { RunConfig } from '../contracts/run-config.ts'
 import type { RunOptions } from '../contracts/run-options.ts'
-import type { Members, ObjectOf } from '../lib/schema.ts'
+import { isEmpty as asksNothing } from '../lib/is-empty.ts'
+import { type Members, type ObjectOf, optional, type Schema } from '../lib/schema.ts'
 import { httpFailures } from './failures.ts'
 
 /** What requests that create or edit a workload have of one section, and what its details show. */
@@ -20,6 +21,8 @@ export interface SectionRequest<B extends Members = Members, D extends Members =
   toDetails?(config: RunConfig): ObjectOf<D>
   /** Members of the run config that an edit keeps unless its body has them. The body has the same names. */
   readonly kept?: readonly (keyof RunConfig & keyof B)[]
+  /** Members of the run config that an edit keeps unless `toMembers` returns others, whatever the target is. */
+  readonly keptAlways?: readonly (keyof RunConfig)[]
   /** Members of the run config that an edit keeps if it does not change the target. */
   readonly keptWithTarget?: readonly (keyof RunConfig)[]
 }
@@ -42,6 +45,46 @@ export function assertUnset(values: Readonly<Record<string, unknown>>): void {
   for (const [member, value] of Object.entries(values)) {
     if (!isEmpty(value)) throw httpFailures.request_unsupported({ member })
   }
+}
+
+/**
+ * A request with one member of the run config as it stands there, so that details and exports can be sent back. An edit
+ * keeps it with the target, unless its body has it; an empty value takes it away.
+ */
+export const wholeMember = <K extends keyof RunConfig & string>(
+  name: K,
+  {
+    schema,
+    check,
+  }: {
+    readonly schema: Schema
+    /** `before` is what an edit would keep. */
+    readonly check?: (asked: NonNullable<RunConfig[K]>, before: RunConfig[K] | undefined) => void
+  },
+): SectionRequest => ({
+  body: { [name]: optional(schema) },
+  details: { [name]: optional(schema) },
+  toOptions: () => ({}),
+  toMembers(body: { readonly [member: string]: unknown }, kept) {
+    const asked = body[name] as RunConfig[K] | undefined
+    if (asked === undefined || asked === null) return {}
+    if (asksNothing(asked)) return { [name]: undefined }
+    check?.(asked, kept[name])
+    return { [name]: asked }
+  },
+  toDetails: config => (asksNothing(config[name]) ? {} : { [name]: config[name] }),
+  keptWithTarget: [name],
+})
+
+/** Fails with `file_unconfirmed` where the content of a file would go to a place that it has not gone to before. */
+export function assertSentBefore(asked: SentFile, before: SentFile | undefined): void {
+  if (!asked.path || (asked.path === before?.path && asked.receiver === before.receiver)) return
+  throw httpFailures.file_unconfirmed({ path: asked.path, receiver: asked.receiver ?? '' })
+}
+
+interface SentFile {
+  readonly path: string | undefined
+  readonly receiver: string | undefined
 }
 
 /** The requests of the sections of all plugins. */

@@ -8,7 +8,7 @@ export function describeJsonError(text: string): string {
   const errors: ParseError[] = []
   parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false })
   const [first] = errors
-  if (!first) return 'it is not JSON'
+  if (!first) return 'it is not a JSON object'
   const before = text.slice(0, first.offset).split('\n')
   const words = printParseErrorCode(first.error)
     .replace(/([a-z])([A-Z])/g, '$1 $2')

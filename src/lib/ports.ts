@@ -10,9 +10,10 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 const LOW = 10_000
-const HIGH = 65_534
+/** From 32768 on (49152 on macOS) the system takes ports for outgoing connections: one could hold the port of a stopped workload. */
+const HIGH = 32_767
 
-/** A free port from 10000 to 65534: ten random tries, then upwards from a random start. */
+/** A free port from 10000 to 32767: ten random tries, then upwards from a random start. */
 export async function findFreePort(host = '127.0.0.1', random: () => number = Math.random): Promise<number> {
   const pick = () => LOW + Math.floor(random() * (HIGH - LOW + 1))
   for (let attempt = 0; attempt < 10; attempt++) {

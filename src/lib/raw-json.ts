@@ -1,3 +1,5 @@
+import { parseJson } from './parse-json.ts'
+
 /**
  * Reads JSON text without turning it into values, so that what is passed on stays byte for byte the same:
  * `JSON.parse` would round 12345678901234567890 and turn 1.0 into 1.
@@ -54,16 +56,30 @@ function skipSpace(text: string, from: number): number {
 
 /** End of the string that starts at `from`, or -1. */
 function skipString(text: string, from: number): number {
-  let pos = from + 1
-  for (;;) {
+  const { length } = text
+  for (let pos = from + 1; pos < length; pos += 1) {
     const code = text.charCodeAt(pos)
     if (code === QUOTE) return pos + 1
-    // NaN is the end of the text; control characters must be escaped (RFC 8259, section 7)
-    if (Number.isNaN(code) || code < 0x20) return -1
+    // control characters must be escaped (RFC 8259, section 7)
+    if (code < 0x20) return -1
     if (code === BACKSLASH) {
-      pos = matchEnd(ESCAPE, text, pos + 1)
-      if (pos < 0) return -1
-    } else pos += 1
+      const end = matchEnd(ESCAPE, text, pos + 1)
+      if (end < 0) return -1
+      pos = end - 1
+    }
+  }
+  return -1
+}
+
+/** As `skipString`, where the text is known to be valid: looks for the quote alone. */
+function endOfString(text: string, from: number): number {
+  for (let end = from; ; ) {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) return -1
+    let before = end - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    // A quote after an odd number of backslashes is escaped.
+    if ((end - before) % 2 === 1) return end + 1
   }
 }
 
@@ -160,8 +176,16 @@ function readObject(text: string, from: number): { members: Members; end: number
 }
 
 /** The name that a key stands for; `"a"` and `"\\u0061"` are the same name. */
-const nameOf = (keyText: string): string =>
-  /[^\x20-\x5b\x5d-\x7e]/.test(keyText) ? (parseRaw(keyText) as string) : keyText.slice(1, -1)
+const nameOf = (keyText: string): string => nameAt(keyText, 0, keyText.length)
+
+/** The name that the key between these positions stands for. */
+function nameAt(text: string, from: number, end: number): string {
+  for (let pos = from + 1; pos < end - 1; pos += 1) {
+    const code = text.charCodeAt(pos)
+    if (code < 0x20 || code > 0x7e || code === BACKSLASH) return parseRaw(text.slice(from, end)) as string
+  }
+  return text.slice(from + 1, end - 1)
+}
 
 /**
  * The first name that stands twice in one object of a valid JSON text, at any depth; undefined when none does.
@@ -170,25 +194,50 @@ const nameOf = (keyText: string): string =>
  */
 export function repeatedMember(text: string): string | undefined {
   /** The names of each object that is open, innermost last. */
-  const open: Set<string>[] = []
+  const open: ReturnType<typeof createNameList>[] = []
+  /** Lists of objects that are closed, for the next ones: most documents have thousands of small objects. */
+  const spare: typeof open = []
   for (let pos = 0; pos < text.length; pos += 1) {
     const code = text.charCodeAt(pos)
-    if (code === OPEN_BRACE) open.push(new Set())
-    else if (code === CLOSE_BRACE) open.pop()
-    else if (code === QUOTE) {
-      const end = skipString(text, pos)
+    if (code === OPEN_BRACE) open.push(spare.pop() ?? createNameList())
+    else if (code === CLOSE_BRACE) {
+      const closed = open.pop()
+      closed?.clear()
+      if (closed) spare.push(closed)
+    } else if (code === QUOTE) {
+      const end = endOfString(text, pos)
       if (end < 0) return undefined
       // In valid JSON a string before a colon is a name.
       const names = text.charCodeAt(skipSpace(text, end)) === COLON ? open.at(-1) : undefined
       if (names) {
-        const name = nameOf(text.slice(pos, end))
-        if (names.has(name)) return name
-        names.add(name)
+        const name = nameAt(text, pos, end)
+        if (!names.add(name)) return name
       }
       pos = end - 1
     }
   }
   return undefined
+}
+
+/** Up to this number of names comparing each is faster than a set. */
+const FEW_NAMES = 12
+
+function createNameList() {
+  const few: string[] = []
+  let many: Set<string> | undefined
+  return {
+    /** False when the name is there already. */
+    add(name: string): boolean {
+      if (many ? many.has(name) : few.includes(name)) return false
+      if (many) many.add(name)
+      else if (few.push(name) > FEW_NAMES) many = new Set(few)
+      return true
+    },
+    clear(): void {
+      few.length = 0
+      many = undefined
+    },
+  }
 }
 
 /** The members of a text that is one valid JSON object and nothing else; undefined otherwise. */
@@ -220,6 +269,69 @@ export function arrayElements(text: string): string[] | undefined {
   return elements
 }
 
+/** An element of a list: its text, and its name if it has one. */
+export interface NamedElement {
+  readonly text: string
+  readonly name: string | undefined
+}
+
+/**
+ * The list that is a member of an object: its elements, with the value of their member `name` where that is a string.
+ * Undefined when there is no such list, or an element is not an object. The text is known to be valid, so this checks
+ * nothing and is fast.
+ */
+export function namedElements(
+  text: string,
+  member: string,
+): { readonly span: Span; readonly elements: readonly NamedElement[] } | undefined {
+  const { value: start } = walkObject(text, skipSpace(text, 0), { member, stops: true })
+  if (text.charCodeAt(start) !== OPEN_BRACKET) return undefined
+  const elements: NamedElement[] = []
+  let pos = skipSpace(text, start + 1)
+  while (text.charCodeAt(pos) !== CLOSE_BRACKET) {
+    if (text.charCodeAt(pos) !== OPEN_BRACE) return undefined
+    const { end, value } = walkObject(text, pos, { member: 'name', stops: false })
+    const isText = text.charCodeAt(value) === QUOTE
+    const name = isText ? nameAt(text, value, endOfString(text, value)) : undefined
+    elements.push({ text: text.slice(pos, end), name })
+    pos = skipSpace(text, end)
+    if (text.charCodeAt(pos) === COMMA) pos = skipSpace(text, pos + 1)
+  }
+  return { span: { start, end: pos + 1 }, elements }
+}
+
+/** Where the object that starts at `from` ends, and where the value of one of its members starts; -1 without it. */
+function walkObject(
+  text: string,
+  from: number,
+  { member, stops }: { member: string; stops: boolean },
+): { end: number; value: number } {
+  const { length } = text
+  let depth = 0
+  let value = -1
+  for (let pos = from; pos < length; pos += 1) {
+    const code = text.charCodeAt(pos)
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth -= 1
+      if (depth === 0) return { end: pos + 1, value }
+    } else if (code === QUOTE) {
+      const end = endOfString(text, pos)
+      if (end < 0) break
+      const colon = depth === 1 && value < 0 ? skipSpace(text, end) : 0
+      if (colon && text.charCodeAt(colon) === COLON && nameAt(text, pos, end) === member) {
+        value = skipSpace(text, colon + 1)
+        if (stops) return { end: value, value }
+      }
+      pos = end - 1
+    }
+  }
+  return { end: length, value }
+}
+
+/** The same text in one piece of memory: reading the characters of a slice takes several times as long. */
+export const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
+
 /** Puts other text in place of spans, which must not overlap. */
 export function splice(text: string, edits: readonly { span: Span | undefined; text: string }[]): string {
   let result = ''
@@ -236,7 +348,7 @@ export function splice(text: string, edits: readonly { span: Span | undefined; t
 export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** The value that raw text stands for. Only for what we need to understand, never for what is passed on. */
-export const parseRaw = (text: string): unknown => JSON.parse(Buffer.from(text, 'latin1').toString('utf8'))
+export const parseRaw = (text: string): unknown => parseJson(Buffer.from(text, 'latin1').toString('utf8'))
 
 /** Members of `base` with those of `over` put in or in place; both raw objects. Values are not merged. */
 export function mergeRaw(base: string, over: string): string {

@@ -3,14 +3,19 @@ const SECRET_KEY =
 const PATTERNS: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
   [/(:\/\/[^/\s:@]+:)[^@\s/]+@/g, '$1[redacted]@'],
-  [/\b([A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIALS?)[A-Z0-9_]*)=\S+/g, '$1=[redacted]'],
+  // What looks ahead is not tried again: a long word without "=" is read twice, not once for each of its parts.
+  [/\b(?=[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIAL))([A-Z0-9_]+)=\S+/g, '$1=[redacted]'],
   [/([?&](?:access_token|token|code|client_secret|api_key|key|password)=)[^&\s#]+/gi, '$1[redacted]'],
   [/\b(gh[pousr]_|github_pat_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}/g, '$1[redacted]'],
 ]
 
+/** Every pattern has one of these in it; most texts that are looked at are paths and names without. */
+const MAY_HIDE = /[\s=@_-]/
+
 /** Hides what looks like a secret: by the name of its member, or by its shape in a text. */
 export function redact<T>(value: T, depth = 0): T {
   if (typeof value === 'string') {
+    if (!MAY_HIDE.test(value)) return value
     let text: string = value
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement)
     return text as T

@@ -1,6 +1,8 @@
 /** Calls for the same key while its work runs get the result of that work. */
 export interface SingleFlight<T> {
   run(key: string, work: () => Promise<T>): Promise<T>
+  /** Whether work for the key runs. */
+  has(key: string): boolean
   /** How many keys have work that runs. */
   readonly size: number
 }
@@ -15,6 +17,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       running.set(key, started)
       return started
     },
+    has: key => running.has(key),
     get size() {
       return running.size
     },

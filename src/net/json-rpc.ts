@@ -1,3 +1,5 @@
+import { isObject } from '../lib/is-object.ts'
+
 /** JSON-RPC 2.0 messages as MCP uses them. Members we do not name are kept. */
 export type RequestId = string | number
 
@@ -25,8 +27,6 @@ export interface JsonRpcResponse {
 }
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isId = (value: unknown): value is RequestId => typeof value === 'string' || typeof value === 'number'
 
 export const isRequest = (value: unknown): value is JsonRpcRequest =>

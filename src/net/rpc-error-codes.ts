@@ -2,10 +2,13 @@
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
 /** The first of the codes that JSON-RPC 2.0 leaves to servers: whatever has no code of its own. */
 export const SERVER_ERROR = -32000
+/** What a proxy of ours says with it of a call that took too long. */
+export const LATE_MESSAGE = 'The server did not respond in time'
 /** The session of a request is unknown or has ended. */
 export const SESSION_NOT_FOUND = -32001
 /** UnsupportedProtocolVersion (MCP 2026-07-28). */

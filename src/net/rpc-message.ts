@@ -1,4 +1,12 @@
-import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from '../lib/raw-json.ts'
+import {
+  arrayElements,
+  findSpan,
+  parseRaw,
+  type Span,
+  splice,
+  topLevelMembers,
+  toRaw,
+} from '../lib/raw-json.ts'
 
 /** A JSON-RPC message in raw text (see raw-json.ts), with the positions of its members. */
 export type Message = Request | Notification | Response
@@ -65,6 +73,35 @@ export function readMessage(text: string): Message | undefined {
     error,
   }
 }
+
+/** Parameters that decide what a request does, and to what. */
+const DECISIVE = new Set(['name', 'arguments', 'uri', 'taskId', 'requestId', 'cursor', '_meta'])
+const ENVELOPE = new Set(NAMES)
+
+/**
+ * A member of a message, or of one in a batch, that a server which ignores case (Go's `encoding/json` does) takes for
+ * one that decides: `METHOD`, or `Name` among the parameters. Undefined when there is none.
+ */
+export function otherSpelling(text: string): string | undefined {
+  const batch = text.trimStart().startsWith('[') ? arrayElements(text) : undefined
+  if (batch) return batch.map(otherSpelling).find(name => name !== undefined)
+  const members = topLevelMembers(text)?.at
+  if (!members) return undefined
+  const { start = 0, end = 0 } = members.get('params') ?? {}
+  const params = topLevelMembers(text.slice(start, end))?.at
+  return foldedIn(members, ENVELOPE) ?? (params && foldedIn(params, DECISIVE))
+}
+
+function foldedIn(members: ReadonlyMap<string, Span>, names: ReadonlySet<string>): string | undefined {
+  for (const name of members.keys()) {
+    // Both steps: the long s has only a capital, and the Kelvin sign only a small letter, of ASCII.
+    if (!names.has(name) && names.has(CASED.get(fold(name)) ?? '')) return name
+  }
+  return undefined
+}
+
+const fold = (name: string): string => name.toUpperCase().toLowerCase()
+const CASED = new Map([...DECISIVE, ...ENVELOPE].map(name => [fold(name), name]))
 
 /** The position of the parameter at a path. */
 export const paramSpan = (message: Message, ...path: string[]): Span | undefined =>

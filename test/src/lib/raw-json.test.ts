@@ -4,7 +4,9 @@ import {
   arrayElements,
   findSpan,
   mergeRaw,
+  namedElements,
   parseRaw,
+  repeatedMember,
   splice,
   topLevelMembers,
   toRaw,
@@ -153,5 +155,42 @@ describe('messages', () => {
   test('the same id written in two ways has one key; a string and a number have two', () => {
     expect(idKey('"a"')).toBe(idKey('"\\u0061"'))
     expect(idKey('1')).not.toBe(idKey('"1"'))
+  })
+})
+
+describe('texts that are known to be valid', () => {
+  const names = fc.constantFrom('name', 'a', 'tools', '"', 'ü', '{', '}:', 'b"', '\\', 'a\\"')
+  const texts = fc.constantFrom('\\', '\\"', 'a\\\\', '"name":"x"', '\\u0061')
+  const value = fc.oneof(names, texts, fc.constantFrom(1, null, true), fc.jsonValue({ maxDepth: 3 }))
+  const item = fc.array(fc.tuple(names, value), { maxLength: 20 }).map(pairs => Object.fromEntries(pairs))
+  const lists = fc.tuple(fc.array(item, { maxLength: 5 }), item, fc.nat(3))
+
+  test('elements have the text and the name that JSON.parse finds', () => {
+    fc.assert(
+      fc.property(lists, ([tools, others, indent]) => {
+        const text = toRaw(JSON.stringify({ ...others, tools }, null, indent))
+        const found = namedElements(text, 'tools')
+        expect(JSON.stringify(found?.elements.map(one => parseRaw(one.text)))).toBe(JSON.stringify(tools))
+        const given = tools.map(({ name }) => (typeof name === 'string' ? name : undefined))
+        expect(found?.elements.map(({ name }) => name)).toEqual(given)
+        const { start = 0, end = 0 } = found?.span ?? {}
+        expect(JSON.stringify(parseRaw(text.slice(start, end)))).toBe(JSON.stringify(tools))
+      }),
+    )
+  })
+
+  test('a member stands twice where another one is written into an object, and only there', () => {
+    fc.assert(
+      fc.property(item, fc.nat(), fc.nat(3), (object, at, indent) => {
+        const text = toRaw(JSON.stringify([[object], object], null, indent))
+        expect(repeatedMember(text)).toBeUndefined()
+        const keys = Object.keys(object)
+        const name = keys[at % Math.max(1, keys.length)]
+        if (name === undefined) return
+        const brace = text.indexOf('{')
+        const more = toRaw(`${JSON.stringify(name)} : 1,`)
+        expect(repeatedMember(text.slice(0, brace + 1) + more + text.slice(brace + 1))).toBe(name)
+      }),
+    )
   })
 })

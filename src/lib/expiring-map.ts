@@ -1,0 +1,43 @@
+/** Values that are kept until a point in time each; of too many, those that were not asked for the longest go first. */
+export interface ExpiringMap<T> {
+  /** The value, unless its time is over. */
+  get(key: string): T | undefined
+  /** `until`: milliseconds since 1970. */
+  set(key: string, value: T, until: number): void
+  delete(key: string): void
+  readonly size: number
+}
+
+export function createExpiringMap<T>({
+  most,
+  now = Date.now,
+}: {
+  /** How many values are kept at most. */
+  readonly most: number
+  readonly now?: () => number
+}): ExpiringMap<T> {
+  const entries = new Map<string, { readonly value: T; readonly until: number }>()
+  return {
+    get(key) {
+      const found = entries.get(key)
+      if (!found) return undefined
+      entries.delete(key)
+      if (found.until <= now()) return undefined
+      entries.set(key, found) // the last in the map is the last that was asked for
+      return found.value
+    },
+    set(key, value, until) {
+      entries.delete(key)
+      if (until <= now()) return
+      entries.set(key, { value, until })
+      for (const oldest of entries.keys()) {
+        if (entries.size <= most) break
+        entries.delete(oldest)
+      }
+    },
+    delete: key => void entries.delete(key),
+    get size() {
+      return entries.size
+    },
+  }
+}
