@@ -18,47 +18,71 @@ const OWN_INITIALIZE = JSON.stringify({
   clientInfo: { name: 'keelson', version: '1' },
 })
 
-/**
- * Sends `initialize` (of 2026-07-28: `server/discover`) to a server and, if it announces tools, `tools/list`.
- * Fails with `candidate_failed` when a response is an error.
- */
-export async function checkCandidate(
-  name: string,
-  client: ProbeClient,
-  { stateless = false, initialize = OWN_INITIALIZE }: { stateless?: boolean; initialize?: string },
-): Promise<'initialized' | 'modern' | 'unknown'> {
-  const failed = (problem: string) => failures.candidate_failed({ name, problem })
+/** What a server said at the beginning of a session. */
+export interface Greeting {
+  readonly kind: 'initialized' | 'modern'
+  readonly offersTools: boolean
+  /** The version of the requests that follow. */
+  readonly version: string
+  /** Goes into the parameters of each of them. */
+  readonly params: object
+}
 
-  function resultOf(method: string, { result, error }: JsonRpcResponse): unknown {
+type ResultOf = (method: string, response: JsonRpcResponse) => unknown
+
+/**
+ * Sends `initialize` to a server, or `server/discover` of 2026-07-28 to one that has no `initialize`. Undefined when
+ * the server asks for a login. Fails with what `resultOf` throws for an error.
+ */
+export async function greet(
+  client: ProbeClient,
+  {
+    stateless,
+    resultOf,
+    initialize = OWN_INITIALIZE,
+  }: { stateless: boolean; resultOf: ResultOf; initialize?: string },
+): Promise<Greeting | undefined> {
+  if (!stateless) {
+    const { version } = revision20251125
+    const first = await client.ask('initialize', initialize, version)
+    if (first === 'credentials') return undefined
+    if (!NO_HANDSHAKE.has(Number(first.error?.code))) {
+      const result = resultOf('initialize', first)
+      await client.notify('notifications/initialized')
+      return { kind: 'initialized', offersTools: offersTools(result), version, params: {} }
+    }
+  }
+  const { version } = revision20260728
+  const first = await client.ask('server/discover', JSON.stringify(META_2026), version)
+  if (first === 'credentials') return undefined
+  const result = resultOf('server/discover', first)
+  return { kind: 'modern', offersTools: offersTools(result), version, params: META_2026 }
+}
+
+/** Makes a function that returns the result of a response, and throws what `failed` makes of an error. */
+export const createResultOf =
+  (failed: (problem: string) => Error): ResultOf =>
+  (method, { result, error }) => {
     if (error === undefined) return result
     const text = String(error?.message ?? '').slice(0, 300)
     throw failed(`returned an error for ${method}${text ? `: ${text}` : ''}`)
   }
 
-  async function askForTools(result: unknown, paramsText: string, version: string): Promise<void> {
-    if (!offersTools(result)) return
-    const answer = await client.ask('tools/list', paramsText, version)
-    if (answer !== 'credentials') resultOf('tools/list', answer)
+/** Greets a server and, if it announces tools, sends `tools/list`. Fails with `candidate_failed`. */
+export async function checkCandidate(
+  name: string,
+  client: ProbeClient,
+  { stateless = false, ...rest }: { stateless?: boolean; initialize?: string },
+): Promise<'initialized' | 'modern' | 'unknown'> {
+  const resultOf = createResultOf(problem => failures.candidate_failed({ name, problem }))
+  const greeting = await greet(client, { stateless, resultOf, ...rest })
+  // Its tools are shown only to callers with credentials.
+  if (!greeting) return 'unknown'
+  if (greeting.offersTools) {
+    const response = await client.ask('tools/list', JSON.stringify(greeting.params), greeting.version)
+    if (response !== 'credentials') resultOf('tools/list', response)
   }
-
-  if (!stateless) {
-    const { version } = revision20251125
-    const first = await client.ask('initialize', initialize, version)
-    // Its tools are shown only to callers with credentials.
-    if (first === 'credentials') return 'unknown'
-    if (!NO_HANDSHAKE.has(Number(first.error?.code))) {
-      const result = resultOf('initialize', first)
-      await client.notify('notifications/initialized')
-      await askForTools(result, '{}', version)
-      return 'initialized'
-    }
-  }
-  const { version } = revision20260728
-  const about = JSON.stringify(META_2026)
-  const first = await client.ask('server/discover', about, version)
-  if (first === 'credentials') return 'unknown'
-  await askForTools(resultOf('server/discover', first), about, version)
-  return 'modern'
+  return greeting.kind
 }
 
 const offersTools = (result: unknown): boolean =>

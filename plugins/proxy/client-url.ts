@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { effectiveMode } from './section.ts'
@@ -9,11 +10,18 @@ import { effectiveMode } from './section.ts'
  * SSE URL is the workload's name, as ToolHive writes it.
  */
 export function clientUrl(config: RunConfig, port = config.port): string {
-  const host = config.host ?? '127.0.0.1'
-  const shown = isLoopback(host) || host === '0.0.0.0' ? '127.0.0.1' : host
   const sse = effectiveMode(config) === 'sse'
   const remotePath = config.remote_url ? new URL(config.remote_url).pathname : undefined
   const own = remotePath === '/' ? '' : remotePath
   const path = sse ? own || '/sse' : (own ?? '/mcp')
-  return `http://${shown}:${port}${path}${sse ? `#${encodeURIComponent(config.name)}` : ''}`
+  return `http://${hostFor(config.host ?? LOOPBACK)}:${port}${path}${sse ? `#${encodeURIComponent(config.name)}` : ''}`
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** Where clients of this machine reach a listener at `host`; an IPv6 address in brackets (RFC 3986, section 3.2.2). */
+function hostFor(host: string): string {
+  if (host === '::1' || host === '[::1]') return '[::1]'
+  if (isLoopback(host) || host === '0.0.0.0' || host === '::') return LOOPBACK
+  return isIPv6(host) ? `[${host}]` : host
 }

@@ -1,17 +1,30 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { parseRaw } from '../../src/lib/raw-json.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
-import { assertNoRepeatedMember } from './repeated-member.ts'
+import { assertUnambiguous } from './assert-unambiguous.ts'
+import { isPlainText } from './plain-text.ts'
 import { type BodyRules, readBody } from './request-body.ts'
+
+/** What the exchanges of one proxy share. */
+export interface ExchangeParts extends BodyRules {
+  respond(exchange: Exchange, text: string): void
+}
 
 /** Makes the exchange of one request. Nothing is read, parsed or listened to before somebody asks for it. */
 export const createExchange = (
   request: IncomingMessage,
   response: ServerResponse,
-  rules: BodyRules,
-): Exchange => new LazyExchange(request, response, rules)
+  parts: ExchangeParts,
+): Exchange => new LazyExchange(request, response, parts)
+
+/** From here on the message is what the server gets: changes of body, URL and headers of the message fail. */
+export function sealExchange(exchange: Exchange): void {
+  if (exchange instanceof LazyExchange) exchange.seal()
+}
+
+/** Headers that say how the body is read, or that a server may go by in its place (MCP 2026-07-28). */
+const OF_THE_MESSAGE = /^(?:mcp-|content-|transfer-encoding$)/i
 
 /**
  * A class, because one is made per request: V8 gives an object literal with getters a shape of its own, which
@@ -20,9 +33,14 @@ export const createExchange = (
 class LazyExchange implements Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  url: string
+  decision: Exchange['decision']
   onRefused: Exchange['onRefused']
-  readonly #rules: BodyRules
+  followCall: Exchange['followCall']
+  deadline: Exchange['deadline']
+  sign: Exchange['sign']
+  readonly #parts: ExchangeParts
+  #url: string
+  #isSealed = false
   #ownHeaders: Map<string, string | undefined> | undefined
   #abort: AbortController | undefined
   #reading: Promise<Buffer> | undefined
@@ -30,11 +48,29 @@ class LazyExchange implements Exchange {
   #checked: { text: string | undefined } | undefined
   #parsed: { message: JsonRpcMessage | undefined } | undefined
 
-  constructor(request: IncomingMessage, response: ServerResponse, rules: BodyRules) {
+  constructor(request: IncomingMessage, response: ServerResponse, parts: ExchangeParts) {
     this.request = request
     this.response = response
-    this.url = request.url ?? '/'
-    this.#rules = rules
+    this.#url = request.url ?? '/'
+    this.#parts = parts
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  set url(url: string) {
+    this.#assertOpen('the URL')
+    this.#url = url
+  }
+
+  seal(): void {
+    this.#isSealed = true
+  }
+
+  #assertOpen(what: string): void {
+    if (this.#isSealed)
+      throw new Error(`a middleware has changed ${what} after the stage that judges the message`)
   }
 
   get signal(): AbortSignal {
@@ -57,7 +93,7 @@ class LazyExchange implements Exchange {
 
   async body(): Promise<Buffer> {
     if (this.#buffered) return this.#buffered
-    this.#reading ??= readBody(this.request, this.#rules)
+    this.#reading ??= readBody(this.request, this.#parts)
     const body = await this.#reading
     this.#buffered ??= body
     return this.#buffered
@@ -65,7 +101,7 @@ class LazyExchange implements Exchange {
 
   async rawText(): Promise<string | undefined> {
     const body = await this.body()
-    this.#checked ??= { text: toCheckedText(body) }
+    this.#checked ??= { text: isPlainText(this.request, body) ? toCheckedText(body) : undefined }
     return this.#checked.text
   }
 
@@ -80,21 +116,26 @@ class LazyExchange implements Exchange {
   }
 
   setHeader(name: string, value: string | undefined): void {
+    if (OF_THE_MESSAGE.test(name)) this.#assertOpen(`the header ${name}`)
     this.#ownHeaders ??= new Map()
     this.#ownHeaders.set(name, value)
   }
 
+  respond(text: string): void {
+    this.#parts.respond(this, text)
+  }
+
   replaceBody(body: Buffer): void {
+    this.#assertOpen('the body')
     this.#buffered = body
     this.#checked = undefined
     this.#parsed = undefined
   }
 }
 
-function toCheckedText(body: Buffer): string | undefined {
-  if (!isUtf8(body)) return undefined
+function toCheckedText(body: Buffer): string {
   const text = body.toString('latin1')
-  assertNoRepeatedMember(text)
+  assertUnambiguous(text)
   return text
 }
 

@@ -22,6 +22,13 @@ export const failures = defineFailures({
       `${d.name} did not respond as an MCP server within ${d.seconds} seconds: ${d.problem}.`,
     hint: d => `\`keelson logs ${d.name}\` shows what the server printed.`,
   },
+  middleware_misplaced: {
+    status: 422,
+    text: (d: { name: string; plugin: string; problem: string }) =>
+      `The middleware "${d.name}" of the plugin "${d.plugin}" cannot be used: ${d.problem}.`,
+    hint: d =>
+      `\`keelson plugin remove ${d.plugin}\` takes the plugin away; its author can choose another stage.`,
+  },
   candidate_failed: {
     status: 422,
     text: (d: { name: string; problem: string }) => `The new server of "${d.name}" ${d.problem}.`,

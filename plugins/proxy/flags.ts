@@ -71,7 +71,7 @@ declare module '../../src/contracts/run-options.ts' {
 /** Whom keelson itself trusts in TLS; the same for workloads and for the standalone proxy. */
 export const trustFlags: RunFlags = {
   title: 'Trust',
-  of: ['run', 'proxy'],
+  of: ['run', 'serve', 'proxy'],
   flags: trust,
   async apply(values: FlagValues<typeof trust>, config) {
     const path = values['svc-ca-bundle']

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Backend, Candidate, Handler } from '../../src/contracts/pipeline.ts'
+import type { Backend, Candidate, Exchange } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import type { Availability } from './availability.ts'
@@ -9,13 +9,21 @@ import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
 import type { Health } from './health.ts'
 import { createHttpSessions } from './http-sessions.ts'
+import type { AskOwn } from './own/list-tools.ts'
 import { absoluteBase } from './public-base.ts'
 import type { BodyRules } from './request-body.ts'
+import type { Rewriting } from './rewrite/rewriting.ts'
 import { effectiveMode, sessionTtlOf } from './section.ts'
 
 /** The innermost part of a proxy: forwards requests to the server. One kind for HTTP, one for stdio. */
 export interface Forwarder {
-  readonly handle: Handler
+  readonly handle: (exchange: Exchange, rewriting: Rewriting | undefined) => void | Promise<void>
+  /** Responds to a message of HTTP+SSE on the event stream of its client. */
+  respondOnStream(exchange: Exchange, text: string): void
+  /** Sends requests of the proxy itself; undefined for an HTTP server, which needs credentials for them. */
+  readonly askOwn: AskOwn | undefined
+  /** Sends a notification to all clients of a stdio server. */
+  notify(text: string): void
   readonly health: () => Promise<Health>
   connect(backend: Backend): Promise<void>
   disconnect(reason: string): void
@@ -57,7 +65,10 @@ async function createStdioForwarder({
     limits: { requestTimeoutMs: headersTimeoutMs },
   })
   return {
-    handle: exchange => bridge.handle(exchange),
+    handle: (exchange, rewriting) => bridge.handle(exchange, rewriting),
+    respondOnStream: (exchange, text) => bridge.respondOnStream(exchange, text),
+    askOwn: bridge.askOwn,
+    notify: text => bridge.notify(text),
     async health() {
       const { status, error } = bridge.health()
       const problem = availability.problem ?? error
@@ -91,7 +102,10 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
   const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
   return {
-    handle: exchange => backend.handle(exchange),
+    handle: (exchange, rewriting) => backend.handle(exchange, rewriting),
+    respondOnStream: (exchange, text) => backend.respondOnStream(exchange, text),
+    askOwn: undefined,
+    notify: () => {},
     health: createHealthCheck({
       agent,
       target,

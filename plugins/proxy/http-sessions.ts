@@ -1,3 +1,5 @@
+import type { SessionOwner } from './session-owner.ts'
+
 /** The request that opened a session, to open it again after the server has lost it. */
 export interface Opening {
   readonly path: string
@@ -7,6 +9,7 @@ export interface Opening {
 export interface Session {
   /** The id that the client knows. */
   readonly id: string
+  readonly owner: SessionOwner
   /** The id that the server knows; another one after the session was opened again. */
   backendId: string
   /** The number of the connected server that knows the session. */
@@ -21,9 +24,10 @@ export interface Session {
 
 export interface Sessions {
   readonly size: number
-  /** The session with this id, which then counts as used. */
-  find(id: string): Session | undefined
-  add(session: Pick<Session, 'id' | 'epoch' | 'opening'>): Session
+  /** The session with this id, which then counts as used. That of another owner does not exist. */
+  find(id: string, owner: SessionOwner): Session | undefined
+  /** Adds a session, unless there is one with this id, whose owner may be another. */
+  add(session: Pick<Session, 'id' | 'owner' | 'epoch' | 'opening'>): void
   delete(id: string): void
   /** Removes the sessions that were idle for longer than `ttlMs`. */
   sweep(): void
@@ -49,9 +53,9 @@ export function createHttpSessions({
     get size() {
       return byId.size
     },
-    find(id) {
+    find(id, owner) {
       const session = byId.get(id)
-      if (!session) return undefined
+      if (!session || session.owner !== owner) return undefined
       const time = now()
       if (time - session.lastSeen >= ttlMs) {
         byId.delete(id)
@@ -65,9 +69,12 @@ export function createHttpSessions({
       }
       return session
     },
-    add({ id, epoch, opening }) {
+    add({ id, owner, epoch, opening }) {
+      const known = byId.get(id)
+      if (known && now() - known.lastSeen < ttlMs) return
       const session = {
         id,
+        owner,
         backendId: id,
         epoch,
         opening,
@@ -79,7 +86,6 @@ export function createHttpSessions({
       byId.set(id, session)
       const oldest = byId.keys().next()
       if (byId.size > max && !oldest.done) byId.delete(oldest.value)
-      return session
     },
     delete(id) {
       byId.delete(id)

@@ -4,11 +4,15 @@ import { proxyFlags, trustFlags } from './flags.ts'
 import { proxySection } from './section.ts'
 
 export { assertPortFree } from './assert-port-free.ts'
+export { clientAddressOf } from './client-address.ts'
 export { clientUrl } from './client-url.ts'
 export { resolveHost } from './flags.ts'
 export { isProxyHeader } from './headers.ts'
 export { sendOwnResponse } from './own-response.ts'
+export { refuseToken } from './refuse-token.ts'
 export { refuseUnavailable } from './refuse-unavailable.ts'
+export { hasBody } from './request-body.ts'
+export { rpcRefusal } from './request-refusal.ts'
 export { DEFAULT_SESSION_TTL_MS, effectiveMode, sessionTtlOf } from './section.ts'
 
 /** Listens for clients of a workload and carries what they say to its server. */

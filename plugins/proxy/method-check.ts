@@ -9,6 +9,7 @@ export function createMethodCheck(config: RunConfig): Middleware {
   return {
     name: 'method-check',
     stage: 'method',
+    summary: config.stateless ? 'stateless: POST only' : undefined,
     wrap: next => exchange => {
       const { method = 'GET', headers } = exchange.request
       const { methods } = config.stateless ? revision20260728 : revisionOf(headers['mcp-protocol-version'])

@@ -1,31 +1,39 @@
+import type { RequestListener } from 'node:http'
 import type * as contract from '../../src/contracts/pipeline.ts'
-import type {
-  AccessProblem,
-  Exchange,
-  Handler,
-  Middleware,
-  MiddlewareFactory,
+import {
+  type AccessProblem,
+  type Exchange,
+  type Handler,
+  type Middleware,
+  type MiddlewareContext,
+  STAGES,
 } from '../../src/contracts/pipeline.ts'
 import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
 import { clientUrl } from './client-url.ts'
-import { composePipeline } from './compose-pipeline.ts'
-import { createExchange } from './exchange.ts'
+import { composePipeline, toOrder, toSteps } from './compose-pipeline.ts'
+import { createExchange, type ExchangeParts } from './exchange.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
 import { createInFlight } from './in-flight.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
+import { type MiddlewareSource, makeMiddlewares, type PlacedMiddleware } from './make-middlewares.ts'
 import { createMethodCheck } from './method-check.ts'
+import { listOwnTools } from './own/own-lists.ts'
 import { unavailable } from './request-refusal.ts'
+import { respond } from './respond.ts'
+import { composeRewrites } from './rewrite/compose-rewrites.ts'
+import { createSeal } from './seal.ts'
 import { effectiveMode } from './section.ts'
 import { sendRefusal } from './send-refusal.ts'
 import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
-  middlewares: readonly MiddlewareFactory[]
+  middlewares: readonly MiddlewareSource[]
   onAccess?: ((problem: AccessProblem | undefined) => void) | undefined
+  onMiddlewares?: (() => void) | undefined
   limits: ListenerLimits
   /** Tells who calls. */
   callers: Callers
@@ -41,6 +49,8 @@ export interface OpenProxy extends contract.Proxy {
 const DEFAULT_GRACE_MS = 5000
 /** Time for responses to reach clients before their connections are cut. */
 const FLUSH_MS = 500
+/** Time for middlewares to send what is left. */
+const LEFT_MS = 3000
 
 /** Listener, pipeline and backend of one workload, put together. */
 export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
@@ -48,12 +58,18 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const host = config.host ?? '127.0.0.1'
   const streamable = effectiveMode(config) === 'streamable-http'
   const rules = { refuseBatches: streamable }
+  const parts: ExchangeParts = {
+    ...rules,
+    respond: (exchange, text) =>
+      streamable ? respond(exchange, text) : forwarder.respondOnStream(exchange, text),
+  }
   const availability = createAvailability(options.wait)
   const inFlight = createInFlight()
   let pipeline: Handler | undefined
   let closing: Promise<void> | undefined
   let access: AccessProblem | undefined
   let contributed: readonly Middleware[] = []
+  let ordered: readonly PlacedMiddleware[] = []
 
   function setAccess(problem: AccessProblem | undefined): void {
     if (problem?.status === access?.status && problem?.reason === access?.reason) return
@@ -61,18 +77,21 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     if (!closing) options.onAccess?.(problem)
   }
 
-  const server = createListener(options.limits, callers, (request, response) => {
-    const exchange = createExchange(request, response, rules)
-    inFlight.add(exchange)
-    // Broken connections are seen by 'close'; without a listener they would end the process.
-    response.on('error', () => {})
-    try {
-      const pending = enter(exchange)
-      if (pending) pending.catch(error => sendRefusal(exchange, error, log))
-    } catch (error) {
-      sendRefusal(exchange, error, log)
+  const handleWith =
+    (handler: Handler): RequestListener =>
+    (request, response) => {
+      const exchange = createExchange(request, response, parts)
+      inFlight.add(exchange)
+      // Broken connections are seen by 'close'; without a listener they would end the process.
+      response.on('error', () => {})
+      try {
+        const pending = handler(exchange)
+        if (pending) pending.catch(error => sendRefusal(exchange, error, log))
+      } catch (error) {
+        sendRefusal(exchange, error, log)
+      }
     }
-  })
+  const server = createListener(options.limits, callers, handleWith(enter))
 
   callers.watch(server, { local: isLoopback(host) })
 
@@ -89,7 +108,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   server.on('error', error => log.error('the listener failed', { error: error.message }))
 
   async function closeNow(graceMs: number): Promise<void> {
-    for (const middleware of contributed) middleware.close?.()
+    const left = Promise.allSettled(contributed.map(middleware => middleware.close?.()))
     const closed = new Promise<void>(resolve => server.close(() => resolve()))
     server.closeIdleConnections()
     await firstOf(graceMs, inFlight.idle())
@@ -98,27 +117,60 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     await firstOf(FLUSH_MS, closed)
     server.closeAllConnections()
     await closed
+    await firstOf(
+      LEFT_MS,
+      left.then(() => {}),
+    )
   }
 
   const forwarder = await createForwarder({ ...options, availability, rules })
   try {
     const listener = { host, port }
-    contributed = await makeMiddlewares(options.middlewares, make =>
-      make(config, listener, { log, setAccess }),
+    const rewrites = composeRewrites(() => contributed, {
+      log,
+      passesStreams: config.transport !== 'stdio',
+    })
+    const context: MiddlewareContext = {
+      log,
+      setAccess,
+      listTools: given =>
+        listOwnTools({ config, askOwn: forwarder.askOwn, listener: handleWith(ownPipeline) }, given),
+      resultsChanged(notification) {
+        rewrites.changed(notification)
+        forwarder.notify(notification)
+        if (!closing) options.onMiddlewares?.()
+      },
+    }
+    const made = await makeMiddlewares(options.middlewares, make => make(config, listener, context))
+    contributed = made.map(({ middleware }) => middleware)
+    ordered = toOrder([
+      own(createGuard(config, listener, toGuardOptions(made, callers))),
+      own(createSeal({ isJudged: contributed.some(({ stage }) => stage === 'authorize') })),
+      ...made,
+      own(createWellKnownPaths({ transport: config.transport, health: forwarder.health })),
+      ...(streamable ? [own(createMethodCheck(config))] : []),
+    ])
+    const ownPipeline = composePipeline(
+      ordered.filter(({ middleware }) => STAGES.indexOf(middleware.stage) >= STAGES.indexOf('credentials')),
+      async exchange => {
+        await untilAvailable(availability, exchange)
+        await forwarder.handle(exchange, undefined)
+      },
     )
-    const forward: Handler = exchange =>
-      availability.problem === undefined
-        ? forwarder.handle(exchange)
-        : untilAvailable(availability, exchange).then(() => forwarder.handle(exchange))
-    pipeline = composePipeline(
-      [
-        createGuard(config, listener, callers),
-        ...contributed,
-        createWellKnownPaths({ transport: config.transport, health: forwarder.health }),
-        ...(streamable ? [createMethodCheck(config)] : []),
-      ],
-      forward,
-    )
+    const forward: Handler = exchange => {
+      const isAvailable = availability.problem === undefined
+      const planned = rewrites.of(exchange)
+      if (!planned) {
+        return isAvailable
+          ? forwarder.handle(exchange, undefined)
+          : untilAvailable(availability, exchange).then(() => forwarder.handle(exchange, undefined))
+      }
+      return planned.then(async rewriting => {
+        if (!isAvailable) await untilAvailable(availability, exchange)
+        return forwarder.handle(exchange, rewriting)
+      })
+    }
+    pipeline = composePipeline(ordered, forward)
     warnOfUnnamedHosts(config, log)
   } catch (error) {
     await closeNow(0)
@@ -128,6 +180,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   return {
     port,
     url: clientUrl(config, port),
+    get middlewares() {
+      return toSteps(ordered)
+    },
     get access() {
       return access
     },
@@ -136,6 +191,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),
     ready: ({ timeoutMs, signal }) =>
       forwarder.ready({ timeoutMs, signal: signal ?? new AbortController().signal }),
+    async verify(given) {
+      for (const middleware of contributed) await middleware.verify?.(given)
+    },
     sweep: () => forwarder.sweep(),
     close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       closing ??= closeNow(graceMs)
@@ -144,17 +202,19 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   }
 }
 
-/** Makes all of them. When one cannot be made, those that were made are closed. */
-async function makeMiddlewares(
-  factories: readonly MiddlewareFactory[],
-  make: (factory: MiddlewareFactory) => Promise<Middleware | undefined>,
-): Promise<Middleware[]> {
-  const settled = await Promise.allSettled(factories.map(make))
-  const made = settled.flatMap(one => (one.status === 'fulfilled' && one.value ? [one.value] : []))
-  const failed = settled.find(one => one.status === 'rejected')
-  if (!failed) return made
-  for (const middleware of made) middleware.close?.()
-  throw failed.reason
+const own = (middleware: Middleware): PlacedMiddleware => ({ middleware, plugin: 'proxy' })
+
+/**
+ * Where callers log in, that decides in place of the user who owns the connection. Added plugins do not say who is let
+ * in.
+ */
+function toGuardOptions(made: readonly PlacedMiddleware[], callers: Callers) {
+  const trusted = made.filter(({ isAdded }) => !isAdded).map(({ middleware }) => middleware)
+  return {
+    callers: trusted.some(({ stage }) => stage === 'authenticate') ? undefined : callers,
+    pages: trusted.flatMap(({ pages = [] }) => pages),
+    origins: trusted.flatMap(({ origins = [] }) => origins),
+  }
 }
 
 async function firstOf(ms: number, event: Promise<void>): Promise<void> {

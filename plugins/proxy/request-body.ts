@@ -26,11 +26,14 @@ export function assertAnnouncedLength(request: IncomingMessage): void {
   if ((announcedLength(request) ?? 0) > MAX_BODY_BYTES) throw tooLarge()
 }
 
+/** White space, and the bytes of a mark of UTF-8 (U+FEFF), which some servers ignore. */
+const SKIPPED = new Set([0x20, 0x0a, 0x0d, 0x09, 0xef, 0xbb, 0xbf])
+
 /** Whether the first character that is not JSON white space opens an array; undefined when there is none yet. */
 function opensArray(chunk: Buffer): boolean | undefined {
   for (const byte of chunk) {
     if (byte === 0x5b) return true
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
+    if (!SKIPPED.has(byte)) return false
   }
   return undefined
 }

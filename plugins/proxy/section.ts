@@ -18,7 +18,7 @@ const members = {
   session_ttl: optional(text),
   /** A stranger named the remote server, so its name may never resolve to a private address. */
   remote_must_be_public: optional(bool),
-  /** PEM file of certificates that are trusted besides those of the system when the remote server is asked. */
+  /** PEM file of certificates that are trusted besides those of the system: at the remote server and at identity providers. */
   svc_ca_bundle: optional(text),
   /** The server keeps no sessions: POST only. */
   stateless: optional(bool),
@@ -55,7 +55,8 @@ const request = sectionRequest({
   toMembers: body => (body.remote_must_be_public ? { remote_must_be_public: true } : {}),
   toDetails: ({ trust_proxy_headers = false }) => ({ trust_proxy_headers }),
   kept: ['allowed_origins', 'endpoint_prefix', 'session_ttl', 'stateless'],
-  keptWithTarget: ['remote_must_be_public', 'svc_ca_bundle'],
+  keptAlways: ['svc_ca_bundle'],
+  keptWithTarget: ['remote_must_be_public'],
 })
 
 function readDuration(text: string | undefined): number | undefined {
@@ -70,9 +71,6 @@ export const proxySection: Section = {
   request,
   check(config) {
     const { allowed_origins = [], endpoint_prefix, session_ttl, stateless, transport } = config
-    if (config.svc_ca_bundle && config.image && !config.remote_url) {
-      throw wrong('--svc-ca-bundle (svc_ca_bundle) is for remote servers only.')
-    }
     for (const origin of allowed_origins) {
       if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+/i.test(origin)) {
         throw wrong(`--allowed-origins takes origins such as https://app.example, not "${origin}".`)

@@ -9,6 +9,7 @@ import { createPeerOwners } from '../../src/net/peer-owner.ts'
 import { trustedWith } from '../../src/net/trusted-with.ts'
 import type {} from '../callers/index.ts'
 import { LISTENER_LIMITS } from './listener.ts'
+import type { MiddlewareSource } from './make-middlewares.ts'
 import { type OpenProxy, openProxy } from './open-proxy.ts'
 
 /** How long a server may take until it begins to respond: tool calls may take minutes. */
@@ -54,16 +55,15 @@ export function createProxies(app: App): Proxies {
       const mustBePublic = config.remote_must_be_public === true
       const ca = config.remote_url ? await readCaBundle(config.svc_ca_bundle) : undefined
       const own = ca === undefined ? undefined : createAgent({ mustBePublic, ca })
+      const sources = await middlewareSources(app)
       const proxy = await openProxy({
         config,
         log: options.log ?? app.log.with({ workload: config.name }),
         agent: own ?? (mustBePublic ? publicAgent : agent),
         headersTimeoutMs,
-        middlewares: [
-          ...(await app.contributions('middlewares')).map(make => make(app)),
-          ...(options.middlewares ?? []),
-        ],
+        middlewares: [...sources, ...(options.middlewares ?? []).map(make => ({ make, plugin: 'keelson' }))],
         onAccess: options.onAccess,
+        onMiddlewares: options.onMiddlewares,
         limits: LISTENER_LIMITS,
         callers,
         wait: WAIT,
@@ -74,6 +74,9 @@ export function createProxies(app: App): Proxies {
       }, SWEEP_MS).unref()
       return {
         ...proxy,
+        get middlewares() {
+          return proxy.middlewares
+        },
         get access() {
           return proxy.access
         },
@@ -88,4 +91,17 @@ export function createProxies(app: App): Proxies {
       }
     },
   }
+}
+
+/** Fails with `plugin_broken` where an added plugin cannot be loaded: what it refuses would pass without it. */
+async function middlewareSources(app: App): Promise<MiddlewareSource[]> {
+  const added = app.entries.filter(entry => entry.added && entry.provides?.includes('middlewares'))
+  await Promise.all(added.map(entry => app.plugin(entry)))
+  return (await app.contributors('middlewares')).flatMap(({ entry, contributed }) =>
+    contributed.map(make => ({
+      make: make(app),
+      plugin: entry.name,
+      isAdded: entry.added !== undefined,
+    })),
+  )
 }

@@ -72,21 +72,20 @@ export class ProxyTunnel extends BaseCommand {
       ask: (question, { hidden = false, signal } = {}) =>
         hidden ? this.readSecret(question) : ask(this.context, `${question}: `, { signal }),
     })
-    const auth = await (await this.app.find('callerAuths'))?.fromFlags(options)
+    const needsLogin = (await (await this.app.find('callerAuths'))?.isRequired(config)) ?? false
     if (dryRun) {
       this.say(`Dry run for ${this.name}: it would ${tunnel.intent}, to ${target.url}. Nothing is open.`)
       return untilAborted(signal)
     }
     await runTunnel(this.app, config, {
       tunnel,
-      auth,
       middlewares: target.middlewares,
       signal,
       onUp: url => {
         this.say(
           `${this.name} is reachable from elsewhere until you interrupt it, and leads to ${target.url}.`,
         )
-        if (!auth) this.say('Nobody has to log in: whoever knows the URL may call the server.')
+        if (!needsLogin) this.say('Nobody has to log in: whoever knows the URL may call the server.')
         this.print(url)
       },
     })

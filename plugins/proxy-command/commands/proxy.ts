@@ -67,9 +67,7 @@ export class ProxyTarget extends BaseCommand {
       ask: (question, { hidden = false, signal } = {}) =>
         hidden ? this.readSecret(question) : ask(this.context, `${question}: `, { signal }),
     })
-    const callerAuths = await this.app.find('callerAuths')
     await runProxy(this.app, config, {
-      auth: await callerAuths?.fromFlags(options),
       signal: this.context.signal,
       onUp: url => {
         this.say(`${this.name} forwards to ${target} until you interrupt it. Clients connect to:`)

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { App } from '../../../src/app.ts'
-import type { CallerAuth } from '../../../src/contracts/caller-auth.ts'
 import type { Proxy as McpProxy, MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Tunnel, TunnelOffer } from '../../../src/contracts/tunnel.ts'
 import { failures } from '../failures.ts'
-import { authMiddlewares } from '../standalone/authenticate.ts'
 
 /**
  * Opens a tunnel to a proxy in this process, which forwards to the target, until the signal aborts. Fails with
@@ -19,13 +17,12 @@ export async function runTunnel(
   config: RunConfig,
   options: {
     tunnel: TunnelOffer
-    auth: CallerAuth | undefined
     middlewares: readonly MiddlewareFactory[]
     signal: AbortSignal
     onUp: (url: string) => void
   },
 ): Promise<void> {
-  const { signal, onUp, auth } = options
+  const { signal, onUp, middlewares } = options
   const held = await holdPort()
   const { port } = held
   const tunnel = await options.tunnel.open(port, { signal, log: app.log }).finally(() => held.release())
@@ -34,7 +31,7 @@ export async function runTunnel(
     const proxies = await app.service('proxies')
     proxy = await proxies.open(withOrigins({ ...config, port }, tunnel), {
       log: app.log,
-      middlewares: [...authMiddlewares(auth), ...options.middlewares],
+      middlewares,
     })
     await proxy.connect({ kind: 'http', target: new URL(config.remote_url ?? ''), remote: true })
     onUp(`${tunnel.origins[0]}${new URL(proxy.url).pathname.replace(/^\/$/, '')}`)

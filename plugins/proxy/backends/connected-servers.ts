@@ -1,5 +1,6 @@
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { effectiveMode } from '../section.ts'
+import type { SessionOwner } from '../session-owner.ts'
 import { createSlots, type Slots } from '../slots.ts'
 import { BackendGone } from './gateway-error.ts'
 import type { Cancel } from './relay-http.ts'
@@ -16,12 +17,32 @@ export interface ConnectedServer {
   readonly streams: Slots<Cancel>
 }
 
+/** An event stream to which events of ours can be added. */
+export interface OpenStream {
+  /** Adds a message (raw text); absent while the stream passes as bytes. */
+  send?: ((text: string) => void) | undefined
+}
+
+/** A stream that has announced an endpoint. */
+interface Announcing {
+  readonly server: ConnectedServer
+  readonly owner: SessionOwner
+  readonly stream: OpenStream | undefined
+}
+
 export interface ConnectedServers {
   readonly current: ConnectedServer | undefined
   /** The server for a request: the one whose SSE stream announced the endpoint, else the current one. */
   serverFor(url: string): ConnectedServer | undefined
-  /** Remembers that a server's stream announced this endpoint, as clients see it. */
-  addEndpoint(endpoint: string, server: ConnectedServer): void
+  /**
+   * Whether a caller may send messages to this URL of an SSE server: only the caller whose stream announced it, as long
+   * as that is open. Who has not logged in may also send to URLs that no stream has announced.
+   */
+  isEndpointOf(url: string, owner: SessionOwner): boolean
+  /** Remembers that a stream announced this endpoint, as clients see it. */
+  addEndpoint(endpoint: string, stream: Announcing): void
+  /** The open stream that announced this endpoint to this owner. */
+  streamOf(url: string, owner: SessionOwner): OpenStream | undefined
   /** Forgets it when the stream has ended. */
   removeEndpoint(endpoint: string, server: ConnectedServer): void
   connect(target: URL): void
@@ -32,7 +53,7 @@ export interface ConnectedServers {
 
 export function createConnectedServers(config: RunConfig, { remote }: { remote: boolean }): ConnectedServers {
   const sse = effectiveMode(config) === 'sse'
-  const endpoints = new Map<string, ConnectedServer>()
+  const endpoints = new Map<string, Announcing>()
   let current: ConnectedServer | undefined
   let epoch = 0
 
@@ -46,11 +67,23 @@ export function createConnectedServers(config: RunConfig, { remote }: { remote: 
     get current() {
       return current
     },
-    serverFor: url => (sse && endpoints.get(endpointKey(url))) || current,
-    addEndpoint: (endpoint, server) => void endpoints.set(endpointKey(endpoint), server),
+    serverFor: url => (sse && endpoints.get(endpointKey(url))?.server) || current,
+    isEndpointOf(url, owner) {
+      const known = endpoints.get(endpointKey(url))
+      return known ? known.owner === owner : owner === undefined
+    },
+    addEndpoint(endpoint, stream) {
+      const key = endpointKey(endpoint)
+      const known = endpoints.get(key)
+      if (!known || known.owner === stream.owner) endpoints.set(key, stream)
+    },
+    streamOf(url, owner) {
+      const known = endpoints.get(endpointKey(url))
+      return known?.owner === owner ? known?.stream : undefined
+    },
     removeEndpoint(endpoint, server) {
       const key = endpointKey(endpoint)
-      if (endpoints.get(key) === server) endpoints.delete(key)
+      if (endpoints.get(key)?.server === server) endpoints.delete(key)
     },
     connect,
     async replace(url, patience) {

@@ -5,6 +5,7 @@ import { announcedLength, SMALL_BODY_BYTES } from '../request-body.ts'
 import { sessionNotFound } from '../request-refusal.ts'
 import { revisionOf } from '../revisions/index.ts'
 import { requestId } from '../send-refusal.ts'
+import { ownerOf } from '../session-owner.ts'
 
 /** Whether a request belongs to a session, or opens one itself in spite of the session header it carries. */
 export interface Admission {
@@ -19,14 +20,15 @@ const NO_SESSION: Admission = { session: undefined, stripSession: false }
 export function admit(exchange: Exchange, sessions: Sessions): Admission | Promise<Admission> {
   const { headers } = exchange.request
   const id = headers['mcp-session-id']
-  return typeof id === 'string' && revisionOf(headers['mcp-protocol-version']).sessions
-    ? admitNamed(exchange, id, sessions)
-    : NO_SESSION
+  if (typeof id !== 'string') return NO_SESSION
+  if (revisionOf(headers['mcp-protocol-version']).sessions) return admitNamed(exchange, id, sessions)
+  // A server that ignores the revision would find the session, which may be somebody else's.
+  return exchange.caller ? { session: undefined, stripSession: true } : NO_SESSION
 }
 
 async function admitNamed(exchange: Exchange, id: string, sessions: Sessions): Promise<Admission> {
   const { method } = exchange.request
-  const session = sessions.find(id)
+  const session = sessions.find(id, ownerOf(exchange))
   const opens = method === 'POST' && (!session || mayInitialize(exchange)) && (await initializes(exchange))
   if (opens) return { session: undefined, stripSession: true }
   if (!session) throw sessionNotFound({ id: await requestId(exchange) })

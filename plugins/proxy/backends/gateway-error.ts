@@ -1,11 +1,16 @@
 import { messageOf } from '../../../src/errors.ts'
 import type { RequestId } from '../../../src/net/json-rpc.ts'
-import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import { LATE_MESSAGE, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { ClientGone, Refusal, rpcRefusal, textRefusal, unavailable } from '../request-refusal.ts'
 
 /** The server was disconnected before its response was complete. */
 export class BackendGone extends Error {
   override readonly name = 'BackendGone'
+}
+
+/** The call has taken longer than a stage of the pipeline allows. */
+export class CallTooLong extends Error {
+  override readonly name = 'CallTooLong'
 }
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
@@ -20,6 +25,7 @@ export function toGatewayError(error: unknown, id: RequestId | undefined): Error
   if (error instanceof BackendGone) {
     return unavailable(`The server went away: ${error.message}`, { id })
   }
+  if (error instanceof CallTooLong) return rpcRefusal(504, SERVER_ERROR, LATE_MESSAGE, { id })
   if (UNREACHABLE.has(code)) {
     return unavailable('The server does not accept connections at the moment', { id })
   }

@@ -5,7 +5,14 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Sessions } from '../http-sessions.ts'
 import { announcedLength, type BodyRules, hasBody, SMALL_BODY_BYTES, streamBody } from '../request-body.ts'
+import { sessionNotFound } from '../request-refusal.ts'
+import { accept } from '../respond.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import { effectiveMode } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
+import { ownerOf } from '../session-owner.ts'
+import { guardTasks } from '../tasks/guard-tasks.ts'
+import { createTaskOwners } from '../tasks/task-owners.ts'
 import { createConnectedServers } from './connected-servers.ts'
 import { admit } from './find-session.ts'
 import { BackendGone, toGatewayError } from './gateway-error.ts'
@@ -25,7 +32,9 @@ export interface HttpBackend {
   /** Cuts what is in flight. */
   disconnect(reason: string): void
   readonly target: TargetPath | undefined
-  handle(exchange: Exchange): Promise<void>
+  handle(exchange: Exchange, rewriting?: Rewriting): Promise<void>
+  /** As of the forwarder. */
+  respondOnStream(exchange: Exchange, text: string): void
 }
 
 /** Carries exchanges to a server that speaks HTTP itself, local or remote, without looking into them. */
@@ -39,8 +48,14 @@ export function createHttpBackend(options: {
   rules: BodyRules
 }): HttpBackend {
   const { config, sessions, remote, rules } = options
+  const sse = effectiveMode(config) === 'sse'
   const servers = createConnectedServers(config, { remote })
+  const tasks = createTaskOwners()
   const send = createHttpSender({ ...options, servers, tracker: createSessionTracker(options) })
+  /** The endpoint that a stream of SSE announces stands for a session. */
+  const isForeignEndpoint = (exchange: Exchange): boolean =>
+    sse && exchange.request.method === 'POST' && !servers.isEndpointOf(exchange.url, ownerOf(exchange))
+
   return {
     get target() {
       return servers.current?.target
@@ -48,14 +63,23 @@ export function createHttpBackend(options: {
     connect: target => servers.connect(target),
     replace: (target, patience) => servers.replace(target, patience),
     disconnect: reason => servers.disconnect(reason),
-    async handle(exchange) {
+    respondOnStream(exchange, text) {
+      const send = servers.streamOf(exchange.url, ownerOf(exchange))?.send
+      if (!send) throw sessionNotFound()
+      send(text)
+      accept(exchange)
+    },
+    async handle(exchange, rewriting) {
+      const owner = ownerOf(exchange)
+      const ownTasks = owner === undefined ? undefined : await guardTasks(exchange, owner, tasks)
       const admission = admit(exchange, sessions)
       const { session, stripSession } = admission instanceof Promise ? await admission : admission
       const gathered = gatherBody(exchange, rules)
       const body = gathered instanceof Promise ? await gathered : gathered
+      if (isForeignEndpoint(exchange)) throw sessionNotFound({ id: await requestId(exchange) })
       const server = servers.serverFor(exchange.url)
       if (!server) throw toGatewayError(new BackendGone('it was stopped'), await requestId(exchange))
-      return send({ exchange, server, session, stripSession, body })
+      return send({ exchange, server, session, stripSession, body, rewriting, ownTasks })
     },
   }
 }

@@ -4,36 +4,41 @@ import type { Log } from '../../../src/log.ts'
 import { requestHeaders } from '../headers.ts'
 import type { Sessions } from '../http-sessions.ts'
 import { announcedLength } from '../request-body.ts'
-import { sessionNotFound, unavailable } from '../request-refusal.ts'
+import { Refusal, sessionNotFound, unavailable } from '../request-refusal.ts'
 import { effectiveMode } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
+import { cancelCall } from './cancel-call.ts'
 import type { ConnectedServers } from './connected-servers.ts'
 import { endStream } from './end-stream.ts'
-import { toGatewayError } from './gateway-error.ts'
+import { CallTooLong, toGatewayError } from './gateway-error.ts'
 import { type Outgoing, relay } from './relay-http.ts'
 import type { SessionTracker } from './session-tracker.ts'
+import { signed } from './signed.ts'
 import { type Attempt, type Delivery, type Seen, watchAttempt } from './watch-attempt.ts'
 
 const AGAIN = 'The server wanted other credentials, which there are now. Send the request again.'
 
 /** The headers of a request to the server, names and values in turn. */
 function headersFor(
-  { exchange: { request, ownHeaders }, server: { target }, session, stripSession, body }: Delivery,
+  { exchange, server: { target }, session, stripSession, body, rewriting, ownTasks }: Delivery,
   { remote, trust, sse }: { remote: boolean; trust: boolean; sse: boolean },
 ): string[] {
+  const { request, ownHeaders, caller } = exchange
   const changed = session && session.backendId !== session.id ? session.backendId : undefined
   const headers = requestHeaders(request, {
     targetHost: target.host,
     targetScheme: target.scheme,
     remote,
     trust,
-    identity: sse && request.method === 'GET',
-    forgetEvents: session?.eventsLost === true && request.method === 'GET',
+    identity: rewriting !== undefined || ownTasks !== undefined || (sse && request.method === 'GET'),
+    // Without a session nothing says whose the events are that the client wants to have again.
+    forgetEvents: request.method === 'GET' && (session?.eventsLost ?? caller !== undefined),
     session: stripSession ? null : changed,
     own: ownHeaders,
   })
   const length = body && !Buffer.isBuffer(body) ? announcedLength(request) : undefined
   if (length !== undefined) headers.push('content-length', String(length))
+  if (rewriting) headers.push('accept-encoding', 'identity')
   return headers
 }
 
@@ -54,13 +59,16 @@ export function createHttpSender(options: {
 
   async function attempt(current: Attempt): Promise<void> {
     const { delivery, outgoing } = current
-    const { exchange, session, server } = delivery
+    const { exchange, session, server, rewriting } = delivery
+    const { sign } = exchange
     const seen: Seen = {}
-    const outcome = await relay(agent, outgoing, {
+    const outcome = await relay(agent, sign ? await signed(outgoing, sign) : outgoing, {
       response: exchange.response,
       watch: watchAttempt(current, seen, { config, sse, servers, tracker }),
+      rewriting,
       headersTimeoutMs,
       running: outgoing.method === 'GET' ? server.streams : server.calls,
+      deadline: exchange.deadline,
     })
     if (seen.announced !== undefined) servers.removeEndpoint(seen.announced, server)
     if (outcome.kind === 'done') return
@@ -68,7 +76,10 @@ export function createHttpSender(options: {
       const id = exchange.buffered ? await requestId(exchange) : undefined
       const error = toGatewayError(outcome.error, id)
       log.debug('the server did not respond in full', { error: String(outcome.error) })
-      if (outcome.stream && endStream(exchange, error, { id, stream: outcome.stream, remote })) return
+      const isLate = outcome.error instanceof CallTooLong
+      if (isLate) void cancelCall(agent, outgoing, { sign, reason: 'the call took too long' })
+      await outcome.stream?.written
+      if (outcome.stream && endStream(exchange, error, { id, stream: outcome.stream, remote, isLate })) return
       throw error
     }
     if (seen.redirect) {
@@ -86,7 +97,11 @@ export function createHttpSender(options: {
         refused: true,
       })
     }
-    if (!session || !(await tracker.openAgain(session, outgoing, server.epoch))) {
+    if (seen.unreadable && rewriting) {
+      const body = Buffer.from(rewriting.unreadable('it is compressed'), 'latin1')
+      throw new Refusal(502, { type: 'application/json', body })
+    }
+    if (!session || !(await tracker.openAgain(session, { ...outgoing, sign }, server.epoch))) {
       if (session) sessions.delete(session.id)
       throw sessionNotFound({ id: await requestId(exchange) })
     }

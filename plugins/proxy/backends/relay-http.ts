@@ -2,8 +2,11 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { ClientGone } from '../request-refusal.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { Slots } from '../slots.ts'
+import { CallTooLong } from './gateway-error.ts'
 import { type BrokenStream, createResponseWriter, type ResponseChanges } from './response-writer.ts'
+import { createRewritingWriter } from './rewriting-writer.ts'
 
 /** A request as it goes to the server. */
 export interface Outgoing {
@@ -35,20 +38,24 @@ const MAX_DISCARDED = 64 * 1024
 /** How long its body is waited for, in milliseconds. */
 const DISCARD_MS = 2000
 
-/** Sends one request and passes the response on as bytes. A client that disconnects cancels the request. */
+/** Sends one request and passes the response on, as bytes unless it is rewritten. A client that disconnects cancels the request. */
 export function relay(
   agent: Dispatcher,
   outgoing: Outgoing,
   options: {
     response: ServerResponse
     watch: Watch
+    rewriting: Rewriting | undefined
     headersTimeoutMs: number
     running: Slots<Cancel>
+    deadline: AbortSignal | undefined
   },
 ): Promise<Outcome> {
-  const { response, watch, running } = options
+  const { response, watch, rewriting, running, deadline } = options
   return new Promise(resolve => {
-    const writer = createResponseWriter(response, watch)
+    const writer = rewriting
+      ? createRewritingWriter(response, watch, rewriting)
+      : createResponseWriter(response, watch)
     let controller: Dispatcher.DispatchController | undefined
     let cancelled: Error | undefined
     let discarding: NodeJS.Timeout | undefined
@@ -59,16 +66,20 @@ export function relay(
       controller?.abort(cancelled)
     }
     const onClose = () => cancel(new ClientGone())
+    const onLate = () => cancel(new CallTooLong())
     const settle = (outcome: Outcome) => {
       clearTimeout(discarding)
       running.release(slot)
       response.off('close', onClose)
+      deadline?.removeEventListener('abort', onLate)
       resolve(outcome)
     }
 
     if (response.destroyed) return resolve({ kind: 'failed', error: new ClientGone(), stream: undefined })
     const slot = running.add(cancel)
     response.on('close', onClose)
+    deadline?.addEventListener('abort', onLate, { once: true })
+    if (deadline?.aborted) onLate()
 
     agent.dispatch(
       {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Session } from '../http-sessions.ts'
 import { revision20251125 } from '../revisions/index.ts'
+import { type Sign, signed } from './signed.ts'
 
 const REPLACED = new Set([
   'mcp-session-id',
@@ -10,7 +11,7 @@ const REPLACED = new Set([
   'content-type',
   'content-length',
 ])
-const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+const INITIALIZED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
 /**
  * Opens a session again with the `initialize` it began with, after the server has lost it.
@@ -25,6 +26,7 @@ export async function reopen(
     origin: string
     /** The headers of the request that found the session lost: credentials are taken from them. */
     headers: readonly string[]
+    sign: Sign | undefined
     timeoutMs: number
   },
 ): Promise<boolean> {
@@ -40,16 +42,13 @@ export async function reopen(
     const name = options.headers[i] as string
     if (!REPLACED.has(name.toLowerCase())) common.push(name, options.headers[i + 1] as string)
   }
-  const post = (body: Buffer | string, extra: string[]) =>
-    agent.request({
-      origin: options.origin,
-      path: opening.path,
-      method: 'POST',
-      headers: [...common, ...extra],
-      body,
-      headersTimeout: options.timeoutMs,
-      bodyTimeout: options.timeoutMs,
-    })
+  const post = async (body: Buffer, extra: string[]) => {
+    const { origin, sign, timeoutMs } = options
+    const plain = { origin, path: opening.path, method: 'POST', headers: [...common, ...extra], body }
+    const { headers } = sign ? await signed(plain, sign) : plain
+    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+    return agent.request({ ...plain, ...timeouts, method: 'POST', headers })
+  }
   try {
     const answer = await post(opening.body, [])
     // The response has to be read to its end: to break it off may cancel the opening.

@@ -15,6 +15,8 @@ export interface ResponseChanges {
 export interface BrokenStream {
   /** Its first bytes. */
   readonly first: Buffer | undefined
+  /** Resolves when all that was received whole has been written. */
+  readonly written?: Promise<void>
 }
 
 /**
@@ -88,7 +90,7 @@ export function createResponseWriter(response: ServerResponse, changes: Response
   }
 }
 
-function rawHeadersOf(
+export function rawHeadersOf(
   controller: Dispatcher.DispatchController,
   parsed: IncomingHttpHeaders,
 ): readonly (Buffer | string)[] {
@@ -100,11 +102,16 @@ function rawHeadersOf(
 }
 
 /** A changed response has another length than announced. */
-function withoutLength(headers: readonly string[]): string[] {
+const withoutLength = (headers: readonly string[]): string[] => without(headers, OF_LENGTH)
+
+const OF_LENGTH = new Set(['content-length'])
+
+/** The headers, names and values in turn, without those of these names (in lower case). */
+export function without(headers: readonly string[], names: ReadonlySet<string>): string[] {
   const out: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] as string
-    if (name.toLowerCase() !== 'content-length') out.push(name, headers[i + 1] as string)
+    if (!names.has(name.toLowerCase())) out.push(name, headers[i + 1] as string)
   }
   return out
 }

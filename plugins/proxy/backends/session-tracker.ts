@@ -2,27 +2,33 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Log } from '../../../src/log.ts'
 import type { Session, Sessions } from '../http-sessions.ts'
+import type { SessionOwner } from '../session-owner.ts'
 import type { ConnectedServer } from './connected-servers.ts'
 import type { Outgoing } from './relay-http.ts'
 import { reopen } from './reopen-session.ts'
+import type { Sign } from './signed.ts'
 
 const REOPEN_TIMEOUT_MS = 10_000
+
+/** A request that was sent to a server, and the session that it belongs to. */
+interface Sent {
+  readonly session: Session | undefined
+  readonly server: ConnectedServer
+  readonly outgoing: Outgoing
+}
 
 /** Learns from responses which sessions exist, and opens a session again that the server has lost. */
 export interface SessionTracker {
   /** Notes what the head of a response says about the session of its request, or about a new one. */
-  learn(
-    sent: { session: Session | undefined; server: ConnectedServer; outgoing: Outgoing },
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void
+  learn(sent: Sent & { owner: SessionOwner }, status: number, headers: IncomingHttpHeaders): void
   /** Whether this status means that the server has lost a session that can be opened again. */
-  isLost(
-    sent: { session: Session | undefined; server: ConnectedServer; outgoing: Outgoing },
-    status: number,
-  ): boolean
+  isLost(sent: Sent, status: number): boolean
   /** False when the server does not take the session again. */
-  openAgain(session: Session, outgoing: Outgoing, epoch: number): Promise<boolean>
+  openAgain(
+    session: Session,
+    outgoing: Pick<Outgoing, 'origin' | 'headers'> & { readonly sign: Sign | undefined },
+    epoch: number,
+  ): Promise<boolean>
 }
 
 export function createSessionTracker(options: {
@@ -32,7 +38,7 @@ export function createSessionTracker(options: {
 }): SessionTracker {
   const { agent, log, sessions } = options
   return {
-    learn({ session, server: { epoch }, outgoing }, status, headers) {
+    learn({ session, owner, server: { epoch }, outgoing }, status, headers) {
       if (session) {
         if (outgoing.method === 'DELETE' && (status < 300 || status === 404)) sessions.delete(session.id)
         else if (status < 300) {
@@ -44,8 +50,7 @@ export function createSessionTracker(options: {
       }
       const id = headers['mcp-session-id']
       if (status !== 200 || typeof id !== 'string' || id === '') return
-      if (sessions.find(id)) return
-      sessions.add({ id, epoch, opening: openingOf(outgoing) })
+      sessions.add({ id, owner, epoch, opening: openingOf(outgoing) })
     },
     isLost({ session, server, outgoing }, status) {
       return (
@@ -56,21 +61,20 @@ export function createSessionTracker(options: {
         outgoing.method !== 'DELETE'
       )
     },
-    async openAgain(session, { origin, headers }, epoch) {
+    async openAgain(session, { origin, headers, sign }, epoch) {
       // Another request of the session may have opened it again while this one was in flight.
       const sent = sessionHeader(headers) ?? session.id
       if (session.epoch === epoch && session.backendId !== sent) return true
-      session.reopening ??= reopen(agent, session, { origin, headers, timeoutMs: REOPEN_TIMEOUT_MS }).then(
-        opened => {
-          session.reopening = undefined
-          if (opened) {
-            session.epoch = epoch
-            session.eventsLost = true
-            log.info('opened a session again after the server had lost it')
-          }
-          return opened
-        },
-      )
+      const request = { origin, headers, sign, timeoutMs: REOPEN_TIMEOUT_MS }
+      session.reopening ??= reopen(agent, session, request).then(opened => {
+        session.reopening = undefined
+        if (opened) {
+          session.epoch = epoch
+          session.eventsLost = true
+          log.info('opened a session again after the server had lost it')
+        }
+        return opened
+      })
       return session.reopening
     },
   }

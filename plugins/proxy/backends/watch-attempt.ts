@@ -5,12 +5,16 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isEventStream } from '../../../src/net/sse.ts'
 import type { Session } from '../http-sessions.ts'
 import { publicBaseOf } from '../public-base.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import { ownerOf } from '../session-owner.ts'
+import type { OwnTasks } from '../tasks/guard-tasks.ts'
 import type { ConnectedServer, ConnectedServers } from './connected-servers.ts'
 import { createEndpointRewriter } from './endpoint-event.ts'
 import { createEndpointMap } from './map-endpoint.ts'
 import { followable, MAX_REDIRECTS } from './redirect.ts'
 import type { Outgoing, Watch } from './relay-http.ts'
 import { replacedHeaders } from './replaced-headers.ts'
+import { isUnreadable } from './rewriting-writer.ts'
 import type { SessionTracker } from './session-tracker.ts'
 
 /** An exchange, and what is known about it when it is sent. */
@@ -20,6 +24,10 @@ export interface Delivery {
   readonly session: Session | undefined
   readonly stripSession: boolean
   readonly body: Buffer | Readable | null
+  /** How the response is changed; undefined: it passes as bytes. */
+  readonly rewriting: Rewriting | undefined
+  /** Where callers log in: changes responses that may speak of tasks of others. */
+  readonly ownTasks: OwnTasks | undefined
 }
 
 /** One try to send an exchange; another follows a redirect, or a session that was opened again. */
@@ -37,6 +45,8 @@ export interface Seen {
   redirect?: { origin: string; path: string } | undefined
   /** Settles when the refusal has been dealt with. */
   refusal?: Promise<void> | undefined
+  /** It should be rewritten and cannot be read. */
+  unreadable?: boolean
   /** The endpoint that the stream announced, as clients see it. */
   announced?: string
 }
@@ -74,20 +84,26 @@ export function watchAttempt(
         seen.refusal?.catch(() => undefined) // it is awaited when the response has been taken
         if (seen.refusal) return true
       }
-      const sent = { session, server, outgoing }
+      const sent = { session, owner: ownerOf(exchange), server, outgoing }
       if (replayable && !reopened && tracker.isLost(sent, status)) return true
       tracker.learn(sent, status, headers)
-      return false
+      seen.unreadable = delivery.rewriting?.isNeeded() === true && isUnreadable(status, headers)
+      return seen.unreadable
     },
     replace: headers => replacedHeaders(headers, session, target),
     transform(status, headers) {
+      if (!sse && delivery.ownTasks) return delivery.ownTasks(headers)
       if (!sse || status !== 200 || outgoing.method !== 'GET' || !isPlainEventStream(headers)) {
         return undefined
       }
       const map = createEndpointMap(target, publicBaseOf(exchange.request, config))
       return createEndpointRewriter(endpoint => {
         seen.announced = map(endpoint)
-        servers.addEndpoint(seen.announced, server)
+        servers.addEndpoint(seen.announced, {
+          server,
+          owner: ownerOf(exchange),
+          stream: delivery.rewriting,
+        })
         return seen.announced
       })
     },

@@ -35,6 +35,7 @@ export function createCallIndex(): CallIndex {
     },
     remove(call: Call): void {
       byId.delete(call.id)
+      call.onEnd?.()
       const party = call.session ?? call
       const working = busy.get(party)
       if (working?.delete(call) && working.size === 0) busy.delete(party)

@@ -38,6 +38,8 @@ export interface Call {
   deadline: number
   /** Since when the client is not connected, in milliseconds since the epoch. */
   unattendedSince: number | undefined
+  /** Called when the call has ended, in whatever way. */
+  onEnd?: (() => void) | undefined
 }
 
 /** A client with calls in flight: a session, or a single call without a session. */

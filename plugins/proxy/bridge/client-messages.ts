@@ -12,6 +12,9 @@ import {
   resultText,
   withRequestId,
 } from '../../../src/net/rpc-message.ts'
+import type { SessionOwner } from '../session-owner.ts'
+import { isForeignTask, mayNameTask, noSuchTask, withOwnTasks } from '../tasks/task-messages.ts'
+import type { TaskOwners } from '../tasks/task-owners.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'
@@ -26,7 +29,7 @@ export interface ClientMessages {
   /** Returns the call; `responded` when the bridge responded itself; `busy` when too much waits. */
   request(
     request: Request,
-    options: { session: Session | undefined; reply: Reply },
+    options: { session: Session | undefined; owner: SessionOwner; reply: Reply },
   ): Call | 'responded' | 'busy'
   /** False when too much waits: nothing was sent. */
   notify(notification: Notification, session: Session | undefined): boolean
@@ -41,12 +44,25 @@ export function createClientMessages(options: {
   subscriptions: Subscriptions
   levels: LogLevels
   serverRequests: ServerRequests
+  taskOwners: TaskOwners
   write: (text: string) => boolean
   onIgnored: (what: string) => void
 }): ClientMessages {
-  const { limits, calls, handshake, subscriptions, levels, serverRequests, write, onIgnored } = options
+  const { limits, calls, handshake, subscriptions, levels, serverRequests, taskOwners } = options
+  const { write, onIgnored } = options
 
   type Outcome = ReturnType<ClientMessages['request']>
+
+  const ofOwnTasks = (reply: Reply, owner: string): Reply => ({
+    get attended() {
+      return reply.attended
+    },
+    related: text => reply.related(text),
+    keepAlive: () => reply.keepAlive(),
+    respond: text =>
+      reply.respond(mayNameTask(text) ? (withOwnTasks(text, owner, taskOwners) ?? text) : text),
+    fail: failure => reply.fail(failure),
+  })
 
   const forward = (request: Request, session: Session | undefined, reply: Reply): Outcome =>
     calls.start(request, {
@@ -89,7 +105,11 @@ export function createClientMessages(options: {
   }
 
   return {
-    request(request, { session, reply }) {
+    request(request, { session, owner, reply: given }) {
+      if (owner !== undefined && isForeignTask(request, owner, taskOwners)) {
+        return answer(given, noSuchTask(request.idText))
+      }
+      const reply = owner === undefined ? given : ofOwnTasks(given, owner)
       const uri = /^resources\/(un)?subscribe$/.test(request.method) ? param(request, 'uri') : undefined
       if (typeof uri === 'string') {
         if (!session) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { SessionOwner } from '../session-owner.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call } from './call.ts'
 import type { Outbox } from './outbox.ts'
@@ -6,6 +7,7 @@ import type { Outbox } from './outbox.ts'
 /** One client of the server, from its `initialize` to the end of its session. */
 export interface Session {
   readonly id: string
+  readonly owner: SessionOwner
   readonly outbox: Outbox
   /** The capabilities that the client declared. */
   readonly capabilities: Capabilities
@@ -36,8 +38,11 @@ export function toCapabilities(value: unknown): Capabilities {
 
 export interface Sessions {
   /** Undefined when the limit of sessions is reached and all are in use. */
-  open(facts: Pick<Session, 'capabilities' | 'version'> & { outbox: () => Outbox }): Session | undefined
-  find(id: string): Session | undefined
+  open(
+    facts: Pick<Session, 'capabilities' | 'version' | 'owner'> & { outbox: () => Outbox },
+  ): Session | undefined
+  /** The session with this id. That of another owner does not exist, and does not count as used. */
+  find(id: string, owner: SessionOwner): Session | undefined
   all(): IterableIterator<Session>
   readonly size: number
   close(session: Session, reason: string): void
@@ -91,9 +96,9 @@ export function createClientSessions(options: {
       byId.set(session.id, session)
       return session
     },
-    find(id) {
+    find(id, owner) {
       const session = byId.get(id)
-      if (!session) return undefined
+      if (!session || session.owner !== owner) return undefined
       if (idleFor(session) > ttlMs) {
         close(session, 'it was idle for too long')
         return undefined

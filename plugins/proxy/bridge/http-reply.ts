@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import { LATE_MESSAGE, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText } from '../../../src/net/rpc-message.ts'
 import { type Refusal, unavailable } from '../request-refusal.ts'
 import type { CallFailure } from './call.ts'
@@ -31,7 +31,7 @@ export function sendEmpty(response: ServerResponse, status: 202 | 204): void {
 
 /** Status and message of each failure. */
 export const FAILURE_TEXT: Readonly<Record<CallFailure, { status: number; message: string }>> = {
-  timeout: { status: 504, message: 'The server did not respond in time' },
+  timeout: { status: 504, message: LATE_MESSAGE },
   gone: { status: 502, message: 'The server ended before it responded' },
   oversize: { status: 502, message: "The server's response was too long" },
   cancelled: { status: 200, message: 'The request was cancelled' },

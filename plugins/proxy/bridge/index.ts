@@ -4,9 +4,13 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
+import type { AskOwn } from '../own/list-tools.ts'
+import { accept } from '../respond.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import { createAskOwn } from './ask-own.ts'
 import { type BridgeLimits, DEFAULT_LIMITS } from './bridge-limits.ts'
 import { createMessageRouter } from './message-router.ts'
-import { createSse } from './sse-transport.ts'
+import { createSse, sseSession } from './sse-transport.ts'
 import { createStreamableHttp } from './streamable-http-transport.ts'
 
 export type { BridgeLimits } from './bridge-limits.ts'
@@ -14,7 +18,13 @@ export type { BridgeLimits } from './bridge-limits.ts'
 /** Connects any number of HTTP clients to one stdio server. */
 export interface Bridge {
   /** Responds to one request on any of the MCP paths. */
-  handle(exchange: Exchange): Promise<void>
+  handle(exchange: Exchange, rewriting?: Rewriting): Promise<void>
+  /** Responds to a message of HTTP+SSE on the event stream of its client. */
+  respondOnStream(exchange: Exchange, text: string): void
+  /** Sends requests of the proxy itself to the server. */
+  readonly askOwn: AskOwn
+  /** Sends a notification to all sessions. */
+  notify(text: string): void
   /**
    * Connects a (new) server process to the same sessions. A restarted process is initialised as the one before
    * was, its subscriptions and log level are set again, then waiting requests go on; that happens after this
@@ -63,6 +73,12 @@ export function createBridge(options: {
   const handle = config.proxy_mode === 'sse' ? createSse(router, publicBase) : createStreamableHttp(router)
   return {
     handle,
+    respondOnStream(exchange, text) {
+      sseSession(router, exchange).outbox.send(text)
+      accept(exchange)
+    },
+    askOwn: createAskOwn(router),
+    notify: text => router.notify(text),
     async connect(attachment) {
       router.server.connect(attachment)
     },

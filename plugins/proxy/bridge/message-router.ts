@@ -1,7 +1,9 @@
 import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
-import { createAskServer } from './ask-server.ts'
+import type { SessionOwner } from '../session-owner.ts'
+import { createTaskOwners } from '../tasks/task-owners.ts'
+import { type AskServer, createAskServer } from './ask-server.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createClientSessions, type Session, type Sessions } from './client-sessions.ts'
@@ -39,10 +41,15 @@ export interface MessageRouter {
   openSession(options: {
     capabilities: Capabilities
     version: string
+    owner: SessionOwner
     /** Event ids, so that streams can be resumed. */
     ids: boolean
     onClosed?: () => void
   }): Session | undefined
+  /** Sends requests of the proxy itself to the server. */
+  readonly ask: AskServer
+  /** Sends a notification to all sessions. */
+  notify(text: string): void
   close(): void
 }
 
@@ -80,6 +87,7 @@ export function createMessageRouter(options: {
       handshake.lost()
       for (const owners of [tasks, elicitations]) owners.clear()
       taskTokens.clear()
+      taskOwners.clear()
     },
   })
   const { write } = connections
@@ -92,6 +100,7 @@ export function createMessageRouter(options: {
   const tasks = createOwners<string>()
   const elicitations = createOwners<string>()
   const taskTokens = createTaskTokens()
+  const taskOwners = createTaskOwners()
 
   const sessions = createClientSessions({
     limits,
@@ -122,7 +131,7 @@ export function createMessageRouter(options: {
     delivery,
   })
   const onIgnored = (what: string) => log.debug(what)
-  const messages = createClientMessages({ ...shared, limits, handshake, write, onIgnored })
+  const messages = createClientMessages({ ...shared, limits, handshake, taskOwners, write, onIgnored })
   const server = createServerReplacement({ ...options, ...shared, connections, handshake, sessions, ask })
 
   return {
@@ -134,6 +143,10 @@ export function createMessageRouter(options: {
     messages,
     availability,
     server,
+    ask,
+    notify(text) {
+      for (const session of sessions.all()) delivery.sendStandalone(session, text)
+    },
     get problem() {
       return connections.current.problem
     },

@@ -5,12 +5,25 @@ import { param, paramText, type Request, resultText } from '../../../src/net/rpc
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import { ownerOf } from '../session-owner.ts'
 import type { Reply } from './call.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
+import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
 import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
+import { rewritten } from './rewritten-reply.ts'
+
+/** The session that a message of HTTP+SSE names. An unknown one is refused. */
+export function sseSession(router: MessageRouter, exchange: Exchange): Session {
+  const id = new URL(exchange.url, 'http://localhost').searchParams.get('session_id')
+  if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
+  const session = router.sessions.find(id, ownerOf(exchange))
+  if (!session) throw sessionNotFound()
+  return session
+}
 
 /**
  * The HTTP+SSE transport of 2024-11-05 over the message router.
@@ -21,11 +34,13 @@ import { readClientMessage } from './read-client-message.ts'
 export function createSse(
   router: MessageRouter,
   publicBase: (request: IncomingMessage) => string,
-): (exchange: Exchange) => Promise<void> {
-  function open({ request, response }: Exchange): void {
+): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
+  function open(exchange: Exchange): void {
+    const { request, response } = exchange
     const session = router.openSession({
       capabilities: {},
       version: '2024-11-05',
+      owner: ownerOf(exchange),
       ids: false,
       onClosed: () => session && router.sessions.close(session, 'the client has gone'),
     })
@@ -51,23 +66,22 @@ export function createSse(
     },
   })
 
-  async function initialize(message: Request, session: Session): Promise<void> {
+  async function initialize(message: Request, session: Session, rewriting?: Rewriting): Promise<void> {
     const { idText } = message
     Object.assign(session.capabilities, toCapabilities(param(message, 'capabilities')))
     const answer = await router.handshake.initialize(paramText(message) ?? '{}')
     if (session.closed) return
-    if (answer.kind === 'result') session.outbox.send(resultText(idText, answer.text))
-    else if (answer.kind === 'error')
+    if (answer.kind === 'result') {
+      const result = resultText(idText, answer.text)
+      session.outbox.send(rewriting ? await rewriting.text(result) : result)
+    } else if (answer.kind === 'error') {
       session.outbox.send(`{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
-    else session.outbox.send(failureText(idText, answer.failure === 'overload' ? 'gone' : answer.failure))
+    } else session.outbox.send(failureText(idText, answer.failure === 'overload' ? 'gone' : answer.failure))
   }
 
-  async function post(exchange: Exchange, url: URL): Promise<void> {
+  async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { response } = exchange
-    const id = url.searchParams.get('session_id')
-    if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
-    const session = router.sessions.find(id)
-    if (!session) throw sessionNotFound()
+    const session = sseSession(router, exchange)
     const message = await readClientMessage(exchange)
     if (!message) throw rpcRefusal(400, PARSE_ERROR, 'The body is not a JSON-RPC message')
     const idText = message.kind === 'request' ? message.idText : undefined
@@ -77,15 +91,17 @@ export function createSse(
     if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'notification') {
       if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
-    } else if (message.method === 'initialize') void initialize(message, session)
+    } else if (message.method === 'initialize') void initialize(message, session, rewriting)
     else {
-      const reply = replyTo(session, message.idText)
-      if (router.messages.request(message, { session, reply }) === 'busy') throw busyRefusal(idText)
+      const reply = rewritten(replyTo(session, message.idText), rewriting)
+      const outcome = router.messages.request(message, { session, owner: session.owner, reply })
+      if (outcome === 'busy') throw busyRefusal(idText)
+      if (outcome !== 'responded') followCall(router.calls, outcome, exchange)
     }
     if (!response.destroyed) response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
   }
 
-  return async exchange => {
+  return async (exchange, rewriting) => {
     const url = new URL(exchange.url, 'http://localhost')
     const { request } = exchange
     const allow = { '/sse': 'GET', '/messages': 'POST' }[url.pathname]
@@ -93,6 +109,6 @@ export function createSse(
     if (request.method !== allow) {
       throw rpcRefusal(405, INVALID_REQUEST, 'Method not allowed', { headers: { allow } })
     }
-    return allow === 'GET' ? open(exchange) : post(exchange, url)
+    return allow === 'GET' ? open(exchange) : post(exchange, rewriting)
   }
 }

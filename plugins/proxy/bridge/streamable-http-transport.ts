@@ -1,6 +1,7 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { INVALID_REQUEST } from '../../../src/net/rpc-error-codes.ts'
 import { rpcRefusal } from '../request-refusal.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { sendEmpty } from './http-reply.ts'
 import { accepts, header, takesPriming } from './mcp-headers.ts'
@@ -9,14 +10,17 @@ import { createStreamablePost } from './streamable-post.ts'
 import { needSession } from './streamable-sessions.ts'
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25; 2026-07-28 where the server speaks it) over the message router. */
-export function createStreamableHttp(router: MessageRouter): (exchange: Exchange) => Promise<void> {
+export function createStreamableHttp(
+  router: MessageRouter,
+): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
   const post = createStreamablePost(router)
 
-  function get({ request, response }: Exchange): void {
+  function get(exchange: Exchange): void {
+    const { request, response } = exchange
     if (!accepts(request, 'text/event-stream')) {
       throw rpcRefusal(406, INVALID_REQUEST, 'The Accept header must allow text/event-stream')
     }
-    const session = needSession(router, request)
+    const session = needSession(router, exchange)
     const writeHead = () => {
       response.writeHead(200, EVENT_STREAM_HEADERS)
       response.flushHeaders()
@@ -36,19 +40,19 @@ export function createStreamableHttp(router: MessageRouter): (exchange: Exchange
     }
   }
 
-  function remove({ request, response }: Exchange): void {
-    const session = needSession(router, request)
+  function remove(exchange: Exchange): void {
+    const session = needSession(router, exchange)
     router.sessions.close(session, 'the client ended the session')
-    sendEmpty(response, 204)
+    sendEmpty(exchange.response, 204)
   }
 
-  return async exchange => {
+  return async (exchange, rewriting) => {
     if (!/^\/mcp\/?(\?|$)/.test(exchange.url)) {
       throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /mcp')
     }
     switch (exchange.request.method) {
       case 'POST':
-        return post(exchange)
+        return post(exchange, rewriting)
       case 'GET':
         return get(exchange)
       case 'DELETE':

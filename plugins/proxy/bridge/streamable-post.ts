@@ -6,19 +6,25 @@ import { type Message, param, paramText, type Request, resultText } from '../../
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import { ownerOf } from '../session-owner.ts'
 import type { Call } from './call.ts'
 import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
+import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
 import { accepts, isJsonBody, modernVersion, takesPriming, wantsStream } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
+import { rewritten } from './rewritten-reply.ts'
 import { createJsonReply, createStreamReply } from './streamable-replies.ts'
 import { findSession, SESSION_HEADER } from './streamable-sessions.ts'
 
 /** Responds to a POST of streamable HTTP, which carries one message of a client. */
-export function createStreamablePost(router: MessageRouter): (exchange: Exchange) => Promise<void> {
-  async function post(exchange: Exchange): Promise<void> {
+export function createStreamablePost(
+  router: MessageRouter,
+): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
+  async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { request, response } = exchange
     const message = await readBody(exchange)
     if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
@@ -29,27 +35,24 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
     const version = modernVersion(request, message)
     const isInitialize = message.kind === 'request' && message.method === 'initialize'
     // MCP 2026-07-28 has no sessions, and `initialize` starts one: neither reads the session header.
-    const session = version !== undefined || isInitialize ? undefined : findSession(router, request, idText)
+    const session = version !== undefined || isInitialize ? undefined : findSession(router, exchange, idText)
 
     await untilAvailable(router.availability, exchange, idText)
     if (response.destroyed) return
     if (session?.closed) throw sessionNotFound({ idText })
-    if (message.kind === 'request' && isInitialize) return initialize(message, request, response)
+    if (message.kind === 'request' && isInitialize) return initialize(message, exchange, rewriting)
     const { agreed, modern } = router.handshake
     if (message.kind === 'request' && !session && !agreed && !modern) await router.handshake.ensure()
     if (version !== undefined && !router.handshake.modern) return refuseModern(message, version, response)
 
     if (message.kind === 'response') router.messages.respond(message, session)
-    else if (message.kind === 'request') return call(message, session, request, response)
+    else if (message.kind === 'request') return call(message, session, exchange, rewriting)
     else if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
     sendEmpty(response, 202)
   }
 
-  async function initialize(
-    message: Request,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+  async function initialize(message: Request, exchange: Exchange, rewriting?: Rewriting): Promise<void> {
+    const { request, response } = exchange
     const answer = await router.handshake.initialize(paramText(message) ?? '{}')
     if (response.destroyed) return
     const { idText } = message
@@ -63,20 +66,24 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
     const session = router.openSession({
       capabilities: toCapabilities(param(message, 'capabilities')),
       version: router.handshake.agreed?.version ?? '',
+      owner: ownerOf(exchange),
       ids: true,
     })
     if (!session) {
       throw allSessionsTaken({ idText })
     }
-    send(request, response, resultText(idText, answer.text), { [SESSION_HEADER]: session.id })
+    const result = resultText(idText, answer.text)
+    const text = rewriting ? await rewriting.text(result) : result
+    send(request, response, text, { [SESSION_HEADER]: session.id })
   }
 
   function call(
     message: Request,
     session: Session | undefined,
-    request: IncomingMessage,
-    response: ServerResponse,
+    exchange: Exchange,
+    rewriting: Rewriting | undefined,
   ): void {
+    const { request, response } = exchange
     const { idText } = message
     let started: Call | undefined
     const onGone = () => {
@@ -87,10 +94,12 @@ export function createStreamablePost(router: MessageRouter): (exchange: Exchange
       ? createStreamReply({ idText, session, now: router.now, onGone })
       : undefined
     const reply = stream ?? createJsonReply(response, { idText, onGone })
-    const outcome = router.messages.request(message, { session, reply })
+    const owner = ownerOf(exchange)
+    const outcome = router.messages.request(message, { session, owner, reply: rewritten(reply, rewriting) })
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'responded') started = outcome
     stream?.open(response, takesPriming(request))
+    if (started) followCall(router.calls, started, exchange)
   }
 
   /** Tells a client of 2026-07-28 the version of the server, so that the client sends `initialize` instead. */

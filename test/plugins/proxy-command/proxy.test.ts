@@ -46,6 +46,19 @@ test('a busy port moves on to a free one, with a note', async () => {
   expect(Number(new URL(url).port)).not.toBe(port)
 })
 
+test('behind its own authorization server a proxy keeps its port, which the provider knows', async () => {
+  const busy = createServer()
+  await new Promise<void>(resolve => busy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void busy.close())
+  const { port } = busy.address() as AddressInfo
+  const user = await keelsonUser()
+  const login = ['--auth-server-upstream', 'https://login.test', '--auth-server-client-id', 'keelson']
+  const at = ['--target-uri', await target(), '--port', String(port)]
+  const { code, stdout, stderr } = await user.run(['proxy', 'notes', ...at, ...login])
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain(`Port ${port} on 127.0.0.1 is already in use.`)
+})
+
 test('a target that does not respond yet is reported, and used when it does', async () => {
   const { url, said } = await startProxy('--target-uri', 'http://127.0.0.1:1')
   expect((await post(`${url}/mcp`, rpc('ping', 1))).status).toBe(503)
@@ -131,7 +144,7 @@ test.each([
   [['notes', '--target-uri', 'http://127.0.0.1:1', '--host', '::1'], 'IPv4'],
   [
     ['notes', '--target-uri', 'http://127.0.0.1:1', '--oidc-audience', 'a'],
-    'Callers cannot log in like that',
+    'The settings for the login of callers are wrong',
   ],
 ])('wrong flags are refused: %j', async (args, text) => {
   const { run } = await keelsonUser()

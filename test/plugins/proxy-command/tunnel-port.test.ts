@@ -45,7 +45,6 @@ test('nobody else can listen at the port of a tunnel while it opens, is open or 
         return { origins: ['https://notes.example'], ended: new Promise(() => undefined), close: look }
       },
     },
-    auth: undefined,
     middlewares: [],
     signal: interrupt.signal,
     onUp: () => interrupt.abort(),

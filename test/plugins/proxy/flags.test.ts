@@ -124,6 +124,11 @@ describe('the URL of a workload', () => {
     [{ remote_url: 'https://x.example/' }, 'http://127.0.0.1:7'],
     [{ remote_url: 'https://x.example/', transport: 'sse' }, 'http://127.0.0.1:7/sse#w'],
     [{ remote_url: 'https://x.example/events', transport: 'sse' }, 'http://127.0.0.1:7/events#w'],
+    [{ host: '::1' }, 'http://[::1]:7/mcp'],
+    [{ host: '::' }, 'http://127.0.0.1:7/mcp'],
+    [{ host: '0.0.0.0' }, 'http://127.0.0.1:7/mcp'],
+    [{ host: '192.0.2.1' }, 'http://192.0.2.1:7/mcp'],
+    [{ host: '2001:db8::1' }, 'http://[2001:db8::1]:7/mcp'],
   ] as const)('%j: %s', (more, url) => {
     expect(clientUrl(config({ ...more, port: 7 }))).toBe(url)
   })

@@ -135,7 +135,7 @@ describe('the pipeline', () => {
     )
     const proxy = await testProxy({ target: await ok(), middlewares })
     await fetch(`${proxy.origin}/.well-known/x`)
-    expect(trace).toEqual(['guard', 'well-known'])
+    expect(trace).toEqual(['audit', 'guard', 'well-known'])
   })
 
   test('an error in a middleware is logged, and the client gets "Internal error"', async () => {

@@ -197,7 +197,7 @@ describe('the store', () => {
   const clock = (ttlMs = 100, max = 3) => {
     let time = 0
     const sessions = createHttpSessions({ ttlMs, max, now: () => time })
-    const add = (id: string) => sessions.add({ id, epoch: 1, opening: undefined })
+    const add = (id: string) => sessions.add({ id, owner: undefined, epoch: 1, opening: undefined })
     return { sessions, add, wait: (ms: number) => (time += ms) }
   }
 
@@ -205,20 +205,20 @@ describe('the store', () => {
     const { sessions, add, wait } = clock()
     add('a')
     wait(99)
-    expect(sessions.find('a')?.id).toBe('a')
+    expect(sessions.find('a', undefined)?.id).toBe('a')
     wait(99)
-    expect(sessions.find('a')?.id).toBe('a')
+    expect(sessions.find('a', undefined)?.id).toBe('a')
     wait(100)
-    expect(sessions.find('a')).toBeUndefined()
+    expect(sessions.find('a', undefined)).toBeUndefined()
   })
 
   test('past its size the one idle longest makes room', () => {
     const { sessions, add, wait } = clock()
     for (const id of ['a', 'b', 'c']) add(id)
     wait(10)
-    sessions.find('a')
+    sessions.find('a', undefined)
     add('d')
-    expect([...'abcd'].filter(id => sessions.find(id))).toEqual(['a', 'c', 'd'])
+    expect([...'abcd'].filter(id => sessions.find(id, undefined))).toEqual(['a', 'c', 'd'])
   })
 
   test('sweeping forgets idle ones only', () => {
@@ -229,6 +229,6 @@ describe('the store', () => {
     wait(60)
     sessions.sweep()
     expect(sessions.size).toBe(1)
-    expect(sessions.find('new')).toBeDefined()
+    expect(sessions.find('new', undefined)).toBeDefined()
   })
 })

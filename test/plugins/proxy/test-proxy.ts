@@ -23,6 +23,8 @@ export async function testProxy(
     target?: string
     config?: Partial<RunConfig>
     middlewares?: readonly MiddlewareFactory[]
+    /** Those of a plugin that the user has added. */
+    added?: readonly MiddlewareFactory[]
     limits?: Partial<ListenerLimits>
     wait?: { waitMs: number; maxWaiting: number }
     headersTimeoutMs?: number
@@ -42,7 +44,10 @@ export async function testProxy(
     },
     log,
     agent,
-    middlewares: options.middlewares ?? [],
+    middlewares: [
+      ...(options.middlewares ?? []).map(make => ({ make, plugin: 'test' })),
+      ...(options.added ?? []).map(make => ({ make, plugin: 'added', isAdded: true })),
+    ],
     limits: { ...LISTENER_LIMITS, ...options.limits },
     callers: createCallers({ owners: createPeerOwners(), token: async () => undefined, log }),
     wait: options.wait ?? { waitMs: 200, maxWaiting: 8 },
@@ -129,7 +134,11 @@ export const rpc = (method: string, id?: string | number, params?: unknown): str
     ...(params ? { params } : {}),
   })
 
-export const post = (url: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
+export const post = (
+  url: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
   fetch(url, {
     method: 'POST',
     headers: {

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { createAvailability } from '../../../../plugins/proxy/availability.ts'
 import { type Bridge, type BridgeLimits, createBridge } from '../../../../plugins/proxy/bridge/index.ts'
 import { createExchange } from '../../../../plugins/proxy/exchange.ts'
+import { respond } from '../../../../plugins/proxy/respond.ts'
 import { sendRefusal } from '../../../../plugins/proxy/send-refusal.ts'
 import type { Attachment } from '../../../../src/contracts/runtime.ts'
 import { createLog, type Log } from '../../../../src/log.ts'
@@ -66,7 +67,7 @@ async function handle(
   response: ServerResponse,
   options: { refuseBatches: boolean; log: Log },
 ): Promise<void> {
-  const exchange = createExchange(request, response, options)
+  const exchange = createExchange(request, response, { ...options, respond })
   try {
     await bridge.handle(exchange)
   } catch (error) {

@@ -1,0 +1,76 @@
+import {
+  type Exchange,
+  type Middleware,
+  type RewriteResult,
+  STAGES,
+} from '../../../src/contracts/pipeline.ts'
+import type { Log } from '../../../src/log.ts'
+import { idKey, readMessage } from '../../../src/net/rpc-message.ts'
+import { type Awaited, createRewriting, type Rewriting } from './rewriting.ts'
+
+/** What the middlewares of a proxy change in results of the server. */
+export interface Rewrites {
+  /** How the response to an exchange is changed; undefined: it passes as bytes. */
+  of(exchange: Exchange): Promise<Rewriting | undefined> | undefined
+  /** As `MiddlewareContext.resultsChanged`. */
+  changed(notification: string): void
+}
+
+/** The rewrites of all middlewares, those of the innermost first. */
+export function composeRewrites(
+  middlewares: () => readonly Middleware[],
+  {
+    log,
+    passesStreams,
+  }: {
+    log: Log
+    /** Whether the server has event streams of its own for GET. */
+    passesStreams: boolean
+  },
+): Rewrites {
+  /** Event streams that may begin to be rewritten while they are open. */
+  const streams = new Map<Rewriting, Exchange>()
+  const isNeeded = () => middlewares().some(({ rewrites }) => rewrites !== undefined && rewrites.size > 0)
+
+  const find = (method: string): RewriteResult[] =>
+    middlewares()
+      .toSorted((a, b) => STAGES.indexOf(b.stage) - STAGES.indexOf(a.stage))
+      .flatMap(({ rewrites }) => rewrites?.get(method) ?? [])
+
+  function streamOf(exchange: Exchange): Rewriting {
+    const rewriting = createRewriting({ exchange, awaited: undefined, find, isNeeded, log })
+    streams.set(rewriting, exchange)
+    exchange.response.once('close', () => streams.delete(rewriting))
+    return rewriting
+  }
+
+  async function planFor(exchange: Exchange): Promise<Rewriting | undefined> {
+    if (exchange.request.method === 'GET') return passesStreams ? streamOf(exchange) : undefined
+    if (exchange.request.method !== 'POST') return undefined
+    const rewriting = (awaited?: Awaited) =>
+      createRewriting({ exchange, awaited, find, isNeeded: () => true, log })
+    const text = await exchange.rawText()
+    const message = text === undefined ? undefined : readMessage(text)
+    // Nobody here can tell what a server makes of a body that is not one message.
+    if (!message) return rewriting()
+    if (message.kind !== 'request' || find(message.method).length === 0) return undefined
+    return rewriting({ method: message.method, idText: message.idText, idKey: idKey(message.idText) })
+  }
+
+  return {
+    of: exchange =>
+      isNeeded() || (passesStreams && exchange.request.method === 'GET' && mayBeNeeded(middlewares()))
+        ? planFor(exchange)
+        : undefined,
+    changed(notification) {
+      for (const [rewriting, { response }] of streams) {
+        if (rewriting.send) rewriting.send(notification)
+        else if (response.headersSent && isNeeded()) response.destroy()
+      }
+    },
+  }
+}
+
+/** Whether a middleware can begin to change results while the proxy is open. */
+const mayBeNeeded = (middlewares: readonly Middleware[]): boolean =>
+  middlewares.some(middleware => 'rewrites' in middleware)
