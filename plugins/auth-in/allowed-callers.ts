@@ -1,4 +1,5 @@
 import type { Caller } from '../../src/contracts/caller-auth.ts'
+import { isFailure } from '../../src/errors.ts'
 import { failures } from './failures.ts'
 
 /** Claims whose text is a space-separated list: RFC 8693, section 4.2, and what Entra ID calls it. */
@@ -39,6 +40,26 @@ export function assertAllowed({ claims }: Caller, allowed: AllowedValues): void 
     if (claim === 'email' && !valuesOf(claims, 'email_verified').includes('true'))
       throw failures.caller_not_allowed({ problem: 'its e-mail address is not verified (email_verified)' })
   }
+}
+
+/**
+ * Returns the values by which the rules allow a caller, by claim; undefined where they do not. The rules judge what is
+ * returned as they judge the caller, so that it can be judged again when they have changed.
+ */
+export function allowedBy(
+  caller: Caller,
+  allowed: AllowedValues,
+): Readonly<Record<string, readonly string[]>> | undefined {
+  try {
+    assertAllowed(caller, allowed)
+  } catch (error) {
+    if (isFailure(error, 'caller_not_allowed')) return undefined
+    throw error
+  }
+  const found = [...allowed].map(
+    ([claim, values]) => [claim, valuesOf(caller.claims, claim).filter(value => values.has(value))] as const,
+  )
+  return { ...Object.fromEntries(found), ...(allowed.has('email') ? { email_verified: ['true'] } : {}) }
 }
 
 function valuesOf(claims: Readonly<Record<string, unknown>>, claim: string): string[] {

@@ -2,6 +2,7 @@ import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { failures } from './failures.ts'
 import { findOpenIssuer } from './open-issuers.ts'
+import { isGitHub, PROVIDERS } from './tokens/introspection-endpoints.ts'
 
 const URLS = {
   issuer: '--oidc-issuer',
@@ -38,6 +39,12 @@ export function assertUsable(config: CallerAuthConfig): asserts config is Usable
     throw failures.auth_config_invalid({
       problem: `anybody can get a token from ${open}`,
       hint: 'Say who may call with --oidc-allow, for example --oidc-allow email=ada@example.com.',
+    })
+  }
+  if (introspectionUrl !== undefined && isGitHub(introspectionUrl, PROVIDERS.github) && !clientId) {
+    throw failures.auth_config_invalid({
+      problem: 'GitHub shows tokens only to the application that they were issued to',
+      hint: 'Give its client ID and secret: --oidc-client-id, --oidc-client-secret-file.',
     })
   }
   if (clientSecret !== undefined && !clientId) {

@@ -1,12 +1,12 @@
-import type { App } from '../../src/app.ts'
-import { readCaBundle } from '../../src/ca-bundle.ts'
-import { type FlagGroup, type FlagTable, type FlagValues, flag } from '../../src/cli/flags.ts'
-import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
+import { resolve } from 'node:path'
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures as core } from '../../src/errors.ts'
-import { readUserFile } from '../../src/user-file.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+import { failures } from './failures.ts'
+import type { OidcConfig } from './oidc-config.ts'
 
 const table = {
-  'oidc-issuer': flag.string('take bearer tokens of this issuer', { placeholder: 'URL' }),
+  'oidc-issuer': flag.string('accept bearer tokens of this issuer', { placeholder: 'URL' }),
   'oidc-audience': flag.string('audience that tokens must be issued for; required', {
     placeholder: 'AUDIENCE',
   }),
@@ -21,63 +21,82 @@ const table = {
   'oidc-introspection-url': flag.string('endpoint that checks tokens other than JWTs', {
     placeholder: 'URL',
   }),
-  'oidc-client-id': flag.string('client that we are at the introspection endpoint', { placeholder: 'ID' }),
+  'oidc-client-id': flag.string('client ID of keelson at the introspection endpoint', { placeholder: 'ID' }),
   'oidc-client-secret': flag.string(
     'its secret; better in a file or in KEELSON_OIDC_CLIENT_SECRET: everybody here can read arguments',
     { placeholder: 'SECRET' },
   ),
   'oidc-client-secret-file': flag.file('file with its secret'),
-  'oidc-scopes': flag.commaList('scopes that callers are told to ask for', 'SCOPE'),
+  'oidc-scopes': flag.commaList(
+    'scopes that callers are told to request, and that their tokens must have; those of OpenID Connect itself, such as openid, are not required',
+    'SCOPE',
+  ),
+  'oidc-access-tokens-only': flag.boolean(
+    'refuse JWTs that do not say that they are access tokens (typ at+jwt, RFC 9068)',
+  ),
   'resource-url': flag.string('URL that callers know us by; the login is described there (RFC 9728)', {
     placeholder: 'URL',
   }),
   'oidc-insecure-allow-http': flag.boolean('ask the issuer over plain http; for development only'),
   'jwks-allow-private-ip': flag.boolean('the issuer may be in a private network'),
+  'jwks-auth-token-file': flag.file(
+    'file with a bearer token for the documents and keys of the issuer; read again each time',
+  ),
 }
 
-/** How callers log in. */
-export const oidcFlags: FlagGroup<typeof table> = { title: 'Login', of: ['serve', 'proxy'], flags: table }
+export type OidcFlags = FlagValues<typeof table>
 
-/** Returns the configuration that the flags name, with its secrets; undefined when no login is required. */
-export async function toAuthConfig(
-  app: App,
-  given: FlagValues<FlagTable>,
-): Promise<CallerAuthConfig | undefined> {
-  const values = given as FlagValues<typeof table>
-  const config: CallerAuthConfig = {
-    issuer: values['oidc-issuer']?.trim(),
-    audience: values['oidc-audience'],
-    allow: values['oidc-allow'],
-    jwksUrl: values['oidc-jwks-url'],
-    introspectionUrl: values['oidc-introspection-url'],
-    clientId: values['oidc-client-id'],
-    clientSecret: await secretOf(app, values),
-    scopes: values['oidc-scopes'],
-    resourceUrl: values['resource-url'],
-    allowHttp: values['oidc-insecure-allow-http'],
-    allowPrivateIp: values['jwks-allow-private-ip'],
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
+}
+
+/** How callers log in; the same for workloads, for the standalone proxy and for the HTTP API. */
+export const oidcFlags: RunFlags = {
+  title: 'Login',
+  of: ['run', 'serve', 'proxy'],
+  flags: table,
+  apply(values: OidcFlags, config) {
+    const asked = readOidcFlags(values)
+    if (!asked) return
+    const { authTokenFile, ...oidc } = asked
+    config.oidc_config = { ...config.oidc_config, ...oidc }
+    if (authTokenFile) config.jwks_auth_token_file = authTokenFile
+  },
+}
+
+/** Returns what the flags say of the login; undefined when none of them was given. Fails with `auth_config_invalid`. */
+export function readOidcFlags(values: OidcFlags): OidcConfig | undefined {
+  // An empty text counts as given: a shell variable that is not set must not turn the check off.
+  for (const [name, value] of Object.entries(values)) {
+    if (Object.hasOwn(table, name) && value === '') {
+      throw failures.auth_config_invalid({ problem: `--${name} is empty` })
+    }
   }
-  if (!Object.values(config).some(isSaid)) return undefined
-  const { 'svc-ca-bundle': bundle } = given // of the proxy, which trusts it at the target as well
-  return { ...config, ca: await readCaBundle(typeof bundle === 'string' ? bundle : undefined) }
-}
-
-/** An empty text counts as given: a shell variable that is not set must not turn the check off. */
-const isSaid = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
-
-async function secretOf(app: App, values: FlagValues<typeof table>): Promise<string | undefined> {
-  const file = values['oidc-client-secret-file']
-  const typed = values['oidc-client-secret']
-  if (file !== undefined && typed !== undefined) {
+  const secretFile = values['oidc-client-secret-file']
+  const tokenFile = values['jwks-auth-token-file']
+  if (secretFile !== undefined && values['oidc-client-secret'] !== undefined) {
     throw core.usage({
       text: '--oidc-client-secret and --oidc-client-secret-file name the same secret twice.',
     })
   }
-  if (file !== undefined) return (await readUserFile(file, 'The --oidc-client-secret-file')).trim()
-  if (typed !== undefined) {
-    app.log.warn('--oidc-client-secret can be read by everybody on this machine: put it into a file.')
-    return typed
+  const said: { [K in keyof OidcConfig]: OidcConfig[K] | undefined } = {
+    issuer: values['oidc-issuer']?.trim(),
+    audience: values['oidc-audience'],
+    allow: [...values['oidc-allow']],
+    jwksurl: values['oidc-jwks-url'],
+    introspectionURL: values['oidc-introspection-url'],
+    clientID: values['oidc-client-id'],
+    clientSecret: values['oidc-client-secret'],
+    clientSecretFile: secretFile && resolve(secretFile),
+    scopes: [...values['oidc-scopes']],
+    accessTokensOnly: values['oidc-access-tokens-only'] || undefined,
+    resourceURL: values['resource-url'],
+    insecureAllowHTTP: values['oidc-insecure-allow-http'] || undefined,
+    allowPrivateIP: values['jwks-allow-private-ip'] || undefined,
+    authTokenFile: tokenFile && resolve(tokenFile),
   }
-  return values['oidc-client-id'] ? app.env.KEELSON_OIDC_CLIENT_SECRET : undefined
+  const given = Object.entries(said).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  )
+  return given.length ? Object.fromEntries(given) : undefined
 }

@@ -4,6 +4,7 @@ import type { Failure } from '../../src/errors.ts'
 const CODES: Readonly<Record<string, string>> = {
   token_missing: 'invalid_request',
   token_invalid: 'invalid_token',
+  scope_missing: 'insufficient_scope',
   caller_not_allowed: 'insufficient_scope',
   auth_unavailable: 'temporarily_unavailable',
 }
@@ -21,7 +22,8 @@ export function refuse(
   const parameters = {
     realm: about.realm,
     resource_metadata: about.metadataUrl,
-    scope: about.scopes.join(' ') || undefined,
+    // No scope helps an account that is not allowed here.
+    scope: failure.code === 'caller_not_allowed' ? undefined : about.scopes.join(' ') || undefined,
     error,
     error_description: failure.message,
   }

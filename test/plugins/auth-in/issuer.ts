@@ -19,6 +19,8 @@ export interface Issuer {
   addKey(options?: { kid?: string; alg?: string; publish?: boolean }): Promise<void>
   /** A token signed with the last key; claims that are undefined are left out. */
   sign(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>
+  /** The last key, for signatures that `sign` would not make. */
+  privateKey(): CryptoKey
 }
 
 export const AUDIENCE = 'https://api.test'
@@ -57,6 +59,10 @@ export async function startIssuer(now: () => number = Date.now): Promise<Issuer>
       const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
       current = { kid, alg, key: privateKey }
       if (publish) issuer.keys.push({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' })
+    },
+    privateKey() {
+      if (!current) throw new Error('the issuer has no key yet')
+      return current.key
     },
     async sign(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) {
       if (!current) throw new Error('the issuer has no key yet')

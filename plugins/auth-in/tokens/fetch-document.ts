@@ -1,6 +1,7 @@
-import type { CallerAuthConfig } from '../../src/contracts/caller-auth.ts'
-import { FetchProblem, type GuardedRequest, guardedFetch } from '../../src/net/guarded-fetch.ts'
-import { failures } from './failures.ts'
+import type { CallerAuthConfig } from '../../../src/contracts/caller-auth.ts'
+import { isObject } from '../../../src/lib/is-object.ts'
+import { FetchProblem, type GuardedRequest, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { failures } from '../failures.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 256 * 1024
@@ -8,16 +9,19 @@ const MAX_BYTES = 256 * 1024
 /** Asks an identity provider for a JSON object. */
 export type FetchDocument = (
   url: string,
-  request?: Pick<GuardedRequest, 'method' | 'body' | 'headers'>,
+  request?: Pick<GuardedRequest, 'method' | 'body' | 'headers'> & {
+    /** Statuses that mean that the token is not known. */
+    readonly invalidAt?: readonly number[]
+  },
 ) => Promise<Readonly<Record<string, unknown>>>
 
-/** Fails with `auth_unavailable` in every case, because no failure of fetching makes a token invalid. */
+/** Fails with `auth_unavailable`, because no failure of fetching makes a token invalid; `token_invalid` only at `invalidAt`. */
 export function createFetchDocument(
   allowed: Pick<CallerAuthConfig, 'allowPrivateIp' | 'allowHttp' | 'ca'>,
   timeoutMs = TIMEOUT_MS,
 ): FetchDocument {
   const { allowPrivateIp = false, allowHttp = false, ca } = allowed
-  return async (url, request = {}) => {
+  return async (url, { invalidAt = [], ...request } = {}) => {
     const { host } = new URL(url)
     try {
       const { status, body } = await guardedFetch(url, {
@@ -30,6 +34,7 @@ export function createFetchDocument(
         maxBytes: MAX_BYTES,
         ca,
       })
+      if (invalidAt.includes(status)) throw failures.token_invalid({ problem: 'it is not known' })
       if (status !== 200) throw failures.auth_unavailable({ problem: `${host} responded with ${status}` })
       const document: unknown = JSON.parse(body.toString('utf8'))
       if (isObject(document)) return document
@@ -42,6 +47,3 @@ export function createFetchDocument(
     throw failures.auth_unavailable({ problem: `${host} does not return a JSON object` })
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import { failures } from './failures.ts'
+import { failures } from '../failures.ts'
 import type { FetchDocument } from './fetch-document.ts'
 
 /**

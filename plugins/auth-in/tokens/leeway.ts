@@ -1,0 +1,2 @@
+/** Clocks of providers may differ from ours by this. */
+export const LEEWAY_SECONDS = 30
