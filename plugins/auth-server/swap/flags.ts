@@ -1,0 +1,23 @@
+import { type FlagOptions, type FlagValues, flag } from '../../../src/cli/flags.ts'
+import type { RunFlags } from '../../../src/plugin.ts'
+import { FIRST_TOKEN } from './section.ts'
+
+const table = {
+  'auth-server-upstream-token': flag.boolean(
+    'the server gets the token that the caller has at the provider, and can do there what the caller can',
+  ),
+}
+
+declare module '../../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
+}
+
+/** Whether the server gets tokens of the provider that people log in at. */
+export const upstreamTokenFlags: RunFlags = {
+  title: 'Login with an authorization server of its own',
+  of: ['run', 'proxy'],
+  flags: table,
+  apply(values: FlagValues<typeof table>, config) {
+    if (values['auth-server-upstream-token']) config.upstream_swap_config = FIRST_TOKEN
+  },
+}
