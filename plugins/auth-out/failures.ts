@@ -178,4 +178,9 @@ export const failures = defineFailures({
     text: (d: { what: string; problem: string }) => `${d.what} cannot be kept: ${d.problem}`,
     hint: 'Choose a place for secrets with `keelson secret setup`, or name a file or a secret instead: --remote-auth-bearer-token-file, --remote-forward-headers-secret.',
   },
+  logins_moved: {
+    status: 503,
+    text: () => "The login could not be kept: keelson's background process is being replaced.",
+    hint: 'Log in again.',
+  },
 })

@@ -14,6 +14,9 @@ import type { OAuthEngine } from './oauth/types.ts'
 import { credentialsPreparation } from './preparation.ts'
 import { authOutSection } from './section.ts'
 
+export { assertHeaderName } from './headers/header-rules.ts'
+export { loginIdToken } from './logins/login-id-token.ts'
+export { hasOutgoingToken } from './logins/login-settings.ts'
 export type * from './oauth/types.ts'
 
 declare module '../../src/plugin.ts' {

@@ -1,10 +1,13 @@
 import type { App } from '../../src/app.ts'
 import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
 import { refuseUnavailable } from '../proxy/index.ts'
+import { actsForCallers } from './credentials/acts-for-callers.ts'
 import type { Authorization, AuthorizationValue } from './credentials/authorization.ts'
 import { bearerTokenOf } from './credentials/bearer-token.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
 import { loginAuthorizationOf, TOKEN_REFUSED } from './logins/login-authorization.ts'
+import { keepLoginIdToken } from './logins/login-id-token.ts'
+import { hasOutgoingToken } from './logins/login-settings.ts'
 import { plainHttpWarning } from './plain-http-warning.ts'
 
 /** How long clients shall wait after a refusal, in seconds. */
@@ -18,8 +21,10 @@ export const credentialsMiddleware =
     const warning = plainHttpWarning(config)
     if (warning && log !== app.log) log.warn(warning) // the command has said it
     const headers = await resolveHeaders(app, config)
-    const hasOwn = headers.some(([name]) => name === 'authorization')
-    const authorization = hasOwn
+    const isOthers =
+      headers.some(([name]) => name === 'authorization') ||
+      (!hasOutgoingToken(config) && (await actsForCallers(app, config)))
+    const authorization = isOthers
       ? undefined
       : ((await bearerTokenOf(app, config, log)) ??
         (await loginAuthorizationOf(app, config, { log, setAccess, looksAhead: headers.length === 0 })))
@@ -31,8 +36,24 @@ export const credentialsMiddleware =
         return pending ? pending.then(() => next(exchange)) : next(exchange)
       }
     }
-    return { name: 'credentials', stage: 'credentials', wrap, close: () => authorization?.close() }
+    return {
+      name: 'credentials',
+      stage: 'credentials',
+      summary: describe(headers, { hasAuthorization: authorization !== undefined }),
+      wrap,
+      close: () => authorization?.close(),
+    }
   }
+
+/** Names only: values may be secrets. */
+const describe = (
+  headers: readonly (readonly [name: string, value: string])[],
+  { hasAuthorization }: { hasAuthorization: boolean },
+): string | undefined =>
+  [
+    ...(hasAuthorization ? ['login at the remote server'] : []),
+    ...(headers.length ? [`headers ${headers.map(([name]) => name).join(', ')}`] : []),
+  ].join('; ') || undefined
 
 type SetAccess = Parameters<MiddlewareFactory>[2]['setAccess']
 
@@ -43,6 +64,7 @@ function createAuthorize(authorization: Authorization, setAccess: SetAccess) {
   function set(exchange: Exchange, value: AuthorizationValue): Promise<void> | undefined {
     if ('problem' in value) return refuse(exchange, value.problem.reason)
     const { header } = value
+    keepLoginIdToken(exchange, value.idToken)
     if (header !== undefined) exchange.setHeader('authorization', header)
     if (header === undefined && hasOwn(exchange)) return undefined // the client's own business
     exchange.onRefused = refusal =>
@@ -72,7 +94,11 @@ function createAuthorize(authorization: Authorization, setAccess: SetAccess) {
   }
 }
 
-const hasOwn = ({ request }: Exchange): boolean => request.headers.authorization !== undefined
+/** Whether the client brings credentials for the server: not those that it logged in here with, which were taken out. */
+const hasOwn = ({ request, ownHeaders }: Exchange): boolean =>
+  ownHeaders?.has('authorization')
+    ? ownHeaders.get('authorization') !== undefined
+    : request.headers.authorization !== undefined
 
 async function refuse(exchange: Exchange, reason: string): Promise<never> {
   throw await refuseUnavailable(exchange, reason, RETRY_SECONDS)

@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { unenforcedFailures } from '../../src/contracts/unenforced-failures.ts'
 import { failures } from '../../src/errors.ts'
+import { isEmpty } from '../../src/lib/is-empty.ts'
 import {
   anything,
   bool,
@@ -145,6 +146,3 @@ function assertEnforced(auth: object): void {
     })
   }
 }
-
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value

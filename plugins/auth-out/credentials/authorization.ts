@@ -1,7 +1,13 @@
 import type { AccessProblem, ServerRefusal } from '../../../src/contracts/pipeline.ts'
 
 /** What a request gets as `Authorization`: nothing of ours where `header` is undefined. */
-export type AuthorizationValue = { readonly header: string | undefined } | { readonly problem: AccessProblem }
+export type AuthorizationValue =
+  | {
+      readonly header: string | undefined
+      /** The ID token of the same login, for the stage that exchanges it. */
+      readonly idToken?: string | undefined
+    }
+  | { readonly problem: AccessProblem }
 
 /** What the header `Authorization` of requests to a remote server is made from. */
 export interface Authorization {

@@ -4,6 +4,7 @@ import type { Ask } from '../../../src/contracts/target.ts'
 import { failures } from '../failures.ts'
 import { isMachine } from '../grant-types.ts'
 import type { Person } from '../oauth/types.ts'
+import { plainHttpWarning } from '../plain-http-warning.ts'
 import { describeLasting, type LoginOutcome } from './log-in.ts'
 import { loginOfWorkload } from './login-of-workload.ts'
 import type { LoginPlace } from './login-parts.ts'
@@ -61,6 +62,8 @@ export async function logInAnew(
   place: LoginPlace,
   { person, config, signal }: { person: Person; config: RunConfig; signal: AbortSignal },
 ): Promise<LoginOutcome> {
+  const warning = plainHttpWarning(config, { logsIn: true })
+  if (warning) app.log.warn(warning)
   const keeper = await app.service('remoteLogins')
   const waitMs = waitMsOf(config.remote_auth_config ?? {})
   return keeper.login(place, { person, waitMs, anew: true, memory: 'supervisor', signal })

@@ -1,6 +1,7 @@
 import type { App } from '../../../src/app.ts'
 import type { PreparationContext } from '../../../src/contracts/preparation.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { actsForCallers } from '../credentials/acts-for-callers.ts'
 import { describeLasting } from './log-in.ts'
 import { asksForLogin, readLoginSettings, readReach, waitMsOf } from './login-settings.ts'
 import { cannotKeep } from './login-store.ts'
@@ -17,7 +18,8 @@ export async function logInForRun(
 ): Promise<RunConfig> {
   const { signal, report, options } = context
   const isWanted = options['remote-auth'] === true || asksForLogin(config)
-  if (context.hasHeaders && !isWanted) return config // the headers may be all that the server wants
+  // The headers, or what callers bring, may be all that the server wants.
+  if (!isWanted && (context.hasHeaders || (await actsForCallers(app, config)))) return config
   const engine = await app.service('oauthEngine')
   const reach = { ...(await readReach(config)), signal }
   const found = await engine.detect(reach)

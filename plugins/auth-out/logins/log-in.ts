@@ -45,6 +45,7 @@ export function createLogIn(parts: LoginParts & { token: GetToken }): LogIn {
         loggedInAt: new Date(now()).toISOString(),
       }
       const keptIn = await locks.change(key, async () => {
+        signal?.throwIfAborted() // who has given up must not be logged in
         const kept = await store.add(key, { record, tokens }, memory)
         await held.hold(key, record, tokens)
         await clients.bind(place)

@@ -11,7 +11,9 @@ export function createLoginHeader(renewal: TokenRenewal, access: AccessStatus): 
     access.problem && !hasOwn ? { problem: access.problem } : { header: undefined }
 
   const current = (hasOwn: boolean): AuthorizationValue =>
-    renewal.token ? { header: `Bearer ${renewal.token.accessToken}` } : without(hasOwn)
+    renewal.token
+      ? { header: `Bearer ${renewal.token.accessToken}`, idToken: renewal.token.idToken }
+      : without(hasOwn)
 
   function valueNow(hasOwn: boolean): AuthorizationValue | Promise<AuthorizationValue> {
     if (renewal.token) {

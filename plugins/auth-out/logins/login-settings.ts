@@ -27,6 +27,11 @@ export function asksForLogin({ registry_server_name, remote_auth_config: auth = 
   return ASKING.some(member => Boolean(auth[member]))
 }
 
+/** Whether the run config says that requests get a token, the user's own or that of a login. */
+export const hasOutgoingToken = (config: RunConfig): boolean =>
+  Boolean(config.remote_auth_config?.bearer_token || config.remote_auth_config?.bearer_token_file) ||
+  asksForLogin(config)
+
 /** What the run config and the user's settings say of the login. */
 export async function readLoginSettings(app: App, config: RunConfig): Promise<LoginSettings> {
   const { remote_auth_config: auth = {} } = config

@@ -20,6 +20,13 @@ export function createMachineTokens(engine: OAuthEngine, now: () => number): Mac
   const isGood = ({ accessToken, renewAt }: LoginToken, rejected: string | undefined): boolean =>
     accessToken !== rejected && (renewAt === undefined || now() < renewAt)
 
+  /** Tokens of secrets that were replaced, among others: nobody asks for them again. */
+  function forgetOld(): void {
+    for (const [key, { expiresAt = Number.POSITIVE_INFINITY }] of held)
+      if (expiresAt <= now()) held.delete(key)
+    for (const [key, { until }] of refused) if (until <= now()) refused.delete(key)
+  }
+
   const renew: GetToken = async ({ key, discovery, settings, reach }) => {
     const before = refused.get(key)
     if (before && before.until > now()) return before.outcome
@@ -34,6 +41,7 @@ export function createMachineTokens(engine: OAuthEngine, now: () => number): Mac
       const { expiresAt } = result.tokens
       const renewAt = expiresAt === undefined ? undefined : timeToRenew(expiresAt, now())
       const token = { ...result.tokens, renewAt }
+      forgetOld()
       held.set(key, token)
       return { token }
     }

@@ -1,3 +1,4 @@
+import { parseObject } from '../../../src/lib/parse-object.ts'
 import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../../src/net/loopback.ts'
 import type { Reach } from './types.ts'
@@ -56,20 +57,8 @@ export async function getDocument(
   if (status !== 200) {
     return none(status >= 500 || status === 429 ? 'unreachable' : 'missing', `it responds with ${status}`)
   }
-  const value = toObject(body.toString('utf8'))
+  const value = parseObject(body.toString('utf8'))
   return value
     ? { url, value, isPrivate }
     : none('missing', 'it responds with something other than a JSON object')
-}
-
-/** A JSON object; undefined for any other text. */
-export function toObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,8 @@
 import type { CustomFetch } from 'openid-client'
+import { parseObject } from '../../../src/lib/parse-object.ts'
 import { type GuardedRequest, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../../src/net/loopback.ts'
-import { MOST_BYTES, RESPONSE_MS, toObject } from './get-document.ts'
+import { MOST_BYTES, RESPONSE_MS } from './get-document.ts'
 import type { Reach } from './types.ts'
 
 /** Where requests with codes, tokens and secrets may go. */
@@ -48,7 +49,7 @@ export const oauthFetch =
     )
     const retryAfter = answer.header('retry-after')
     const shown = new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter })
-    const value = toObject(answer.body.toString('utf8'))
+    const value = parseObject(answer.body.toString('utf8'))
     if (!value) {
       const isEmpty = answer.status === 204 || answer.status === 304 // such a Response takes no body
       return new Response(isEmpty ? null : answer.body, { status: answer.status, headers: shown })

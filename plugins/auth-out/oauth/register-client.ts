@@ -1,10 +1,10 @@
+import { parseObject } from '../../../src/lib/parse-object.ts'
 import { clean } from '../../../src/lib/printable.ts'
 import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 import { methodForSecret, methodToRegister, readMethod } from './auth-method.ts'
 import { CALLBACK_PATH, clientMetadata, redirectUriOf } from './client-metadata.ts'
 import { toEndTime } from './end-time.ts'
-import { toObject } from './get-document.ts'
 import { type Endpoints, sendToEndpoint } from './oauth-fetch.ts'
 import { toSafeUrl } from './safe-url.ts'
 import type { ClientIdentity, Discovery } from './types.ts'
@@ -71,7 +71,7 @@ async function post(
       endpoints,
     )
     if (status >= 500 || status === 429) throw unreachable(`its registration responds with ${status}`)
-    return { status, value: toObject(body.toString('utf8')) }
+    return { status, value: parseObject(body.toString('utf8')) }
   } catch (error) {
     throw error instanceof FetchProblem ? unreachable(error.message) : error
   }

@@ -1,7 +1,7 @@
+import { parseObject } from '../../../src/lib/parse-object.ts'
 import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 import { CALLBACK_PATH, DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
-import { toObject } from './get-document.ts'
 import { type Endpoints, sendToEndpoint } from './oauth-fetch.ts'
 import { describeRefusal, readRegistration, registrationMetadata } from './register-client.ts'
 import type { ClientIdentity, Discovery } from './types.ts'
@@ -54,7 +54,7 @@ async function renew(
       },
       endpoints,
     )
-    const value = toObject(response.body.toString('utf8'))
+    const value = parseObject(response.body.toString('utf8'))
     if (response.status !== 200 || !value) return describeRefusal(response.status, value)
     const renewed = readRegistration(
       { ...value, client_id: value.client_id ?? clientId },

@@ -1,9 +1,9 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { importJWK } from 'jose'
 import type { CryptoKey } from 'openid-client'
+import { parseObject } from '../../../src/lib/parse-object.ts'
 import { clean } from '../../../src/lib/printable.ts'
 import { failures } from '../failures.ts'
-import { toObject } from './get-document.ts'
 
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: 'ES256',
@@ -19,7 +19,7 @@ export async function readSigningKey(
   text: string,
   algorithm: string | undefined,
 ): Promise<{ key: CryptoKey; kid?: string }> {
-  const jwk = toObject(text)
+  const jwk = parseObject(text)
   const key = toKey(text, jwk)
   const said = typeof jwk?.alg === 'string' ? jwk.alg : undefined
   const alg = algorithm ?? said ?? algorithmOf(key)

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../e2e/home.ts'
+import { keepSecrets } from '../../support/keelson.ts'
 import { testServer } from '../proxy/test-proxy.ts'
 
 /** A remote server that notes the headers of requests and takes those that `accept` likes. */
@@ -43,8 +44,8 @@ export async function guardedServer(
 /** A home with a supervisor of its own; it goes away with the test. */
 export async function testHome({ secrets = true }: { secrets?: boolean } = {}): Promise<Home> {
   const home = await openHome({ KEELSON_SECRETS_PASSWORD: 'a password of the test' })
-  onTestFinished(() => home.close())
-  if (secrets) await home.ok(['secret', 'provider', 'encrypted'])
+  onTestFinished(() => home.closeRemote())
+  if (secrets) await keepSecrets(home.env)
   return home
 }
 

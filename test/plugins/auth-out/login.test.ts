@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
+import { bundled } from '../../support/bundled.ts'
 import { post, rpc, until } from '../proxy/test-proxy.ts'
 import { filesWith } from './guarded-server.ts'
 import { login, runAndLogIn, world } from './login-world.ts'
+
+const tokenProgram = bundled(new URL('./token-program.ts', import.meta.url))
 
 test('run logs in where the server demands it, and requests carry the token', {
   timeout: 120_000,
@@ -59,12 +62,14 @@ test('a login that the provider ends shows as unauthenticated, and clients get 5
 test('twenty processes at once use no refresh token twice', { timeout: 180_000 }, async () => {
   const { home, provider, server } = await world()
   await runAndLogIn(home, login(server, 'far'), provider)
-  const program = new URL('./token-program.ts', import.meta.url).pathname
   const before = provider.asked.length
 
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, async () => {
-      const { stdout } = await execa(process.execPath, ['--', program], { env: home.env, extendEnv: false })
+      const { stdout } = await execa(process.execPath, ['--', tokenProgram], {
+        env: home.env,
+        extendEnv: false,
+      })
       return stdout
     }),
   )

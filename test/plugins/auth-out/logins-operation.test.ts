@@ -6,6 +6,11 @@ import { createLoginMemory } from '../../../plugins/auth-out/logins/login-memory
 import { createLoginNotes } from '../../../plugins/auth-out/logins/login-notes.ts'
 import type { RememberedLogin } from '../../../plugins/auth-out/logins/login-record.ts'
 import { createLoginsOperation } from '../../../plugins/auth-out/logins/logins-operation.ts'
+import { createMachineTokens } from '../../../plugins/auth-out/logins/machine-tokens.ts'
+import { createSupervisorMemory } from '../../../plugins/auth-out/logins/supervisor-memory.ts'
+import { plainHttpWarning } from '../../../plugins/auth-out/plain-http-warning.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Supervisor } from '../../../src/contracts/workload.ts'
 
 const ISSUER = 'https://issuer.invalid'
 
@@ -56,7 +61,7 @@ test('what one supervisor takes along is what the next one has, and the note nam
   const folder = await notesFolder()
   const [before, after] = [await operation(folder), await operation(folder)]
   const login = loginFor(600_000, 'r')
-  expect(before.logins.takeAlong()).toBeUndefined()
+  expect((await operation()).logins.takeAlong()).toBeUndefined()
   await before.logins.handle({ ask: 'set', logins: [['key', login]] })
 
   await after.logins.handle(JSON.parse(JSON.stringify(before.logins.takeAlong())))
@@ -82,4 +87,50 @@ test.each([
 
   expect(await after.logins.handle({ ask: 'list' })).toEqual({ logins: [] })
   expect((await after.notes.read('key'))?.loggedInAt).toBe(loggedInAt)
+})
+
+test('a login that comes when the others have been handed over is refused, so that the next supervisor gets it', async () => {
+  const folder = await notesFolder()
+  const [before, after] = [await operation(folder), await operation(folder)]
+  before.logins.takeAlong()
+  const login = loginFor(600_000, 'r')
+  const asked: number[] = []
+  const memory = createSupervisorMemory({
+    call: async (_name: string, input: unknown) => {
+      asked.push(1)
+      return (asked.length < 3 ? before : after).logins.handle(input)
+    },
+  } as unknown as Supervisor)
+
+  await memory.set('key', login)
+
+  expect([asked.length, await memory.find('key')]).toEqual([3, login])
+})
+
+test.each([
+  ['http://far.example/mcp', true],
+  ['https://far.example/mcp', false],
+  ['http://127.0.0.1/mcp', false],
+])('whoever logs in to %s is warned, whatever the run config says: %s', (remote_url, isWarned) => {
+  const config = { name: 'far', remote_url } as RunConfig
+  expect(plainHttpWarning(config)).toBeUndefined()
+  expect(plainHttpWarning(config, { logsIn: true }) !== undefined).toBe(isWarned)
+})
+
+test('tokens of machines are forgotten when they have ended and others are got', async () => {
+  let now = 0
+  const place = (key: string) => ({ key, discovery: { issuer: ISSUER }, settings: {}, reach: {} }) as never
+  const engine = {
+    refresh: async () => ({
+      kind: 'renewed',
+      tokens: { accessToken: 'a', scopes: [], expiresAt: now + 1000 },
+    }),
+  } as never
+  const machine = createMachineTokens(engine, () => now)
+  const got = await machine.get(place('old'))
+  if (!('token' in got)) throw new Error('no token')
+  expect(machine.has('old', got.token)).toBe(true)
+  now = 2000
+  await machine.get(place('new'))
+  expect(machine.has('old', got.token)).toBe(false)
 })

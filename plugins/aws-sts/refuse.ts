@@ -1,0 +1,52 @@
+import type { Exchange } from '../../src/contracts/pipeline.ts'
+import type { Log } from '../../src/log.ts'
+import { refuseToken, refuseUnavailable } from '../proxy/index.ts'
+import type { CredentialsProblem } from './caller-credentials.ts'
+
+const RETRY_SECONDS = 2
+/** How often the log is told of problems, in milliseconds. */
+const LOG_MS = 30_000
+
+/** Makes the refusals of requests whose caller has no credentials of AWS. */
+export function createRefuse(
+  log: Log,
+  now: () => number = Date.now,
+): (exchange: Exchange, problem: CredentialsProblem) => Promise<void> {
+  let loggedAt = Number.NEGATIVE_INFINITY
+
+  function note(problem: string): void {
+    if (now() - loggedAt < LOG_MS) return
+    loggedAt = now()
+    log.warn(`A caller gets no credentials of AWS: ${problem}.`)
+  }
+
+  return async (exchange, problem) => {
+    switch (problem.kind) {
+      case 'role':
+        return refuseToken(exchange, 403, {
+          error: 'access_denied',
+          description: 'No role of AWS is for this caller',
+        })
+      case 'denied':
+        note(`the role does not trust it (${problem.code})`)
+        return refuseToken(exchange, 403, {
+          error: 'access_denied',
+          description: `The role of AWS does not trust this caller (${problem.code})`,
+        })
+      case 'session':
+        return refuseToken(exchange, 401, {
+          error: 'invalid_token',
+          description: 'The token names no session: 2 to 64 letters, digits and _+=,.@-',
+        })
+      case 'token':
+        note(`STS refuses its token (${problem.code})`)
+        return refuseToken(exchange, 401, {
+          error: 'invalid_token',
+          description: `AWS does not accept the token (${problem.code})`,
+        })
+      case 'away':
+        note(`STS: ${problem.problem}`)
+        throw await refuseUnavailable(exchange, 'AWS gives no credentials now', RETRY_SECONDS)
+    }
+  }
+}
