@@ -1,0 +1,102 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { failures } from '../../../src/errors.ts'
+import type { DescribedTool } from '../edit/describe-tools.ts'
+import type { ToolsChange, ToolsInput, ToolsResult } from '../edit/tools-operation.ts'
+import { readSettings, toolsTable } from '../flags.ts'
+
+const flags = {
+  ...toolsTable,
+  reset: flag.boolean('show all tools as they are, before what the other flags say'),
+  preview: flag.boolean('only print what would change'),
+  format: flag.choice('how to print', ['text', 'json'], 'text'),
+}
+
+export class ToolsOf extends BaseCommand {
+  static override paths = [['tools']]
+  static override usage = BaseCommand.Usage({
+    category: 'Workloads',
+    description: 'show and select the tools of a workload',
+    details:
+      'Shows all tools of the server and what clients see of them. With flags it changes that: in the run config, and ' +
+      'at once for clients that are connected, without a restart. A flag replaces what it said before; the others stay.',
+    examples: [
+      ['Show the tools', '$0 tools notes'],
+      ['What would change', "$0 tools notes --tools 'get_*' --preview"],
+      ['Show all tools again, but one', '$0 tools notes --reset --tools-deny delete_note'],
+    ],
+  })
+  static override synopsis = 'NAME'
+  static override completes = 'workloads' as const
+  static override flags = flags
+
+  name = Option.String({ required: true })
+
+  override async execute(): Promise<void> {
+    const { preview, format } = this.values(flags)
+    const change = await this.#readChange()
+    if (preview && !change) {
+      throw failures.usage({ text: '--preview needs a flag that changes something, e.g. --tools.' })
+    }
+    const { TOOLS_OPERATION } = await import('../edit/tools-operation.ts')
+    await (await this.app.service('workloadStore')).configs.get(this.name)
+    const supervisor = await this.app.service('supervisor')
+    const input: ToolsInput = { name: this.name, preview, ...(change ? { change } : {}) }
+    const result = (await supervisor.call(TOOLS_OPERATION, input, { start: true })) as ToolsResult
+    for (const warning of result.warnings) this.app.log.warn(warning)
+    if (format === 'json') return this.printJson({ name: this.name, ...result })
+    if (change) this.#printChange(result, preview)
+    else this.#printTools(result)
+  }
+
+  async #readChange(): Promise<ToolsChange | undefined> {
+    const { reset, preview: _, format: __, ...values } = this.values(flags)
+    const settings = await readSettings(values)
+    const isOff = this.given.has('tools-read-only') && !values['tools-read-only']
+    const said = { ...settings, ...(isOff ? { tools_read_only: false } : {}) }
+    return reset || Object.keys(said).length ? { reset, settings: said } : undefined
+  }
+
+  #printTools({ tools, problem }: ToolsResult): void {
+    if (!tools) {
+      this.print(`The tools of "${this.name}" cannot be listed: ${problem}.`)
+      return
+    }
+    this.printList(tools, {
+      format: 'text',
+      columns: [
+        { title: 'NAME', of: tool => tool.shown_as ?? '-' },
+        { title: 'REAL NAME', of: tool => tool.name },
+        { title: 'CLIENTS', of: stateOf },
+        { title: 'READ-ONLY', of: ({ read_only: hint }) => (hint === undefined ? '-' : hint ? 'yes' : 'no') },
+      ],
+      empty: `The server of "${this.name}" has no tools.`,
+    })
+  }
+
+  #printChange({ tools = [], before = [], problem, isOpen }: ToolsResult, isPreview: boolean): void {
+    const was = new Map(before.map(tool => [tool.name, tool]))
+    const changes = tools
+      .map(tool => ({ name: tool.name, from: nameOf(was.get(tool.name)), to: nameOf(tool) }))
+      .filter(({ from, to }) => from !== to)
+    if (changes.length) {
+      this.printTable(
+        [
+          { title: 'REAL NAME', of: row => row.name },
+          { title: isPreview ? 'NOW' : 'BEFORE', of: row => row.from },
+          { title: isPreview ? 'THEN' : 'NOW', of: row => row.to },
+        ],
+        changes,
+      )
+    } else if (problem === undefined) this.print('Clients see the same tools as before.')
+    if (problem !== undefined) this.print(`The names of tools are not checked: ${problem}.`)
+    if (!isPreview && !isOpen) this.print(`It counts from the next start of "${this.name}".`)
+  }
+}
+
+const stateOf = ({ hidden_because: why }: DescribedTool): string =>
+  why === undefined ? 'shown' : `hidden: ${why}`
+
+const nameOf = (tool: DescribedTool | undefined): string =>
+  tool?.shown_as ?? `hidden: ${tool?.hidden_because ?? 'not there'}`

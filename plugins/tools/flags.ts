@@ -1,0 +1,53 @@
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
+import { failures as core } from '../../src/errors.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+import { readOverrides } from './read-overrides.ts'
+import type { Settings } from './selection.ts'
+
+/** Without a name nothing would be selected, and a script whose variable is empty would show all tools. */
+function names(description: string) {
+  const list = flag.commaList(description, 'NAME')
+  const parse = (text: string, name: string) => {
+    const found = list.parse(text, name)
+    if (Array.isArray(found) && found.length) return found
+    throw core.usage({
+      text: `--${name} names no tool.`,
+      hint: 'Leave the flag out if that is what you want.',
+    })
+  }
+  return { ...list, parse }
+}
+
+export const toolsTable = {
+  tools: names(
+    'tools that clients may see and call, by name or by a pattern such as "get_*"; without it all',
+  ),
+  'tools-deny': names('tools that clients may not see or call, by name or by a pattern'),
+  'tools-read-only': flag.boolean('only tools whose annotations say that they read and change nothing'),
+  'tools-override': flag.file('JSON file with other names, descriptions and arguments of tools'),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof toolsTable> {}
+}
+
+/** The flags about tools of the commands that make a run config. */
+export const toolsFlags: RunFlags = {
+  title: 'Tools',
+  of: ['run', 'proxy'],
+  flags: toolsTable,
+  async apply(values: FlagValues<typeof toolsTable>, config) {
+    Object.assign(config, await readSettings(values))
+  },
+}
+
+/** What the flags that were given say. */
+export async function readSettings(values: FlagValues<typeof toolsTable>): Promise<Settings> {
+  const path = values['tools-override']
+  return {
+    ...(values.tools.length ? { tools_filter: [...values.tools] } : {}),
+    ...(values['tools-deny'].length ? { tools_deny: [...values['tools-deny']] } : {}),
+    ...(values['tools-read-only'] ? { tools_read_only: true } : {}),
+    ...(path === undefined ? {} : { tools_override: await readOverrides(path) }),
+  }
+}

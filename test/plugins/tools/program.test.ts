@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { testHome } from '../auth-out/guarded-server.ts'
+import { post, rpc, testServer } from '../proxy/test-proxy.ts'
+
+const TOOLS = [
+  {
+    name: 'get_note',
+    annotations: { readOnlyHint: true },
+    inputSchema: { properties: { root: {}, id: {} } },
+  },
+  { name: 'get_list', annotations: { readOnlyHint: true } },
+  { name: 'delete_note', annotations: { readOnlyHint: false } },
+]
+
+const server = () =>
+  testServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id, method } = JSON.parse(text || '{}')
+    if (id === undefined) return void response.writeHead(request.method === 'GET' ? 405 : 202).end()
+    const results: Record<string, unknown> = {
+      initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'n' } },
+      'tools/list': { tools: TOOLS },
+    }
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }))
+  })
+
+async function namesAt(url: string): Promise<string[]> {
+  const { result } = JSON.parse(await (await post(url, rpc('tools/list', 1))).text())
+  return result.tools.map(({ name }: { name: string }) => name)
+}
+
+test('tools are checked at the start, shown, and changed while the workload runs', {
+  timeout: 120_000,
+}, async () => {
+  const home = await testHome({ secrets: false })
+  const target = await server()
+  const run = (...flags: string[]) => [
+    'run',
+    target,
+    '--name',
+    'far',
+    '--transport',
+    'streamable-http',
+    ...flags,
+  ]
+
+  const wrong = await home.keelson(run('--tools', 'get_nte', '--tools-deny', 'x_*'))
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toContain('It has no tool "get_nte" (--tools). Did you mean "get_note"?')
+  expect(JSON.parse((await home.keelson(['list', '--all', '--format', 'json'])).stdout)).toEqual([])
+
+  const url = await home.ok(run('--tools-deny', 'delete_note'))
+  const supervisor = await home.supervisor()
+  expect(await namesAt(url)).toEqual(['get_note', 'get_list'])
+  const shown = await home.ok(['tools', 'far'])
+  expect(shown).toMatch(/^get_note +get_note +shown +yes$/m)
+  expect(shown).toMatch(/^- +delete_note +hidden: in --tools-deny +no$/m)
+
+  const preview = await home.ok(['tools', 'far', '--tools', 'get_list', '--preview'])
+  expect(preview).toMatch(/^get_note +get_note +hidden: not in --tools$/m)
+  expect(await namesAt(url)).toEqual(['get_note', 'get_list'])
+
+  const typo = await home.keelson(['tools', 'far', '--tools-deny', 'get_lst'])
+  expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('Did you mean "get_list"?')])
+
+  const override = { toolsOverride: { get_note: { name: 'note', fixed_arguments: { root: '/n' } } } }
+  await writeFile(join(home.path, 'tools.json'), JSON.stringify(override))
+  await home.ok(['tools', 'far', '--tools', 'note', '--tools-override', 'tools.json'])
+  expect(await namesAt(url)).toEqual(['note'])
+  const { settings } = JSON.parse(await home.ok(['tools', 'far', '--format', 'json']))
+  expect(settings).toMatchObject({ tools_filter: ['note'], tools_deny: ['delete_note'] })
+
+  const result = JSON.parse(
+    await home.ok(['tools', 'far', '--reset', '--tools-read-only', '--format', 'json']),
+  )
+  expect(result).toMatchObject({ settings: { tools_read_only: true }, isOpen: true, warnings: [] })
+  expect(await namesAt(url)).toEqual(['get_note', 'get_list'])
+  expect(await home.supervisor()).toBe(supervisor)
+})
