@@ -1,0 +1,73 @@
+import type { Clause, PolicyJson } from '@cedar-policy/cedar-wasm/web'
+import type { Caller } from '../../../src/contracts/caller-auth.ts'
+import type { Use } from '../decider.ts'
+import { buildCall } from './build-call.ts'
+import { findReferences } from './find-references.ts'
+import type { CedarPolicies } from './read-cedar.ts'
+import type { Policy } from './read-policies.ts'
+
+/** What one policy says of a use. */
+export interface PolicyOutcome {
+  readonly id: string
+  readonly effect: 'permit' | 'forbid'
+  /** The text in `cedar.policies`, and the line in it; both count from 1. */
+  readonly text: number
+  readonly line: number
+  readonly applies: boolean
+  /** Why it does not apply. */
+  readonly reason?: string
+}
+
+/** Evaluates each policy alone, and where it does not apply, each part of it. */
+export function explainPolicies(read: CedarPolicies, caller: Caller, use: Use): PolicyOutcome[] {
+  return read.policies.map(policy => {
+    const reason = whyNot(read, policy, { caller, use })
+    return {
+      id: policy.id,
+      effect: policy.json.effect,
+      ...policy.place,
+      applies: reason === undefined,
+      ...(reason === undefined ? {} : { reason }),
+    }
+  })
+}
+
+const ANY = { op: 'All' } as const
+
+function whyNot(
+  { cedar, surroundings, principalOf }: CedarPolicies,
+  { json }: Policy,
+  { caller, use }: { caller: Caller; use: Use },
+): string | undefined {
+  /** The policy with only some of its parts, as a permit: whether it applies, or why it cannot be evaluated. */
+  function holds(parts: Partial<PolicyJson>): boolean | string {
+    const policy: PolicyJson = {
+      effect: 'permit',
+      principal: ANY,
+      action: ANY,
+      resource: ANY,
+      conditions: [],
+      ...parts,
+    }
+    const slice = { id: '', references: findReferences([policy]), nameTests: undefined, readsArguments: true }
+    const { preparsedPolicySetId: _, ...call } = buildCall(principalOf(caller), use, slice, surroundings)
+    const answer = cedar.isAuthorized({ ...call, policies: { staticPolicies: { policy } } })
+    if (answer.type === 'failure') return answer.errors.map(({ message }) => message).join('; ')
+    const [error] = answer.response.diagnostics.errors
+    return error ? error.error.message : answer.response.decision === 'allow'
+  }
+
+  const { principal, action, resource, conditions } = json
+  if (holds({ principal }) !== true) return 'its principal is another'
+  if (holds({ action }) !== true) return 'its action is another'
+  if (holds({ resource }) !== true) return 'its resource is another'
+  const whole = holds({ conditions })
+  if (whole === true) return undefined
+  if (typeof whole === 'string') return `it cannot be evaluated: ${whole}`
+  const failing = conditions.findIndex((clause: Clause) => holds({ conditions: [clause] }) !== true)
+  const { kind } = conditions[failing] ?? {}
+  const count = conditions.length > 1 ? ` (condition ${failing + 1})` : ''
+  return kind === 'unless'
+    ? `what stands behind "unless" is true${count}`
+    : `what stands behind "when" is false${count}`
+}

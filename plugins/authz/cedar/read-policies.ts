@@ -1,0 +1,87 @@
+import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/web'
+import type { Cedar } from './load-cedar.ts'
+
+export interface Policy {
+  /** What its annotation `@id` says, else `policy0`, `policy1` and so on in the order of the configuration. */
+  readonly id: string
+  readonly text: string
+  readonly json: PolicyJson
+  /** Where it begins. */
+  readonly place: Place
+}
+
+/** A line of one of the texts in `cedar.policies`. Both count from 1. */
+export interface Place {
+  readonly text: number
+  readonly line: number
+}
+
+export interface PolicyProblem {
+  readonly place: Place
+  readonly problem: string
+}
+
+/** Parses the texts of a configuration; several policies may stand in one. */
+export function readPolicies(
+  cedar: Cedar,
+  texts: readonly string[],
+): { readonly policies: readonly Policy[]; readonly problems: readonly PolicyProblem[] } {
+  const policies: Policy[] = []
+  const problems: PolicyProblem[] = []
+  const ids = new Set<string>()
+  for (const [index, text] of texts.entries()) {
+    const placeAt = (offset: number): Place => ({ text: index + 1, line: lineAt(text, offset) })
+    const parts = cedar.policySetTextToParts(text)
+    if (parts.type === 'failure') {
+      problems.push(...parts.errors.map(error => toProblem(error, text, placeAt)))
+      continue
+    }
+    const [template] = parts.policy_templates
+    if (template !== undefined) {
+      problems.push({
+        place: placeAt(text.indexOf(template)),
+        problem: 'templates (?principal) are not used',
+      })
+    }
+    if (parts.policies.length === 0 && template === undefined) {
+      problems.push({ place: placeAt(0), problem: 'there is no policy in this text' })
+    }
+    for (const { part, offset } of inOrder(text, parts.policies)) {
+      const parsed = cedar.policyToJson(part)
+      if (parsed.type === 'failure') {
+        problems.push(...parsed.errors.map(({ message }) => ({ place: placeAt(offset), problem: message })))
+        continue
+      }
+      const id = parsed.json.annotations?.id || `policy${policies.length}`
+      if (ids.has(id)) problems.push({ place: placeAt(offset), problem: `another policy has the id "${id}"` })
+      ids.add(id)
+      policies.push({ id, text: part, json: parsed.json, place: placeAt(offset) })
+    }
+  }
+  return { policies, problems }
+}
+
+/** The parts come sorted by names that Cedar gives them, as texts: 10 before 2. */
+function inOrder(text: string, parts: readonly string[]): { part: string; offset: number }[] {
+  const ends = new Map<string, number>()
+  return parts
+    .map(part => {
+      const offset = text.indexOf(part, ends.get(part) ?? 0)
+      ends.set(part, offset + part.length)
+      return { part, offset: Math.max(offset, 0) }
+    })
+    .sort((a, b) => a.offset - b.offset)
+}
+
+function toProblem(
+  { message, help, sourceLocations }: DetailedError,
+  text: string,
+  placeAt: (offset: number) => Place,
+): PolicyProblem {
+  const bytes = Buffer.from(text)
+  const start = sourceLocations?.[0]?.start ?? 0
+  const offset = bytes.subarray(0, start).toString('utf8').length
+  return { place: placeAt(offset), problem: help ? `${message} (${help})` : message }
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length

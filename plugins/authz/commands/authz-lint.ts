@@ -1,0 +1,62 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import type { LintServer } from '../cedar/lint-policies.ts'
+
+const flags = {
+  server: flag.string('a running workload whose tools the policies are compared with', {
+    placeholder: 'NAME',
+  }),
+  timeout: flag.duration('how long to wait for the server', '30s'),
+  format: flag.choice('how to print', ['text', 'json'], 'text'),
+}
+
+export class AuthzLint extends BaseCommand {
+  static override paths = [['authz', 'lint']]
+  static override usage = BaseCommand.Usage({
+    category: 'Workloads',
+    description: 'find policies that can never match',
+    details:
+      'Finds policies that cannot be parsed, actions, types and attributes that do not exist, and scopes that exclude ' +
+      'each other; with --server also tools and arguments that the workload does not have. It shows its tools as to any ' +
+      'other client: what policies hide from you, and tools with other names (--tools-override), count as missing. ' +
+      'Exits 1 where something is found.',
+    examples: [['Compare policies with a workload', '$0 authz lint policies.yaml --server pay']],
+  })
+  static override synopsis = 'FILE'
+  static override flags = flags
+
+  file = Option.String({ required: true })
+
+  override async execute(): Promise<number> {
+    const { server, timeout, format } = this.values(flags)
+    const { lintFile } = await import('../lint-file.ts')
+    const found = await lintFile(
+      this.file,
+      server === undefined ? undefined : await this.#ask(server, timeout ?? 0),
+    )
+    if (format === 'json') this.printJson(found)
+    else if (found.length === 0) this.print('Nothing was found.')
+    else
+      for (const finding of found) {
+        const where =
+          'policy' in finding
+            ? `${finding.policy} (text ${finding.place.text}, line ${finding.place.line}): `
+            : ''
+        this.print(`${where}${finding.problem}`)
+      }
+    return found.length ? 1 : 0
+  }
+
+  async #ask(name: string, timeoutMs: number): Promise<LintServer> {
+    const [lists, { argumentsOf }] = await Promise.all([
+      this.app.service('serverTools'),
+      import('../lint-file.ts'),
+    ])
+    const tools = await lists.of(name, { timeoutMs, signal: this.context.signal })
+    return {
+      name,
+      tools: tools.map(tool => ({ name: tool.name, arguments: argumentsOf(tool.inputSchema) })),
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Caller } from '../../src/contracts/caller-auth.ts'
+import { isObject } from '../../src/lib/is-object.ts'
+import { arrayElements, parseRaw, splice, topLevelMembers } from '../../src/lib/raw-json.ts'
+import { UnreadableResult } from '../../src/net/list-result.ts'
+import type { Decider, Feature, Use } from './decider.ts'
+import { hintsOf } from './hints-of.ts'
+
+/** Where the items of a list stand, and what each is judged by. */
+interface List {
+  readonly items: string
+  readonly feature: Feature
+  readonly member: string
+}
+
+/** By method. A template is judged as a resource whose URI is the text of the template. */
+export const LISTS: ReadonlyMap<string, List> = new Map([
+  ['tools/list', { items: 'tools', feature: 'tool', member: 'name' }],
+  ['prompts/list', { items: 'prompts', feature: 'prompt', member: 'name' }],
+  ['resources/list', { items: 'resources', feature: 'resource', member: 'uri' }],
+  ['resources/templates/list', { items: 'resourceTemplates', feature: 'resource', member: 'uriTemplate' }],
+])
+
+/** Leaves out the items (raw text) that the caller may not use. Throws `UnreadableResult` where it is no such list. */
+export async function filterList(
+  result: string,
+  { items, feature, member }: List,
+  { caller, decider, learn }: { caller: Caller; decider: Decider; learn: (use: Use) => void },
+): Promise<string> {
+  const span = topLevelMembers(result)?.at.get(items)
+  const text = span && result.slice(span.start, span.end)
+  const elements = text && arrayElements(text)
+  if (!elements) throw new UnreadableResult(`its result has no list "${items}"`)
+  const uses = (parseRaw(text) as readonly unknown[]).map((item): Use => {
+    const id = isObject(item) ? item[member] : undefined
+    if (!isObject(item) || typeof id !== 'string') {
+      throw new UnreadableResult(`an item of its list "${items}" has no ${member}`)
+    }
+    return feature === 'tool' ? { feature, id, hints: hintsOf(item.annotations) } : { feature, id }
+  })
+  if (feature === 'tool') uses.forEach(learn)
+  const allowed = await decider.decideAll(caller, uses)
+  const kept = elements.filter((_, index) => allowed[index] === true)
+  return kept.length === elements.length ? result : splice(result, [{ span, text: `[${kept.join(',')}]` }])
+}

@@ -1,0 +1,31 @@
+import { isFailure } from '../../src/errors.ts'
+import { isObject } from '../../src/lib/is-object.ts'
+import type { Finding, LintServer } from './cedar/lint-policies.ts'
+import { readConfigFile } from './parse-config.ts'
+
+/** Finds what is wrong with a file of `--authz-config`; policies that cannot be parsed are found alone. */
+export async function lintFile(
+  file: string,
+  server: LintServer | undefined,
+): Promise<readonly (Finding | { readonly problem: string })[]> {
+  try {
+    const { cedar } = await readConfigFile(file)
+    if (!cedar) return []
+    const [{ readCedar }, { lintPolicies }] = await Promise.all([
+      import('./cedar/read-cedar.ts'),
+      import('./cedar/lint-policies.ts'),
+    ])
+    return lintPolicies(await readCedar(cedar, { server: server?.name ?? '', where: file }), server)
+  } catch (error) {
+    if (!isFailure(error, 'authz_config_invalid')) throw error
+    return [{ problem: error.message }]
+  }
+}
+
+/** The names of the arguments that a JSON Schema has; undefined where others are allowed, too. */
+export function argumentsOf(schema: unknown): readonly string[] | undefined {
+  const { properties, additionalProperties, ...others } = isObject(schema) ? schema : {}
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false
+  const isComposed = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties'].some(name => name in others)
+  return isObject(properties) && !isOpen && !isComposed ? Object.keys(properties) : undefined
+}

@@ -1,0 +1,34 @@
+import type { Caller } from '../../src/contracts/caller-auth.ts'
+import type { Decision } from '../../src/contracts/pipeline.ts'
+import type { Log } from '../../src/log.ts'
+import type { PolicyOutcome } from './cedar/explain.ts'
+import type { Use } from './decider.ts'
+import { openDecider } from './open-decider.ts'
+import { readConfigFile } from './parse-config.ts'
+
+export interface Explanation {
+  readonly decision: Decision
+  /** What each policy says; undefined where a decision point decides. */
+  readonly policies: readonly PolicyOutcome[] | undefined
+}
+
+/** Decides about a use as a workload with this file would, and says why. */
+export async function tryUse(
+  file: string,
+  { caller, use, server, log }: { caller: Caller; use: Use; server: string; log: Log },
+): Promise<Explanation> {
+  const config = await readConfigFile(file)
+  const context = { server, where: file, log }
+  const decider = await openDecider(config, context)
+  try {
+    const decision = await decider.decide(caller, use)
+    if (!config.cedar) return { decision, policies: undefined }
+    const [{ readCedar }, { explainPolicies }] = await Promise.all([
+      import('./cedar/read-cedar.ts'),
+      import('./cedar/explain.ts'),
+    ])
+    return { decision, policies: explainPolicies(await readCedar(config.cedar, context), caller, use) }
+  } finally {
+    decider.close()
+  }
+}
