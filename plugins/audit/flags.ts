@@ -1,0 +1,24 @@
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+import { readAuditFile } from './read-audit-file.ts'
+
+const table = {
+  'audit-config': flag.file('JSON file that says what is recorded of requests, and where'),
+  'enable-audit': flag.boolean('record every request in an audit log, with the defaults'),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
+}
+
+/** What is recorded of requests; the same for workloads and for the standalone proxy. */
+export const auditFlags: RunFlags = {
+  title: 'Audit',
+  of: ['run', 'proxy'],
+  flags: table,
+  async apply(values: FlagValues<typeof table>, config) {
+    const path = values['audit-config']
+    if (path !== undefined) config.audit_config = await readAuditFile(path)
+    if (values['enable-audit']) config.audit_config = { ...config.audit_config, enabled: true }
+  },
+}
