@@ -1,0 +1,122 @@
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { sectionRequest } from '../../src/http/section-request.ts'
+import {
+  closed,
+  described,
+  integer,
+  list,
+  nullable,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  pick,
+  type TypeOf,
+  text,
+} from '../../src/lib/schema.ts'
+import type { Section } from '../../src/plugin.ts'
+import { checkRateLimit } from './check-config.ts'
+import { failures } from './failures.ts'
+
+const tokenBucket = object(
+  {
+    maxTokens: described(integer, 'How many tokens it holds; a call takes one'),
+    refillPeriod: described(text, 'In which an empty one fills, as a duration such as `1m0s`'),
+  },
+  closed,
+)
+const bucket = optional(nullable(tokenBucket))
+const count = optional(nullable(integer))
+
+const rateLimit = object(
+  {
+    shared: bucket,
+    perUser: bucket,
+    tools: optional(nullable(list(object({ name: text, shared: bucket, perUser: bucket }, closed)))),
+    onError: optional(
+      described(
+        oneOf(['local', 'refuse', '']),
+        'While Redis is away: this process limits alone, or refuses calls. Ours',
+      ),
+    ),
+    maxConcurrentCalls: described(count, 'The most calls in flight. Ours'),
+    maxConcurrentCallsPerUser: described(count, 'The most calls in flight of each user. Ours'),
+    callTimeout: optional(described(nullable(text), 'The longest time for a call, as a duration. Ours')),
+  },
+  closed,
+)
+
+const members = {
+  rate_limit_config: optional(nullable(rateLimit)),
+  rate_limit_namespace: optional(nullable(text)),
+}
+
+/** Where ToolHive keeps limits, and what else replicas share. The core refuses what else it asks for. */
+const scaling = {
+  scaling_config: optional(
+    nullable(
+      object({
+        backend_replicas: optional(nullable(integer)),
+        session_redis: optional(
+          nullable(
+            object(
+              {
+                address: optional(text),
+                db: optional(integer),
+                /** Of the keys of sessions, which are not kept there. */
+                key_prefix: optional(text),
+              },
+              closed,
+            ),
+          ),
+        ),
+      }),
+    ),
+  ),
+}
+
+declare module '../../src/contracts/run-config.ts' {
+  interface RunConfig extends ObjectOf<typeof members & typeof scaling> {}
+}
+
+export type RateLimitConfig = TypeOf<typeof rateLimit>
+export type TokenBucket = TypeOf<typeof tokenBucket>
+
+/** What the run config says of limits; undefined where it says nothing. */
+export const rateLimitOf = ({ rate_limit_config: said }: RunConfig): RateLimitConfig | undefined =>
+  said && Object.values(said).some(asks) ? said : undefined
+
+/** A bucket of zeroes asks for something, which is then wrong. */
+const asks = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value))
+
+/** The Redis that keeps the rates; undefined: this process does. */
+export function limitRedisOf(config: RunConfig): { address: string; db: number } | undefined {
+  const { address, db = 0 } = config.scaling_config?.session_redis ?? {}
+  return address && rateLimitOf(config) ? { address, db } : undefined
+}
+
+/** The limits of calls. */
+export const rateLimitSection: Section = {
+  members,
+  request: sectionRequest({
+    body: { ...pick(members, 'rate_limit_config'), ...scaling },
+    details: { rate_limit_config: members.rate_limit_config },
+    toOptions: () => ({}),
+    toMembers({ rate_limit_config: limits, scaling_config: asked }, { scaling_config: before }) {
+      const address = asked?.session_redis?.address
+      if (address && address !== before?.session_redis?.address)
+        throw failures.limit_redis_over_http({ address })
+      return {
+        ...(limits === undefined ? {} : { rate_limit_config: limits }),
+        ...(asked === undefined ? {} : { scaling_config: asked }),
+      }
+    },
+    toDetails: ({ rate_limit_config: said }) => (said ? { rate_limit_config: said } : {}),
+    kept: ['rate_limit_config'],
+    keptAlways: ['rate_limit_namespace', 'scaling_config'],
+  }),
+  check(config) {
+    const said = rateLimitOf(config)
+    if (said) checkRateLimit(said, config)
+  },
+}
