@@ -1,0 +1,97 @@
+import { resolve } from 'node:path'
+import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
+import { failures } from '../../src/errors.ts'
+import type { RunFlags } from '../../src/plugin.ts'
+import type { TelemetryConfig } from './section.ts'
+
+const table = {
+  'otel-endpoint': flag.string('where traces and metrics are sent (OTLP over HTTP); without it none are', {
+    placeholder: 'HOST:PORT',
+  }),
+  'otel-headers': flag.list('header for what is sent; its value is kept as a secret', 'NAME=VALUE'),
+  'otel-insecure': flag.boolean('send over plain HTTP instead of HTTPS'),
+  'otel-ca-cert': flag.file('PEM file of certificates to trust at the endpoint besides those of the system'),
+  'otel-service-name': flag.string('name of the service in traces and metrics', {
+    placeholder: 'NAME',
+    shown: 'thv-‹workload›',
+  }),
+  'otel-tracing-enabled': flag.boolean('send traces to the endpoint', { fallback: true }),
+  'otel-metrics-enabled': flag.boolean('send metrics to the endpoint', { fallback: true }),
+  'otel-sampling-rate': flag.string('share of the traces that is sent, from 0 to 1', {
+    placeholder: 'RATE',
+    shown: '0.1',
+  }),
+  'otel-custom-attributes': flag.string('attributes of all that is sent', { placeholder: 'KEY=VALUE,…' }),
+  'otel-env-vars': flag.commaList('environment variables that spans hold', 'NAME'),
+  'otel-use-legacy-attributes': flag.boolean('spans hold attributes under older names, too', {
+    fallback: true,
+  }),
+  'otel-enable-prometheus-metrics-path': flag.boolean(
+    'serve /metrics for Prometheus: on the port of the proxy, without a login, and on a port of its own',
+  ),
+  'otel-prometheus-port': flag.port('that port of its own, on this machine only', { shown: '9464' }),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof table> {}
+}
+
+/** What is sent of requests to a collector; the same for workloads and for the standalone proxy. */
+export const telemetryFlags: RunFlags = {
+  title: 'Telemetry',
+  of: ['run', 'proxy'],
+  flags: table,
+  apply(values: FlagValues<typeof table>, config, given) {
+    const all = toMembers(values)
+    const members = Object.fromEntries(
+      Object.entries(MEMBER_OF).flatMap(([name, member]) => (given.has(name) ? [[member, all[member]]] : [])),
+    )
+    if (Object.keys(members).length) config.telemetry_config = members
+  },
+}
+
+const MEMBER_OF = {
+  'otel-endpoint': 'endpoint',
+  'otel-headers': 'headers',
+  'otel-insecure': 'insecure',
+  'otel-ca-cert': 'caCertPath',
+  'otel-service-name': 'serviceName',
+  'otel-tracing-enabled': 'tracingEnabled',
+  'otel-metrics-enabled': 'metricsEnabled',
+  'otel-sampling-rate': 'samplingRate',
+  'otel-custom-attributes': 'customAttributes',
+  'otel-env-vars': 'environmentVariables',
+  'otel-use-legacy-attributes': 'useLegacyAttributes',
+  'otel-enable-prometheus-metrics-path': 'enablePrometheusMetricsPath',
+  'otel-prometheus-port': 'prometheusPort',
+} as const satisfies Record<keyof typeof table, keyof TelemetryConfig>
+
+function toMembers(values: FlagValues<typeof table>): TelemetryConfig {
+  const { 'otel-ca-cert': ca, 'otel-custom-attributes': attributes } = values
+  return {
+    endpoint: values['otel-endpoint'] ?? null,
+    headers: readPairs('otel-headers', values['otel-headers']),
+    insecure: values['otel-insecure'],
+    caCertPath: ca ? resolve(ca) : null,
+    serviceName: values['otel-service-name'] ?? null,
+    tracingEnabled: values['otel-tracing-enabled'],
+    metricsEnabled: values['otel-metrics-enabled'],
+    samplingRate: values['otel-sampling-rate'] ?? null,
+    customAttributes: readPairs('otel-custom-attributes', attributes?.split(',') ?? []),
+    environmentVariables: [...values['otel-env-vars']],
+    useLegacyAttributes: values['otel-use-legacy-attributes'],
+    enablePrometheusMetricsPath: values['otel-enable-prometheus-metrics-path'],
+    prometheusPort: values['otel-prometheus-port'] ?? null,
+  }
+}
+
+/** Reads `key=value` pairs. What is wrong is not shown: it may be a secret. */
+function readPairs(name: string, pairs: readonly string[]): Record<string, string> {
+  const read = pairs.flatMap((pair): [string, string][] => {
+    if (!pair.trim()) return []
+    const at = pair.indexOf('=')
+    if (at < 1) throw failures.usage({ text: `--${name} takes key=value.` })
+    return [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()]]
+  })
+  return Object.fromEntries(read)
+}
