@@ -1,9 +1,12 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { VERSION } from '../../src/build-info.ts'
 import { explain, isNoStreamableHttp } from './explain.ts'
+import { fetchOrRefuse } from './refused-request.ts'
 
 export interface ServerAddress {
   readonly url: URL
+  /** The name of the workload that listens there, if one was named. */
+  readonly workload?: string
   readonly transport: 'auto' | 'sse' | 'streamable-http'
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
@@ -32,7 +35,10 @@ export async function withServer<T>(
   const limit = AbortSignal.timeout(timeoutMs)
   const options = { signal: AbortSignal.any([limit, signal]), timeout: timeoutMs }
   const fail = (error: unknown, what: string): never => {
-    throw explain(error, { url: server.url.href, what, timeoutMs, late: limit.aborted })
+    throw explain(error, {
+      ...{ url: server.url.href, workload: server.workload, what, timeoutMs },
+      late: limit.aborted,
+    })
   }
   const { client, close } = await connect(server, options).catch(error => fail(error, 'the connection'))
   try {
@@ -69,7 +75,7 @@ async function open(
     { listMaxPages: MAX_PAGES, versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto' } },
   )
   const Transport = kind === 'sse' ? mcp.SSEClientTransport : mcp.StreamableHTTPClientTransport
-  const transport = new Transport(url, { requestInit: { headers } })
+  const transport = new Transport(url, { requestInit: { headers }, fetch: fetchOrRefuse })
   try {
     await orAborted(client.connect(transport, options), options.signal)
   } catch (error) {

@@ -1,6 +1,8 @@
 import { clean } from '../../src/cli/output.ts'
 import { Failure, messageOf } from '../../src/errors.ts'
+import { LATE_MESSAGE } from '../../src/net/rpc-error-codes.ts'
 import { failures } from './failures.ts'
+import { RefusedRequest } from './refused-request.ts'
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused.',
@@ -15,30 +17,51 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** Turns an error of a request to a server into a Failure. A Failure is returned unchanged. */
 export function explain(
   error: unknown,
-  about: { url: string; what: string; timeoutMs: number; late: boolean },
+  about: { url: string; workload?: string | undefined; what: string; timeoutMs: number; late: boolean },
 ): unknown {
-  const { url, what, timeoutMs, late } = about
+  const { url, workload, what, timeoutMs, late } = about
   if (error instanceof Failure) return error
   const causes = [...chain(error)]
   const options = { cause: error }
   if (late || causes.some(({ code }) => code === 'REQUEST_TIMEOUT'))
     return failures.mcp_timeout({ url, seconds: timeoutMs / 1000 }, options)
+  const refusal = causes.find(cause => cause instanceof RefusedRequest)
+  if (refusal) return explainRefusal(refusal, what)
   const status = causes.map(httpStatus).find(found => found !== undefined)
-  if (status === 401 || status === 403) return failures.mcp_unauthorized({ url, status }, options)
-  if (causes.some(({ name }) => name === 'UnauthorizedError'))
-    return failures.mcp_unauthorized({ url, status: 401 }, options)
+  const refused = status ?? (causes.some(({ name }) => name === 'UnauthorizedError') ? 401 : undefined)
+  if (refused === 401 || refused === 403) {
+    return workload === undefined
+      ? failures.mcp_unauthorized({ url, status: refused }, options)
+      : failures.mcp_workload_guarded({ name: workload, status: refused }, options)
+  }
   const rpc = causes.find(({ code }) => typeof code === 'number' && code < 0)
-  if (typeof rpc?.code === 'number')
-    return failures.mcp_refused({ what, message: clean(rpc.message ?? ''), code: rpc.code }, options)
+  if (typeof rpc?.code === 'number') {
+    const message = clean(rpc.message ?? '')
+    return message.includes(LATE_MESSAGE)
+      ? failures.mcp_call_late({ what }, options)
+      : failures.mcp_refused({ what, message, code: rpc.code }, options)
+  }
   const known = causes.map(knownProblem).find(Boolean)
   const last = `${clean(causes.at(-1)?.message || messageOf(error))}.`
   const problem = known ?? (status === undefined ? last : `it responded with HTTP ${status}.`)
   return failures.mcp_unreachable({ url, problem }, options)
 }
 
+function explainRefusal(refusal: RefusedRequest, what: string): Failure {
+  const { status, code = status, message, retrySeconds } = refusal
+  const options = { cause: refusal }
+  if (status === 429) return failures.mcp_limited({ what, seconds: retrySeconds }, options)
+  if (status === 504) return failures.mcp_call_late({ what }, options)
+  // The authorization of a workload says no more than that.
+  if (code === 403 && message === 'Unauthorized') return failures.mcp_not_allowed({ what }, options)
+  return failures.mcp_refused({ what, message: clean(message), code }, options)
+}
+
 /** Whether the server is there but takes no POST at this address: an older one that speaks SSE only (MCP 2025-11-25, transports). */
 export function isNoStreamableHttp(error: unknown): boolean {
-  const status = [...chain(error)].map(httpStatus).find(found => found !== undefined)
+  const causes = [...chain(error)]
+  if (causes.some(cause => cause instanceof RefusedRequest)) return false
+  const status = causes.map(httpStatus).find(found => found !== undefined)
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403
 }
 

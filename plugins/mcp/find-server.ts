@@ -16,6 +16,7 @@ export async function findServer(
     throw failures.mcp_server_stopped({ name: server, status: workload.status })
   return {
     url: parseUrl(workload.url),
+    workload: server,
     transport: transport === 'auto' ? workload.proxy_mode : transport,
     headers: callerHeaders(await (await app.service('callerToken')).required()),
   }

@@ -1,6 +1,13 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { McpCall } from './commands/mcp-call.ts'
 import { McpList } from './commands/mcp-list.ts'
+import type { ServerTools } from './server-tools.ts'
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    serverTools: ServerTools
+  }
+}
 
 /** Asks a running MCP server what it offers, and calls its tools. */
 const mcp: Plugin = {
@@ -9,6 +16,7 @@ const mcp: Plugin = {
   uses: ['callerToken'],
   wants: ['workloads'],
   commands: [McpList, McpCall],
+  services: { serverTools: async app => (await import('./server-tools.ts')).createServerTools(app) },
   routes: async (api, app) => (await import('./routes.ts')).mcpRoutes(api, app),
 }
 export default mcp

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isObject } from '../../src/lib/is-object.ts'
 import { withoutKeelsonSecrets } from '../../src/lib/keelson-secrets.ts'
 import { pickVariables } from '../../src/lib/pick-variables.ts'
 import { runTool } from '../../src/lib/run-tool.ts'
@@ -66,9 +67,6 @@ interface CredentialFile {
   credHelpers?: unknown
   credsStore?: unknown
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 async function readCredentialFile(path: string, problems: string[]): Promise<CredentialFile | undefined> {
   let text: string

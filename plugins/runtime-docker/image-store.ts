@@ -24,6 +24,8 @@ const inspected = t.isArray(
 /** Pulls and builds have no time limit: they end by themselves or by the caller's signal. */
 const NO_LIMIT = 0
 const BUILD_LINES = 20
+/** Podman looks for steps among all images, and fails where another program removes one of them meanwhile. */
+const LOST_CACHE = /checking if cached image exists from a previous build: .* not known/
 
 /**
  * Arguments that set the network and the proxy of all steps of a build. Without them engines hand the caller's
@@ -105,22 +107,27 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       const { args, env } = isJoining ? dialect.joiningExtras : await extras
       const output = collect(report)
       try {
-        await withNamelessFile(dockerfile, ({ fd }) =>
-          cli.run(
-            [
-              'build',
-              `--tag=${tag}`,
-              ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
-              ...args,
-              ...(network === undefined ? [] : networkArguments(network)),
-              '--file=-',
-              '--',
-              context,
-            ],
-            { doing: `build "${tag}"`, image: tag },
-            { timeoutMs: NO_LIMIT, signal, env, stdin: fd, onLine: output.add },
-          ),
-        )
+        const attempt = () =>
+          withNamelessFile(dockerfile, ({ fd }) =>
+            cli.run(
+              [
+                'build',
+                `--tag=${tag}`,
+                ...Object.entries(labels).map(([key, value]) => `--label=${key}=${value}`),
+                ...args,
+                ...(network === undefined ? [] : networkArguments(network)),
+                '--file=-',
+                '--',
+                context,
+              ],
+              { doing: `build "${tag}"`, image: tag },
+              { timeoutMs: NO_LIMIT, signal, env, stdin: fd, onLine: output.add },
+            ),
+          )
+        await attempt().catch(error => {
+          if (!LOST_CACHE.test(output.end(BUILD_LINES))) throw error
+          return attempt()
+        })
       } catch (error) {
         if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
         throw failures.build_failed(

@@ -1,18 +1,24 @@
 import { once } from 'node:events'
-import { copyFile, open, readFile, stat, truncate, watch } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, readFile, stat, truncate, watch } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 /** Two files at most this big: the log and the one before it. */
 const LOG_CAP = 8 * 2 ** 20
 
 /**
  * Copies a log that has become too long to `<path>.1` and empties it in place. The instance itself appends to
- * the open file, so the file cannot be replaced.
+ * the open file, so the file cannot be replaced. It may empty the file meanwhile: `copyFile` would then never end,
+ * because libuv waits for the bytes that the file had at first.
  */
 export async function capLog(path: string, cap = LOG_CAP): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (!found || found.size <= cap) return
-  await copyFile(path, `${path}.1`)
+  await pipeline(
+    createReadStream(path, { end: found.size - 1 }),
+    createWriteStream(`${path}.1`, { mode: 0o600 }),
+  )
   await truncate(path, 0)
 }
 

@@ -6,7 +6,7 @@ const serve: Plugin = {
   name: 'serve',
   needs: ['callers', 'supervisor'],
   uses: ['callerToken', 'supervisor', 'workloadStore'],
-  wants: ['callerAuths'],
+  wants: ['authServers', 'callerAuths'],
   commands: [Serve],
 }
 export default serve

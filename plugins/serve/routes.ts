@@ -37,6 +37,6 @@ export function ownRoutes(
     summary: 'Where callers log in (RFC 9728)',
     response: [200, object({ resource: text }, { additionalProperties: true })],
     open: true,
-    handle: () => metadata.document,
+    handle: ({ host }) => metadata.describe(host),
   })
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import type { App } from '../../src/app.ts'
-import type { CallerAuth } from '../../src/contracts/caller-auth.ts'
 import { messageOf } from '../../src/errors.ts'
 import { type Callers, createCallers } from '../../src/http/callers.ts'
 import { createSiteGuard } from '../../src/http/guard-sites.ts'
@@ -15,6 +14,7 @@ import { createDiscovery } from './discovery.ts'
 import { createEarlyServer } from './early-server.ts'
 import { failures } from './failures.ts'
 import { listenOnPort, listenOnSocket } from './listen-exclusively.ts'
+import type { Login, OpenLogin } from './login.ts'
 
 const GRACE_MS = 30_000
 
@@ -29,8 +29,8 @@ export interface ServeOptions {
   readonly ui: boolean
   /** Listen beyond this machine without authentication. */
   readonly allowRemote: boolean
-  /** Where callers log in; absent when no login is required. */
-  readonly auth?: CallerAuth | undefined
+  /** How callers log in; absent when no login is required. */
+  readonly login?: Login | undefined
   /** Requests a second that one caller may make; 0: any number. */
   readonly rateLimit: number
   readonly signal: AbortSignal
@@ -40,17 +40,19 @@ export interface ServeOptions {
 
 /** Serves the API until the signal aborts, then finishes the requests under way. */
 export async function serveApi(app: App, options: ServeOptions): Promise<void> {
-  const { host, signal, auth } = options
+  const { host, signal, login } = options
   const socket = options.socket === undefined ? undefined : resolve(options.socket)
-  if (socket === undefined && !isLoopback(host) && !auth && !options.allowRemote) {
+  if (socket === undefined && !isLoopback(host) && !login && !options.allowRemote) {
     throw failures.serve_remote_refused({ host })
   }
   const discovery = createDiscovery({ state: app.paths.state, log: app.log })
   await discovery.assertFree()
 
   const nonce = randomBytes(16).toString('hex')
-  const guard = createSiteGuard(socket === undefined ? { host, anyName: auth !== undefined } : { socket })
-  const callers = socket === undefined && !auth ? await callersOf(app) : undefined
+  const guard = createSiteGuard(
+    socket === undefined ? { host, anyName: login !== undefined, pages: login?.pages } : { socket },
+  )
+  const callers = socket === undefined && !login ? await callersOf(app) : undefined
   const early = createEarlyServer({ nonce, guard, callers })
   callers?.watch(early.server, { local: isLoopback(host) })
   const close = socket === undefined ? undefined : await listenOnSocket(early.server, socket)
@@ -58,11 +60,14 @@ export async function serveApi(app: App, options: ServeOptions): Promise<void> {
   const url =
     socket === undefined ? `http://${isIPv6(host) ? `[${host}]` : host}:${port}` : `unix://${socket}`
   let http: HttpHost | undefined
+  let opened: OpenLogin | undefined
   let role: ReturnType<typeof takeRole> | undefined
   try {
+    opened = await login?.open(url)
     await discovery.write({ url, pid: process.pid, nonce, started_at: new Date().toISOString() })
     const { loadOperations } = await import('./load-operations.ts')
-    http = await loadOperations(app, { ...options, listener: early.server, nonce, guard, auth, callers })
+    const parts = { listener: early.server, nonce, guard, login: opened, callers }
+    http = await loadOperations(app, { ...options, ...parts })
     early.open(await http.ready())
     options.onUp(url)
     role = takeRole(app)
@@ -74,6 +79,7 @@ export async function serveApi(app: App, options: ServeOptions): Promise<void> {
     await discovery.remove(nonce)
     early.server.close()
     early.server.closeAllConnections()
+    await opened?.server?.close()
   }
 }
 

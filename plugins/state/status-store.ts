@@ -47,7 +47,7 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
   return {
     read,
     list: () => documents.list(),
-    async write(name, { status, status_context, process_id, started_at }) {
+    async write(name, { status, status_context, process_id, started_at, middlewares }) {
       const at = now().toISOString()
       const before = await read(name)
       await documents.save(name, {
@@ -57,6 +57,7 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
         updated_at: at,
         process_id,
         ...(started_at === undefined ? {} : { started_at }),
+        ...(middlewares === undefined ? {} : { middlewares }),
         ...(before?.last_upgrade ? { last_upgrade: before.last_upgrade } : {}),
       })
     },

@@ -39,9 +39,9 @@ export async function readNgrokArgs(args: Readonly<Record<string, unknown>>): Pr
 async function checkPolicy(path: string): Promise<string> {
   if (!/\.ya?ml$/.test(path)) throw wrong('"traffic-policy-file" names a file that ends with .yml or .yaml')
   const content = await readUserFile(path, 'The traffic policy')
-  const { parse } = await import('yaml')
+  const { parseYaml } = await import('../../src/lib/parse-yaml.ts')
   try {
-    parse(content)
+    parseYaml(content)
   } catch (error) {
     throw wrong(`${path} is not valid YAML: ${messageOf(error).split('\n')[0]?.replace(/:$/, '')}`)
   }

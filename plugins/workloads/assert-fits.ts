@@ -8,9 +8,12 @@ export function assertFits(
   { given, repeated, options, serverArgs }: Pick<RunRequest, 'given' | 'repeated' | 'options' | 'serverArgs'>,
 ): void {
   const values: Readonly<Record<string, unknown>> = { ...options }
+  const hasLogin = [...given].some(name => name.startsWith('oidc-'))
   for (const name of given) {
     if (repeated?.has(name)) continue
-    const why = Object.hasOwn(FLAG_EFFECTS, name) ? FLAG_EFFECTS[name]?.(context, values[name]) : undefined
+    const why = Object.hasOwn(FLAG_EFFECTS, name)
+      ? FLAG_EFFECTS[name]?.({ ...context, hasLogin }, values[name])
+      : undefined
     if (why !== undefined) {
       throw core.usage({ text: `--${name} does not go with ${why}`, hint: 'Leave it out.' })
     }

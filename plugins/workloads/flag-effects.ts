@@ -12,6 +12,8 @@ export interface FlagContext {
   readonly proxyMode?: ProxyMode | undefined
   /** Whether the runtime makes containers; known once the runtime is chosen. */
   readonly contained?: boolean | undefined
+  /** Whether callers log in at a provider. */
+  readonly hasLogin?: boolean | undefined
   /** Known once the runtime has been asked. */
   readonly isolated?: boolean | undefined
 }
@@ -48,6 +50,12 @@ const needsRemote: FlagCheck = s => {
   return `the ${s.kind} ${s.argument}: it is for remote servers, such as https://example.com/mcp.`
 }
 
+/** Identity providers of callers are asked for local servers, too. */
+const needsProvider: FlagCheck = s =>
+  s.hasLogin || needsRemote(s) === undefined
+    ? undefined
+    : `the ${s.kind} ${s.argument}: it is for remote servers and for identity providers (--oidc-issuer).`
+
 const needsSse: FlagCheck = s =>
   s.proxyMode !== undefined && s.proxyMode !== 'sse'
     ? `${s.proxyMode}: only SSE servers announce an endpoint.`
@@ -60,6 +68,9 @@ const needsStdio: FlagCheck = (s, mode) =>
 
 const needsProcess: FlagCheck = s =>
   s.kind === 'image' ? `the image ${s.argument}: its container is the sandbox.` : needsLocal(s)
+
+const needsHttp: FlagCheck = s =>
+  s.transport === 'stdio' ? '--transport stdio: such a server gets no headers.' : undefined
 
 const needsRegistry: FlagCheck = s =>
   needsLocal(s) ??
@@ -85,11 +96,56 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   host: always,
   'proxy-port': always,
   'allowed-origins': always,
+  tools: always,
+  'tools-deny': always,
+  'tools-read-only': always,
+  'tools-override': always,
   'session-ttl': always,
   'trust-proxy-headers': always,
   stateless: always, // its own check refuses every transport but one
   'proxy-mode': needsStdio,
   'endpoint-prefix': needsSse,
+  'auth-server-upstream': always,
+  'auth-server-config': always,
+  'auth-server-client-id': always,
+  'auth-server-client-secret-file': always,
+  'auth-server-allow': always,
+  'auth-server-issuer': always,
+  'auth-server-storage': always,
+  'auth-server-credential': always,
+  'auth-server-allow-private-ip': always,
+  'auth-server-upstream-token': needsHttp,
+  'oidc-issuer': always,
+  'oidc-audience': always,
+  'oidc-allow': always,
+  'oidc-jwks-url': always,
+  'oidc-introspection-url': always,
+  'oidc-client-id': always,
+  'oidc-client-secret': always,
+  'oidc-client-secret-file': always,
+  'oidc-scopes': always,
+  'oidc-access-tokens-only': always,
+  'oidc-insecure-allow-http': always,
+  'resource-url': always,
+  'jwks-allow-private-ip': always,
+  'jwks-auth-token-file': always,
+  'audit-config': always,
+  'authz-config': always,
+  'enable-audit': always,
+  'otel-endpoint': always,
+  'otel-headers': always,
+  'otel-insecure': always,
+  'otel-ca-cert': always,
+  'otel-service-name': always,
+  'otel-tracing-enabled': always,
+  'otel-metrics-enabled': always,
+  'otel-sampling-rate': always,
+  'otel-custom-attributes': always,
+  'otel-env-vars': always,
+  'otel-use-legacy-attributes': always,
+  'otel-enable-prometheus-metrics-path': always,
+  'otel-prometheus-port': always,
+  'webhook-config': always,
   'remote-auth': needsRemote,
   'remote-auth-issuer': needsRemote,
   'remote-auth-authorize-url': needsRemote,
@@ -110,7 +166,22 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'remote-auth-bearer-token-file': needsRemote,
   'remote-forward-headers': needsRemote,
   'remote-forward-headers-secret': needsRemote,
-  'svc-ca-bundle': needsRemote,
+  'token-exchange-url': needsHttp,
+  'token-exchange-audience': needsHttp,
+  'token-exchange-scopes': needsHttp,
+  'token-exchange-client-id': needsHttp,
+  'token-exchange-client-secret': needsHttp,
+  'token-exchange-client-secret-file': needsHttp,
+  'token-exchange-header-name': needsHttp,
+  'token-exchange-subject-token-type': needsHttp,
+  'token-exchange-actor-token-file': needsHttp,
+  'rate-limit': always,
+  'rate-limit-per-user': always,
+  'rate-limit-redis': always,
+  'max-concurrent-calls': always, // their own checks refuse servers with --transport sse
+  'max-concurrent-calls-per-user': always,
+  'call-timeout': always,
+  'svc-ca-bundle': needsProvider,
   'target-host': needsPort,
   'target-port': needsPort,
   runtime: needsLocal,

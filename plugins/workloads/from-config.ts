@@ -1,12 +1,13 @@
 import type { App } from '../../src/app.ts'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
 import { failures as core } from '../../src/errors.ts'
+import { takeOverEntries } from '../../src/middleware-entries.ts'
 import { checkSections } from '../../src/sections.ts'
 import { readUserFile } from '../../src/user-file.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 
-/** The last four confirm what the file says. */
+/** The flags of the second list confirm what the file says. */
 const COMPANIONS = new Set([
   ...['from-config', 'foreground', 'runtime', 'ca-cert', 'debug', 'no-sandbox'],
   ...[
@@ -14,6 +15,24 @@ const COMPANIONS = new Set([
     'remote-auth-client-secret-file',
     'remote-auth-private-key-file',
     'remote-auth-resource',
+    'oidc-client-secret-file',
+    'jwks-auth-token-file',
+    'token-exchange-url',
+    'token-exchange-audience',
+    'token-exchange-client-secret-file',
+    'token-exchange-actor-token-file',
+    'auth-server-credential',
+    'auth-server-allow-private-ip',
+    'jwks-allow-private-ip',
+    'rate-limit-redis',
+    'audit-config',
+    'otel-endpoint',
+    'otel-env-vars',
+    'otel-insecure',
+    'otel-ca-cert',
+    'otel-enable-prometheus-metrics-path',
+    'authz-config',
+    'webhook-config',
   ],
 ])
 
@@ -30,7 +49,7 @@ export async function configFromFile(
   ]
   if (others.length) throw failures.from_config_alone({ others })
   const text = await readUserFile(path, 'The --from-config file')
-  const config = parseRunConfig(text, path)
+  const config = await takeOverEntries(app, parseRunConfig(text, path))
   await checkSections(app, config)
   // The file may come from somebody else, so the user has to confirm.
   if (config.no_sandbox && !given.has('no-sandbox')) throw failures.no_sandbox_unconfirmed({ path })

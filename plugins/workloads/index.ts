@@ -28,7 +28,7 @@ const workloads: Plugin = {
   name: 'workloads',
   needs: ['callers', 'egress', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
   uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
-  wants: ['groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
+  wants: ['callerAuths', 'groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
   commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {

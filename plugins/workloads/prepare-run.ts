@@ -7,6 +7,7 @@ import type { ResolveContext } from '../../src/contracts/target.ts'
 import { readEnvFolder } from '../../src/env-files.ts'
 import { findFreePort } from '../../src/lib/ports.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
+import { isLoopback } from '../../src/net/loopback.ts'
 import { checkSections } from '../../src/sections.ts'
 import { settleIsolation } from '../egress/index.ts'
 import { assertPortFree } from '../proxy/index.ts'
@@ -51,11 +52,12 @@ async function complete(app: App, prepared: RunConfig, request: RunRequest): Pro
   return config
 }
 
-/** Warns about a missing sandbox and about limits that are not enforced. */
-async function warnOfMissingProtection(
-  app: App,
-  { name, runtime, no_sandbox, resources }: RunConfig,
-): Promise<void> {
+/** Warns about a missing login or sandbox, and about limits that are not enforced. */
+async function warnOfMissingProtection(app: App, config: RunConfig): Promise<void> {
+  const { name, runtime, no_sandbox, resources, host = LOOPBACK } = config
+  if (!isLoopback(host) && !(await (await app.find('callerAuths'))?.isRequired(config))) {
+    app.log.warn(`Whoever reaches ${host} may use "${name}": nobody has to log in (--oidc-issuer).`)
+  }
   if (no_sandbox) {
     app.log.warn(`"${name}" runs without a sandbox: it can read, change and reach everything that you can.`)
   }

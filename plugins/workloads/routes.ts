@@ -1,6 +1,7 @@
+import { workloadMembers } from '../../src/contracts/workload.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { sectionRequests } from '../../src/http/section-request.ts'
-import { closed, list, object, optional, text } from '../../src/lib/schema.ts'
+import { closed, list, object, pick, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
@@ -75,12 +76,19 @@ export const workloadRoutes: Routes = async (api, app) => {
     path: `${path}/{name}/status`,
     tag,
     summary: 'The status of a workload, and why it is so where that is known',
-    response: [200, object({ status: text, status_context: optional(text) }, closed)],
+    response: [
+      200,
+      object({ ...pick(workloadMembers, 'status_context', 'middlewares'), status: text }, closed),
+    ],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
-      const { status, status_context } = await (await workloads()).get(name)
-      return { status, ...(status_context ? { status_context } : {}) }
+      const { status, status_context, middlewares } = await (await workloads()).get(name)
+      return {
+        status,
+        ...(status_context ? { status_context } : {}),
+        ...(middlewares ? { middlewares } : {}),
+      }
     },
   })
 

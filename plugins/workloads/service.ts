@@ -9,7 +9,15 @@ import { createBringUp } from './bring-up.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
 import { pruneLogs } from './prune-logs.ts'
-import { isHalfDown, isOrphaned, type ListFilter, lookOnce, matches, toWorkload } from './to-workload.ts'
+import {
+  isHalfDown,
+  isOrphaned,
+  type ListFilter,
+  lookOnce,
+  matches,
+  toDetailedWorkload,
+  toWorkload,
+} from './to-workload.ts'
 
 /** What happened to one of several workloads. */
 export interface Outcome {
@@ -71,7 +79,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   }
 
   async function one(name: string): Promise<Workload> {
-    return toWorkload(await store.configs.get(name), await store.statuses.read(name))
+    return toDetailedWorkload(await store.configs.get(name), await store.statuses.read(name))
   }
 
   /** The next command after a kill of the supervisor brings it back. */
@@ -118,7 +126,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     async get(name) {
       const config = await store.configs.get(name)
       if (await reviveSupervisor((await store.statuses.list()).values())) return one(name)
-      return toWorkload(config, await store.statuses.read(name))
+      return toDetailedWorkload(config, await store.statuses.read(name))
     },
 
     config: name => store.configs.get(name),

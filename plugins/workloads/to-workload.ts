@@ -62,6 +62,12 @@ export function toWorkload(
   }
 }
 
+/** One workload with its middlewares, which lists leave out. */
+export function toDetailedWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
+  const middlewares = isOrphaned(record) ? undefined : record?.middlewares
+  return { ...toWorkload(config, record), ...(middlewares ? { middlewares } : {}) }
+}
+
 export interface ListFilter {
   /** Also those that do not run. */
   readonly all?: boolean

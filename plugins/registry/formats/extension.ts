@@ -1,12 +1,10 @@
+import { isObject } from '../../../src/lib/is-object.ts'
 import type { Extension } from './server-facts.ts'
 import type { ServerJson } from './server-json.ts'
 import { NAMESPACE } from './server-names.ts'
 
 /** Member of `_meta` for what publishers add (MCP registry, "Publisher-provided metadata"). */
 export const PUBLISHER = 'io.modelcontextprotocol.registry/publisher-provided'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** ToolHive's extension and the key it stands under. With several keys the first counts, whatever it is. */
 export function findExtension(

@@ -1,5 +1,6 @@
 import type * as t from 'typanion'
 import { failures as core } from '../../../src/errors.ts'
+import { isObject } from '../../../src/lib/is-object.ts'
 import { describeJsonError } from '../../../src/lib/json-error.ts'
 import { failures } from '../failures.ts'
 import { findExtension, PUBLISHER } from './extension.ts'
@@ -76,9 +77,6 @@ function parseJson(text: string, place: string): Record<string, unknown> {
   if (isObject(value)) return value
   throw core.invalid_file({ path: place, problem: 'it is not a JSON object.' })
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isLegacy = (value: Record<string, unknown>): boolean =>
   ['servers', 'remote_servers', 'groups'].some(key => key in value)

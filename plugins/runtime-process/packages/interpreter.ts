@@ -8,19 +8,21 @@ export interface Interpreter {
   readonly program: string
   /** Folder of its programs and standard library. */
   readonly prefix: string
+  /** Folder in which its pip lies; empty where it has none. */
+  readonly pip: string
 }
 
 const DESCRIBE = programText('plugins/runtime-process/programs/describe_interpreter.py')
 
-/** Asks an interpreter for its path and prefix; undefined when it does not run. `-S`: runs no code of installed packages. */
+/** Asks an interpreter to describe itself; undefined when it does not run. `-S`: runs no code of installed packages. */
 export async function askInterpreter(
   python: string,
   signal: AbortSignal | undefined,
 ): Promise<Interpreter | undefined> {
   const { status, stdout } = await runTool([python, '-I', '-S', '-c', DESCRIBE], { signal })
   if (status !== 'ok') return undefined
-  const [program = '', prefix = ''] = JSON.parse(stdout) as string[]
-  return { program, prefix }
+  const [program = '', prefix = '', pip = ''] = JSON.parse(stdout) as string[]
+  return { program, prefix, pip }
 }
 
 /** Whether a folder contains the home folder. */

@@ -65,12 +65,18 @@ interface Job {
   readonly wanted: readonly string[]
 }
 
-/** Downloads with pip, checks the wheels, then installs them. Returns a problem, or undefined. */
+/**
+ * Downloads with pip, checks the wheels, then installs them. Returns a problem, or undefined.
+ *
+ * The interpreter's own pip does that where it has one: to put another one into the environment takes five
+ * seconds, and servers need none.
+ */
 async function withPip({ run, sandbox, python, folder, wanted }: Job): Promise<string | undefined> {
-  await run([python.program, '-I', '-m', 'venv', join(folder, 'venv')])
+  const bare = python.pip === '' ? [] : ['--without-pip']
+  await run([python.program, '-I', '-m', 'venv', ...bare, join(folder, 'venv')])
   const wheels = join(sandbox.home, 'wheels')
   await mkdir(wheels)
-  const pip = [join(folder, 'venv', 'bin', 'python'), '-I', '-c', PIP]
+  const pip = [join(folder, 'venv', 'bin', 'python'), '-I', '-c', PIP, python.pip]
   const cache = `--cache-dir=${sandbox.cache}`
   await run([...pip, 'download', '--only-binary', ':all:', '--dest', wheels, cache, ...wanted])
   const files = await readdir(wheels)

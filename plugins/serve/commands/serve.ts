@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { messageOf } from '../../../src/errors.ts'
+import { readLogin } from '../login.ts'
 
 const flags = {
   host: flag.string('address to listen on', { placeholder: 'HOST', shown: '127.0.0.1' }),
@@ -39,6 +40,10 @@ export class Serve extends BaseCommand {
         'For other machines, behind a login',
         '$0 serve --host 0.0.0.0 --oidc-issuer https://login.example.com --oidc-audience keelson',
       ],
+      [
+        'Behind a login of its own, for programs that know the URL only',
+        '$0 serve --auth-server-upstream https://login.example.com --auth-server-client-id keelson',
+      ],
     ],
   })
   static override flags = flags
@@ -46,10 +51,7 @@ export class Serve extends BaseCommand {
 
   override async execute(): Promise<void> {
     const values = this.values(flags)
-    const { groups } = this.constructor as typeof BaseCommand
-    const auth = groups.length
-      ? await (await this.app.service('callerAuths')).fromFlags(this.groupValues())
-      : undefined
+    const login = await readLogin(this.app, this.groupValues(), this.given)
     // Before anything is loaded: V8 lets the place for new objects grow to 48 MB, which stays when all is quiet.
     setFlagsFromString('--semi-space-growth-factor=1')
     const { serveApi } = await import('../serve-api.ts')
@@ -59,13 +61,13 @@ export class Serve extends BaseCommand {
       socket: values.socket,
       openapi: values.openapi,
       ui: values.ui,
-      auth,
+      login,
       rateLimit: values['rate-limit'] ?? 200,
       allowRemote: values['insecure-allow-remote-without-auth'],
       signal: this.context.signal,
       onUp: url => {
         this.print(url)
-        if (!values.ui || auth || values.socket !== undefined) return
+        if (!values.ui || login || values.socket !== undefined) return
         this.#sayHowToOpen(url).catch(error => this.say(messageOf(error)))
       },
     })

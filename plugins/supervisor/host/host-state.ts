@@ -59,7 +59,7 @@ export function createHostState(options: WorkloadHostOptions): HostState {
     hosted,
     queues,
     watches,
-    setStatus: createStatusWriter(options),
+    setStatus: createStatusWriter({ ...options, middlewaresOf: name => hosted.get(name)?.proxy.middlewares }),
     inTurn: (name, work) => queues.run(name, () => (journal ? journal.attribute(name, work) : work())),
     async forget(name) {
       const entry = hosted.get(name)
@@ -92,7 +92,8 @@ export async function openWorkload(state: HostState, found: RunConfig, lease: Lo
   await state.checkConfig(found)
   const log = state.logOf(found)
   let lifecycle: Lifecycle | undefined
-  const proxy = await state.proxies.open(found, { log, onAccess: () => lifecycle?.accessChanged() })
+  const onChange = () => lifecycle?.proxyChanged()
+  const proxy = await state.proxies.open(found, { log, onAccess: onChange, onMiddlewares: onChange })
   try {
     const config = { ...found, port: proxy.port }
     if (found.port !== proxy.port) await state.store.configs.save(config)

@@ -16,7 +16,10 @@ export interface Lifecycle {
   /** The server runs, as far as we know. */
   isUp(): boolean
   endedBy(): EndReason | undefined
-  /** Starts the server for the first time, in the workload's turn. Fails when the server does not start. */
+  /**
+   * Starts the server for the first time, in the workload's turn. Fails when the server does not start, or is not what
+   * the run config expects.
+   */
   start(): Promise<void>
   /** Starts the server without routing requests to it, and checks it. It counts as up once it is promoted. */
   startCandidate(timeoutMs: number): Promise<CandidateServer>
@@ -24,8 +27,8 @@ export interface Lifecycle {
   resume(mode: StartMode): Promise<void>
   /** Compares the instance with what was started, after an event of its runtime. */
   check(): void
-  /** Writes the status anew after the credentials for the server have become good or bad. */
-  accessChanged(): void
+  /** Writes the status anew after what the proxy says of its credentials or middlewares has changed. */
+  proxyChanged(): void
   runtimeUnavailable(problem: string): void
   runtimeAvailable(): Promise<void>
   /** Ends all restarts. The server may finish its requests: a newer one has replaced it. */
@@ -50,7 +53,11 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const { signal } = ending
   const runs = createServerRuns({ ...options, signal })
   const setLater = setStatusInTurn({ ...options, signal })
-  const restarts = createRestarts({ ...options, runs, signal, start, setLater, giveUp })
+  const restarts = createRestarts({
+    ...options,
+    ...{ runs, signal, setLater, giveUp },
+    start: mode => start(mode, { isFirst: false }),
+  })
   let endedBy: EndReason | undefined
   let up = false
   let upSince = clock.now()
@@ -61,10 +68,11 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const startedAt = () => runs.startedAt() ?? new Date(upSince)
   const availability = createRuntimeAvailability({ isUp, startedAt, check: runs.check, setLater })
 
-  async function start(mode: StartMode): Promise<void> {
+  async function start(mode: StartMode, { isFirst }: { isFirst: boolean }): Promise<void> {
     const run = await runs.start(mode)
     await proxy.connect(run.backend)
     const responds = await waitUntilResponding(run, runs, options)
+    if (isFirst && responds) await runs.unlessExited(run, signal => proxy.verify({ signal }))
     markUp()
     await reportStart(run, { ...options, responds, startedAt, setLater, signal })
     restartAfter(run)
@@ -119,7 +127,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   return {
     isUp,
     endedBy: () => endedBy,
-    start: () => start('create'),
+    start: () => start('create', { isFirst: true }),
     async startCandidate(timeoutMs) {
       const { run, checked, assertUp } = await startCandidate({ runs, proxy, timeoutMs })
       if (signal.aborted) checked.discard()
@@ -132,7 +140,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
       void runs.check()
       if (!up) void restarts.wakeIfRunning()
     },
-    accessChanged() {
+    proxyChanged() {
       if (isUp()) void reportAccess(proxy.access, { setStatus: setLater, startedAt })
     },
     runtimeUnavailable: problem => availability.unavailable(problem),

@@ -1,4 +1,4 @@
-import type { Status } from '../../../src/contracts/workload.ts'
+import type { PipelineMiddleware, Status } from '../../../src/contracts/workload.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { WorkloadStore } from '../../state/index.ts'
@@ -15,13 +15,25 @@ export type SetStatus = (status: Status, details?: StatusDetails) => Promise<voi
 
 /** Writes the statuses of all workloads of this process, and calls `onChange` after each. */
 export const createStatusWriter =
-  ({ store, onChange }: { store: WorkloadStore; onChange?: (() => Promise<void>) | undefined }) =>
+  ({
+    store,
+    onChange,
+    middlewaresOf,
+  }: {
+    store: WorkloadStore
+    onChange?: (() => Promise<void>) | undefined
+    /** The middlewares of a workload that is hosted here. */
+    middlewaresOf: (name: string) => readonly PipelineMiddleware[] | undefined
+  }) =>
   async (name: string, status: Status, { context, startedAt }: StatusDetails = {}): Promise<void> => {
+    const isHosted = status !== 'stopped' && status !== 'error'
+    const middlewares = isHosted ? middlewaresOf(name) : undefined
     await store.statuses.write(name, {
       status,
       ...(context ? { status_context: context } : {}),
       ...(startedAt ? { started_at: startedAt.toISOString() } : {}),
-      process_id: status === 'stopped' || status === 'error' ? 0 : process.pid,
+      process_id: isHosted ? process.pid : 0,
+      ...(middlewares ? { middlewares: [...middlewares] } : {}),
     })
     await onChange?.()
   }

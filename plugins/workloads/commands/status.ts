@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import type { Workload } from '../../../src/contracts/workload.ts'
+import type { PipelineMiddleware, Workload } from '../../../src/contracts/workload.ts'
 
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 
@@ -35,8 +35,16 @@ export class StatusOf extends BaseCommand {
       ['Upgrade', upgradeOf(workload)],
     ]
     for (const [title, value] of lines) if (value) this.print(`${`${title}:`.padEnd(12)}${value}`)
+    const middlewares = (workload.middlewares ?? []).filter(({ description, added }) => description || added)
+    if (middlewares.length === 0) return
+    this.print('Requests pass:')
+    const width = Math.max(...middlewares.map(({ stage }) => stage.length))
+    for (const step of middlewares) this.print(`  ${step.stage.padEnd(width)}  ${describeStep(step)}`)
   }
 }
+
+const describeStep = ({ name, description, plugin, added }: PipelineMiddleware): string =>
+  added ? `${description ?? name} (plugin ${plugin})` : (description ?? name)
 
 function toStatus(workload: Workload, uptime: string | undefined) {
   const {
@@ -62,6 +70,7 @@ function toStatus(workload: Workload, uptime: string | undefined) {
     ...(group ? { group } : {}),
     ...(workload.no_sandbox ? { no_sandbox: true } : {}),
     ...(uptime ? { uptime } : {}),
+    ...(workload.middlewares ? { middlewares: workload.middlewares } : {}),
     ...(workload.last_upgrade ? { last_upgrade: workload.last_upgrade } : {}),
   }
 }

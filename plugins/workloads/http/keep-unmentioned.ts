@@ -39,13 +39,17 @@ function profileOf(body: EditBody, replaces: RunConfig): object {
   return isKept ? pick(replaces, ['permission_profile', 'permission_profile_name_or_path']) : {}
 }
 
-/** The members that no flag sets: the names of the instance, and the origin of an unchanged target. */
+/** The members beside those that a body has: the names of the instance, and the origin of an unchanged target. */
 export const keptBesideFlags = (
   body: EditBody,
   replaces: RunConfig,
   requests: readonly SectionRequest[],
 ): Partial<RunConfig> => ({
-  ...pick(replaces, ['base_name', 'container_name']),
+  ...pick(replaces, [
+    'base_name',
+    'container_name',
+    ...requests.flatMap(request => request.keptAlways ?? []),
+  ]),
   ...(isSameTarget(body, replaces)
     ? pick(replaces, ['source', ...requests.flatMap(request => request.keptWithTarget ?? [])])
     : {}),

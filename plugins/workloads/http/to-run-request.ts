@@ -5,6 +5,7 @@ import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { httpFailures } from '../../../src/http/failures.ts'
 import { assertUnset, type SectionRequest, sectionRequests } from '../../../src/http/section-request.ts'
+import { takeOverEntries } from '../../../src/middleware-entries.ts'
 import { assertNotLowered } from '../../image-verification/index.ts'
 import { type RunRequest, withDefaults } from '../build-config.ts'
 import { runFlags } from '../flags.ts'
@@ -18,10 +19,11 @@ import { toOptions } from './to-options.ts'
  */
 export async function toRunRequest(
   app: App,
-  asked: CreateBody,
+  sent: CreateBody,
   { signal, replaces }: { signal: AbortSignal; replaces?: RunConfig },
 ): Promise<RunRequest> {
   const requests = await sectionRequests(app)
+  const asked = await takeOverEntries(app, sent)
   const members = new Set(requests.flatMap(request => Object.keys(request.body)))
   assertEnforced(asked, members)
   if (replaces) assertEnforced(replaces, keptOf(requests)) // other members would be lost
@@ -86,7 +88,13 @@ function assertSupported(body: CreateBody, members: ReadonlySet<string>): void {
 
 /** The members of sections that an edit keeps. */
 const keptOf = (requests: readonly SectionRequest[]): ReadonlySet<string> =>
-  new Set(requests.flatMap(({ kept = [], keptWithTarget = [] }) => [...kept, ...keptWithTarget]))
+  new Set(
+    requests.flatMap(({ kept = [], keptAlways = [], keptWithTarget = [] }) => [
+      ...kept,
+      ...keptAlways,
+      ...keptWithTarget,
+    ]),
+  )
 
 /**
  * The target: the URL of a remote server, a server of the registry, or `image`. Where `image` was built from a

@@ -7,7 +7,10 @@ import type { Format, Step, Value } from '../../../plugins/clients/formats/forma
 import { json } from '../../../plugins/clients/formats/json.ts'
 import { toml } from '../../../plugins/clients/formats/toml.ts'
 import { yaml } from '../../../plugins/clients/formats/yaml.ts'
+import { series } from '../../support/series.ts'
 import { jsonText, printed, settings, tomlText, yamlText } from './documents.ts'
+
+fc.configureGlobal({ numRuns: series({ usual: 40, long: 500 }) })
 
 const NAMES = ['fetch', 'a.b', 'x-1_Y', '__proto__', 'true', '007', '.']
 const URLS = ['http://127.0.0.1:1234/mcp', 'http://127.0.0.1:8/sse#a%20b']
@@ -89,7 +92,6 @@ describe.each(KINDS)('$name', ({ format, key, shape, read, texts }) => {
         )
         expect(leftOf(text, result)).toBe('')
       }),
-      { numRuns: 300 },
     )
   })
 
@@ -104,7 +106,6 @@ describe.each(KINDS)('$name', ({ format, key, shape, read, texts }) => {
         if (isFilled) expect(result).toBe(text)
         else expect(leftOf(text, result).replaceAll(/\s/g, '')).toBe('')
       }),
-      { numRuns: 300 },
     )
   })
 

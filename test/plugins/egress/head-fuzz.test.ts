@@ -3,9 +3,10 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { series } from '../../support/series.ts'
 import { egressWorld, statusOf, webServer } from './egress-world.ts'
 
-const RUNS = 400
+const RUNS = series({ usual: 250, long: 4000 })
 
 /** Spellings that some reader somewhere takes for the one host, or the other. */
 const places = (port: number, forbidden: number) => [

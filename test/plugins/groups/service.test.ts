@@ -3,11 +3,12 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
+import { bundled } from '../../support/bundled.ts'
 import { series } from '../../support/series.ts'
 import { groupsWorld } from './groups-world.ts'
 
-const program = new URL('./adder-program.ts', import.meta.url).pathname
-const remover = new URL('./remover-program.ts', import.meta.url).pathname
+const program = bundled(new URL('./adder-program.ts', import.meta.url))
+const remover = bundled(new URL('./remover-program.ts', import.meta.url))
 
 test('a new group is empty, on disk, and for its owner only', async () => {
   const { groups, pathOf } = await groupsWorld()

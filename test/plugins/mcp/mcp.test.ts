@@ -229,6 +229,49 @@ describe('when nothing works', () => {
     expect(stderr).toContain('there is no tool "nosuch" (JSON-RPC error -32603)')
   })
 
+  test.each([
+    [
+      429,
+      { code: 429, message: 'Rate limit exceeded' },
+      'A limit is reached, so the connection was refused (HTTP 429). Try again in 7 s.',
+    ],
+    [
+      403,
+      { code: 403, message: 'Unauthorized' },
+      'The policies of the workload do not allow the connection.',
+    ],
+    [
+      403,
+      { code: 403, message: 'Denied by a\u001b webhook' },
+      'The server refused the connection: Denied by a  webhook (JSON-RPC error 403).',
+    ],
+    [
+      504,
+      { code: -32000, message: 'The server did not respond in time' },
+      'The server did not respond in time, so the connection was ended.',
+    ],
+  ])('a request that a proxy refuses with %i (%o) says why', async (status, error, text) => {
+    const asked: unknown[] = []
+    const url = await serve((request, response) => {
+      asked.push(request.method)
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', error }))
+    })
+
+    const { code, stderr } = await mcp('call', 'x', '--server', url)
+
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(text) })
+    expect(new Set(asked)).toEqual(new Set(['POST']))
+  })
+
+  test('a call that a proxy ended in an event stream says that it took too long', async () => {
+    const url = await scripted({ 'tools/call': () => 'The server did not respond in time' })
+
+    const { stderr } = await mcp('call', 'x', '--server', url)
+
+    expect(stderr).toContain('The server did not respond in time, so the call of "x" was ended.')
+  })
+
   test('a workload that does not exist', async () => {
     const { code, stderr } = await mcp('list', '--server', 'nosuch')
 

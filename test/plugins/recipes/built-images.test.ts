@@ -11,6 +11,7 @@ import type { PackageRequest } from '../../../src/contracts/runtime.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { needs } from '../../support/left-out.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
+import { isLong } from '../../support/series.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const GO = join(import.meta.dirname, '../../../fixtures/answers-initialize')
@@ -22,12 +23,15 @@ const INITIALIZE = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 })
 
-const cases: [title: string, base: string, request: PackageRequest, args: string[]][] = [
+/** With `npm run test:long` each case runs on all engines, else on those that it names. */
+type Case = [title: string, base: string, request: PackageRequest, args: string[], engines: readonly string[]]
+const cases: Case[] = [
   [
     'local Go code',
     'keelson-test/golang:1',
     { scheme: 'go', package: GO, local: true, buildWith: [] },
     ['baked', "it's $HOME"],
+    ['docker', 'podman'],
   ],
   [
     'an npm package',
@@ -39,17 +43,19 @@ const cases: [title: string, base: string, request: PackageRequest, args: string
       buildWith: [],
     },
     [],
+    ['docker'],
   ],
   [
     'a PyPI package',
     'keelson-test/python:3',
     { scheme: 'uvx', package: 'mcp-server-time', local: false, buildWith: [] },
     [],
+    ['podman'],
   ],
 ]
 
 describe.each([dockerDialect, podmanDialect])('on $name', { timeout: 300_000 }, dialect => {
-  test.for(cases)(
+  test.for(cases.filter(([, , , , engines]) => isLong || engines.includes(dialect.name)))(
     '%s becomes an image that speaks MCP without a network',
     async ([, base, request, args], context) => {
       const { name: engine } = dialect

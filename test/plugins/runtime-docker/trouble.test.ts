@@ -1,4 +1,4 @@
-import { chmod, readFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -192,4 +192,21 @@ esac`
 test('a registry that breaks off is not mistaken for the engine', async () => {
   const runtime = runtimeWith('docker', await fakeProgram('docker', saying('unexpected EOF')))
   await expect(runtime.images?.pull('some/image:1')).rejects.toMatchObject({ code: 'pull_failed' })
+})
+
+test('a build whose cached step was removed by another program is begun again, once', async () => {
+  const words =
+    'checking if cached image exists from a previous build: getting top layer info: layer not known'
+  const script = `case "$1" in build) echo again >>"$HOME/builds"; test -e "$HOME/works" -a "$(wc -l <"$HOME/builds")" -gt 1 || { echo "${words}" >&2; exit 125; };; esac`
+  const env = await fakeProgram('podman', script)
+  const { images } = runtimeWith('podman', env)
+  const build = () =>
+    images?.build({ tag: 'one:1', context: env.HOME ?? '', dockerfile: 'FROM scratch\n', labels: {} })
+
+  await expect(build()).rejects.toMatchObject({ code: 'build_failed' })
+  expect(await readFile(join(env.HOME ?? '', 'builds'), 'utf8')).toBe('again\nagain\n')
+  await writeFile(join(env.HOME ?? '', 'works'), '')
+  await writeFile(join(env.HOME ?? '', 'builds'), '')
+  await build()
+  expect(await readFile(join(env.HOME ?? '', 'builds'), 'utf8')).toBe('again\nagain\n')
 })

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEncryptedFile } from '../../../plugins/secrets/encrypted-file.ts'
+import { bundled } from '../../support/bundled.ts'
 import { giveToOther, withoutRoot } from '../../support/hostile/other-user.ts'
 import { series } from '../../support/series.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const program = new URL('./writer-program.ts', import.meta.url).pathname
+const program = bundled(new URL('./writer-program.ts', import.meta.url))
 const cost = { log2N: 10, r: 8, p: 1 }
 
 async function newFile({ password = 'correct horse' } = {}) {

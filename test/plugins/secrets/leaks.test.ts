@@ -7,7 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { type Home, openHome, until } from '../../e2e/home.ts'
 import { flagsOf, needsPlace, PLACES, type Place } from '../../e2e/places-to-run.ts'
+import { shareToolCaches } from '../../e2e/tool-caches.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { makeSecretsFile } from '../../support/keelson.ts'
 import { needs } from '../../support/left-out.ts'
 import { main } from '../../support/main.ts'
 import { filesWith, processesWith, watchProcesses } from './search.ts'
@@ -21,9 +23,11 @@ const plant = () => `planted${randomBytes(12).toString('hex')}`
 /** A user with a password file; everything that the program shows is kept. */
 async function someone(env: Record<string, string> = {}) {
   const home = await openHome()
+  await shareToolCaches(home)
   onTestFinished(() => home.close(), 120_000)
   const password = plant()
   await writeFile(join(home.path, 'password'), password)
+  await makeSecretsFile(home.env, env.KEELSON_SECRETS_PASSWORD ?? password)
   const shown: string[] = []
   const keelson = async (...args: string[]) => {
     const result = await home.keelson(args, { env })
@@ -81,7 +85,7 @@ describe.each(PLACES)('on %s', { timeout: 300_000 }, place => {
     const name = `leak-${place}-${value.slice(-6)}`
     await ok('secret', 'provider', 'encrypted', '--password-file', join(home.path, 'password'))
     await set('TOKEN', value)
-    const watches = [value, later, password].map(watchProcesses)
+    const watch = watchProcesses(value, later, password)
 
     const url = await ok(
       'run',
@@ -134,9 +138,8 @@ describe.each(PLACES)('on %s', { timeout: 300_000 }, place => {
       place === 'process'
         ? /server-everything|mcp-server/
         : /^(docker|podman) create |mcp-server|runc|crun|docker-init|catatonit/
-    for (const watch of watches)
-      for (const { command, place: where } of watch.stop())
-        expect([where, command]).toEqual(['environment', expect.stringMatching(meant)])
+    for (const { command, place: where } of watch.stop())
+      expect([where, command]).toEqual(['environment', expect.stringMatching(meant)])
     expect(steady.length).toBeGreaterThan(0)
     for (const { command } of steady) expect(command).toMatch(/server-everything|mcp-server/)
     for (const planted of [value, later]) {

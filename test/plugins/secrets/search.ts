@@ -16,9 +16,10 @@ export interface ProcessWith {
   readonly place: 'arguments' | 'environment'
 }
 
-/** Processes of this machine that hold the text where other programs can see it. */
-export function processesWith(text: string): ProcessWith[] {
+/** Processes of this machine that hold any of the texts where other programs can see it. */
+export function processesWith(...texts: readonly string[]): ProcessWith[] {
   const found: ProcessWith[] = []
+  const holds = (read: string) => texts.some(text => read.includes(text))
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
     const read = (file: string) => {
       try {
@@ -28,17 +29,20 @@ export function processesWith(text: string): ProcessWith[] {
       }
     }
     const command = read('cmdline')
-    if (command.includes(text)) found.push({ command, place: 'arguments' })
-    if (read('environ').includes(text)) found.push({ command, place: 'environment' })
+    if (holds(command)) found.push({ command, place: 'arguments' })
+    if (holds(read('environ'))) {
+      // A program that was just being started had its environment later than its arguments.
+      found.push({ command: read('cmdline') || command, place: 'environment' })
+    }
   }
   return found
 }
 
 /** Looks at all processes again and again until it is told to stop; answers every sort that it saw. */
-export function watchProcesses(text: string): { stop(): ProcessWith[] } {
+export function watchProcesses(...texts: readonly string[]): { stop(): ProcessWith[] } {
   const seen = new Map<string, ProcessWith>()
   const look = () => {
-    for (const found of processesWith(text)) seen.set(`${found.place} ${found.command}`, found)
+    for (const found of processesWith(...texts)) seen.set(`${found.place} ${found.command}`, found)
   }
   const timer = setInterval(look, 50)
   return {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type ApiServer, type Described, startApi } from '../../support/api-server.ts'
 import { series } from '../../support/series.ts'
 
-const REQUESTS = series({ usual: 4000, long: 20_000 })
+const REQUESTS = series({ usual: 1600, long: 20_000 })
 const AT_A_TIME = 20
 /** What this many requests may add to the memory of a server that has already answered as many. */
 const MOST_MB_MORE = 64

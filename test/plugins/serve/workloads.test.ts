@@ -81,7 +81,7 @@ test('each mistake of a new workload gets the status of its failure', async () =
   expect(await create({ name: 'x', url, proxy_port: port })).toBe(400)
   expect(await create({ name: 'x', server: 'fetch' })).toBe(400)
   expect(await create({ name: 'x', registry: 'mine', server: 'fetch' })).toBe(400)
-  expect(await create({ name: 'x', url, tools: ['a'] })).toBe(400)
+  expect(await create({ name: 'x', url, tools: ['a', ''] })).toBe(400)
   expect(await create({ name: 'x', url, group: 'nowhere' })).toBe(404)
   expect(await create({ name: 'x', registry: 'default', server: 'no-such-server' })).toBe(404)
   expect(await create({ name: 'x', url, secrets: [{ name: 's', target: 'T' }] })).toBe(400)

@@ -6,10 +6,11 @@ import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSettings } from '../../../plugins/settings/service.ts'
 import { findPaths } from '../../../src/paths.ts'
+import { bundled } from '../../support/bundled.ts'
 import { giveToOther, withoutRoot } from '../../support/hostile/other-user.ts'
 import { series } from '../../support/series.ts'
 
-const program = new URL('./writer-program.ts', import.meta.url).pathname
+const program = bundled(new URL('./writer-program.ts', import.meta.url))
 
 async function userHome() {
   const home = await mkdtemp(join(tmpdir(), 'keelson-settings-'))

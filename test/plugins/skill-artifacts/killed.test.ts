@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { contentDigest } from '../../../plugins/skill-artifacts/format/content-digest.ts'
 import { createBuilds } from '../../../plugins/skill-artifacts/service.ts'
+import { bundled } from '../../support/bundled.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const program = new URL('build-once.ts', import.meta.url).pathname
+const program = bundled(new URL('build-once.ts', import.meta.url))
 /** More changes in the store than a build makes. */
 const MANY = 200
 

@@ -54,6 +54,7 @@ function fakeProxies(): Proxies & {
       return {
         port: config.port || 45_678,
         url: `http://127.0.0.1:${config.port}/mcp`,
+        middlewares: [],
         async connect(backend: Backend) {
           fake.backends.push(backend)
           fake.connected = true
@@ -83,6 +84,7 @@ function fakeProxies(): Proxies & {
             signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
             proxies.answers(config.name).then(resolve, reject)
           }),
+        verify: async () => undefined,
         async close() {
           fake.open = false
           fake.connected = false

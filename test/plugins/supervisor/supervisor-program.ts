@@ -34,12 +34,14 @@ const proxies: Proxies = {
     return {
       port,
       url: `http://127.0.0.1:${port}`,
+      middlewares: [],
       async connect() {
         if (name.startsWith('bomb')) process.nextTick(() => Promise.reject(new Error(`${name} went off`)))
       },
       disconnect: () => undefined,
       checkCandidate: async () => ({ promote: async () => undefined, discard: () => undefined }),
       ready: async () => undefined,
+      verify: async () => undefined,
       close: () =>
         new Promise(resolve => {
           server.close(() => resolve())

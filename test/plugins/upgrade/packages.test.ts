@@ -4,6 +4,7 @@ import { findFreePort } from '../../../src/lib/ports.ts'
 import { clientV1 } from '../../e2e/clients.ts'
 import { CA } from '../../e2e/home.ts'
 import { flagsOf, leftOvers, needsPlace, PLACES } from '../../e2e/places-to-run.ts'
+import { shareToolCaches } from '../../e2e/tool-caches.ts'
 import { openWorld, type World } from './world.ts'
 
 // Packages of npm, in containers and straight on the host.
@@ -16,6 +17,7 @@ const NEW = '2026.8.31'
 let world: World
 beforeAll(async () => {
   world = await openWorld()
+  await shareToolCaches(world.home)
 }, 60_000)
 afterAll(() => world.close(), 180_000)
 
@@ -65,7 +67,7 @@ test('on the host, a server that insists on its port can be upgraded while it is
   await world.home.ok(['run', 'clock', '--name', name, ...flags, '--', 'streamableHttp'])
   await offer(EVERYTHING, NEW, 'streamable-http')
 
-  const refused = await world.home.keelson(['upgrade', 'apply', name, '--timeout', '20s'])
+  const refused = await world.home.keelson(['upgrade', 'apply', name, '--timeout', '5s'])
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain(`${EVERYTHING}@${OLD} serves as before`)
   expect(await world.home.ok(['status', name])).toMatch(/^Status: +running$/m)

@@ -6,6 +6,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { makeSecretsFile } from '../../support/keelson.ts'
 import { needs } from '../../support/left-out.ts'
 import { main } from '../../support/main.ts'
 import { filesWith, watchProcesses } from '../secrets/search.ts'
@@ -30,7 +31,9 @@ test('a secret that the newer version needs is in its environment and nowhere el
   const name = `secret-${process.pid}`
   const value = `planted${randomBytes(12).toString('hex')}`
   const password = join(home.path, 'password')
-  await writeFile(password, randomBytes(12).toString('hex'))
+  const words = randomBytes(12).toString('hex')
+  await writeFile(password, words)
+  await makeSecretsFile(home.env, words)
   await world.push('1.0.0')
   await world.push('2.0.0')
   await world.push('3.0.0', 'exits')

@@ -28,6 +28,11 @@ beforeAll(async () => {
   await mkdir(join(folder, 'vars'))
   await writeFile(join(folder, 'vars/one'), 'B=2\n')
   await writeFile(join(folder, 'file.env'), 'C=3\n')
+  await writeFile(join(folder, 'auth-server.yaml'), 'upstreams: []\n')
+  await writeFile(join(folder, 'audit.json'), '{"component":"mine"}')
+  const webhook = { name: 'a', url: 'https://hook.example', failure_policy: 'fail' }
+  await writeFile(join(folder, 'webhooks.json'), JSON.stringify({ validating: [webhook] }))
+  await writeFile(join(folder, 'tools.json'), '{"toolsOverride":{"a":{"name":"b"}}}')
   await writeFile(join(folder, 'ca.pem'), rootCertificates[0] ?? '')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -4,13 +4,15 @@ import { askToken } from './dialog.js'
 import { byId, element, fill } from './element.js'
 import { follow } from './follow.js'
 import { announce, showProblem } from './notices.js'
+import { createLogin } from './own-login.js'
 import { openRunDialog } from './run-dialog.js'
 import { statusWord } from './status.js'
 import { createStore } from './store.js'
 import { createList, placeOf } from './workload-list.js'
 import { createPane } from './workload-pane.js'
 
-const api = createApi(askToken)
+const logIn = createLogin()
+const api = createApi(kind => (kind === 'login' ? logIn() : askToken(kind)))
 const store = createStore(api)
 const showList = createList(byId('list'), store)
 /** @type {{ name: string, pane: ReturnType<typeof createPane> } | undefined} */
@@ -111,9 +113,10 @@ function focusList(name = '') {
 
 addEventListener('hashchange', () => {
   const before = shown?.name
-  awaited = selected()
+  const name = selected()
+  awaited = name
   show()
-  if (!awaited && !document.activeElement?.closest('header')) focusList(before)
+  if (!name && !document.activeElement?.closest('header')) focusList(before)
 })
 byId('skip').addEventListener('click', event => {
   event.preventDefault()

@@ -63,7 +63,7 @@ test('a server is found, run, looked at, stopped and deleted with the keyboard a
   await keyboard.press('Enter')
 
   await page.getByRole('heading', { name: 'mem', exact: true }).waitFor({ timeout: 120_000 })
-  expect(await focused(page)).toBe('mem')
+  await expect.poll(() => focused(page)).toBe('mem')
   const row = page.getByRole('link', { name: /^mem/ })
   await row.getByText('Running').waitFor({ timeout: 120_000 })
   const made = (await api.ask('GET', '/api/v1beta/workloads/mem')).json() as Record<string, unknown>

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import type { App } from '../../src/app.ts'
+import { type Failure, isFailure, messageOf } from '../../src/errors.ts'
+
+/**
+ * The secret that a workload proves itself with at an endpoint. A run config holds it as plain text, or as a reference
+ * (`NAME,target=TARGET`) to what the secrets provider keeps.
+ */
+export interface BoundSecret {
+  /** Returns the secret of a member of the run config. Fails with `missing` where it is kept nowhere. */
+  read(said: string | undefined): Promise<string | undefined>
+  /** Keeps a plain secret and returns the reference; a reference stays. Fails with `notStorable`. */
+  conceal(said: string): Promise<string>
+  /** Deletes what is kept for a reference. */
+  forget(said: string | undefined): Promise<void>
+}
+
+/**
+ * `bound`: the endpoint that gets the secret and the client that it is of. They are a part of the name that it is kept
+ * under, so that a run config which names another endpoint cannot have it sent there.
+ */
+export function boundSecret(
+  app: App,
+  {
+    workload,
+    prefix,
+    target,
+    bound: [endpoint = '', client = ''],
+    failures: { missing, notStorable },
+  }: {
+    readonly workload: string
+    readonly prefix: string
+    readonly target: string
+    readonly bound: readonly [endpoint: string | undefined, client: string | undefined]
+    readonly failures: {
+      missing(facts: { secret: string }): Failure
+      notStorable(facts: { problem: string }, options: { cause: unknown }): Failure
+    }
+  },
+): BoundSecret {
+  const digest = createHash('sha256').update(JSON.stringify([workload, endpoint, client]))
+  const ownName = `${prefix}_${workload}_${digest.digest('hex').slice(0, 16)}`
+  const kept = async () => (await app.service('secrets')).scope('workloads')
+
+  /** The name of the secret in a reference; undefined where the text is the secret itself. */
+  function referredName(said = ''): string | undefined {
+    const [name, rest, ...more] = said.split(',')
+    return name && rest === `target=${target}` && more.length === 0 ? name : undefined
+  }
+
+  return {
+    async read(said) {
+      const name = referredName(said)
+      if (name === undefined) return said || undefined
+      const found = name === ownName ? await (await kept()).find(name) : undefined
+      if (found === undefined) throw missing({ secret: name })
+      return found
+    },
+    async conceal(said) {
+      if (referredName(said) !== undefined) return said
+      try {
+        await (await kept()).set(ownName, said)
+      } catch (error) {
+        if (!isFailure(error)) throw error
+        throw notStorable({ problem: messageOf(error) }, { cause: error })
+      }
+      return `${ownName},target=${target}`
+    },
+    async forget(said) {
+      if (referredName(said) !== ownName) return
+      await (await kept()).delete(ownName).catch(error => {
+        if (!isFailure(error, 'secret_missing')) throw error
+      })
+    },
+  }
+}
