@@ -7,6 +7,15 @@ test('docs/cli.md shows the commands as they are (npm run docs)', async () => {
   expect(readFileSync('docs/cli.md', 'utf8')).toBe(await cliReference())
 })
 
+test('no command shows two groups of flags under one heading', async () => {
+  const commands = (await cliReference()).split(/^### /m).slice(1)
+  expect(commands.length).toBeGreaterThan(50)
+  for (const command of commands) {
+    const headings = command.match(/^[A-Z].*:$(?=\n\n\|)/gm) ?? []
+    expect(headings, command.split('\n', 1)[0]).toEqual([...new Set(headings)])
+  }
+})
+
 test('every plugin has the verbs that the list of plugins says, and no others', async () => {
   for (const entry of builtins) {
     const { commands = [] } = await entry.load()

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isLong } from '../support/series.ts'
 import { clientV1, textOf } from './clients.ts'
 import { type Home, openHome, until } from './home.ts'
 import { startLoad } from './load.ts'
 import { flagsOf, leftOvers, needsPlace, type Place } from './places-to-run.ts'
+import { shareToolCaches } from './tool-caches.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const EVERYTHING = 'npx://@modelcontextprotocol/server-everything@2026.8.31'
@@ -77,10 +79,12 @@ describe.each(['docker', 'podman', 'process'] as const)('under load on %s', { ti
   let home: Home
   beforeAll(async () => {
     home = await openHome()
+    await shareToolCaches(home)
   })
   afterAll(() => home?.close(), 120_000)
 
-  test.each(servers)(
+  // HTTP is passed through in the same way wherever the server runs.
+  test.each(servers.filter(([transport]) => transport === 'stdio' || place === 'docker' || isLong))(
     'a killed %s server and a killed supervisor are replaced; only calls under way when the supervisor is killed are lost',
     async (_, name, tool, target, args) => {
       const up = await home.keelson(['run', ...target, '--name', name, ...args], { cwd: repository })
@@ -105,6 +109,7 @@ describe.each(['docker', 'podman', 'process'] as const)('under load on %s', { ti
       await moreAnswers()
       process.kill(supervisor, 'SIGKILL')
       const killed = Date.now()
+      load.giveUp(whole)
       await moreAnswers()
       expect(await home.supervisor()).not.toBe(supervisor)
       await until(async () => expect(await home.ok(['status', name])).toContain('running'))
@@ -136,6 +141,7 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
   beforeAll(async () => {
     temporary = await mkdtemp(join(tmpdir(), 'keelson-e2e-'))
     home = await openHome({ TMPDIR: temporary })
+    await shareToolCaches(home)
     source = join(home.path, 'go-server')
     await cp(join(repository, 'fixtures/go-server'), source, { recursive: true })
   })

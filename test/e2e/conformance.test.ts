@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { checkAuthorizationServer } from '../conformance/authorization-server.ts'
 import { startFixture } from '../support/mcp-fixtures/start-server.ts'
 import { type Home, openHome } from './home.ts'
 import { needsPlace } from './places-to-run.ts'
@@ -92,3 +93,12 @@ test('the program bridges a stdio server: the suite finds no failure', {
   expect(bridged.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(30)
   expect(bridged.filter(line => line.endsWith(' FAILURE'))).toEqual([])
 })
+
+test('the suite for authorization servers finds that of a workload in order', async () => {
+  const checks = await checkAuthorizationServer({ cimd: { enabled: true } }, '2026-07-28')
+  expect(checks.map(({ id, status }) => `${id} ${status}`).sort()).toEqual([
+    'authorization-code-grant SUCCESS',
+    'authorization-server-metadata SUCCESS',
+    'authorization-server-metadata-cimd SUCCESS',
+  ])
+}, 60_000)

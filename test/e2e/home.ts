@@ -44,6 +44,8 @@ export interface Home {
   powerOff(): Promise<void>
   /** Removes all workloads, ends the supervisor, deletes the folder. */
   close(): Promise<void>
+  /** The same where all workloads are remote: nothing of them outlives the supervisor and the folder. */
+  closeRemote(): Promise<void>
 }
 
 export async function openHome(
@@ -89,13 +91,16 @@ export async function openHome(
     },
     async close() {
       const removed = await home.keelson(['rm', '--all'])
+      await home.closeRemote()
+      if (removed.code !== 0) throw new Error(`rm --all failed:\n${removed.stderr}`)
+    },
+    async closeRemote() {
       const pid = await home.supervisor()
       if (pid) process.kill(pid, 'SIGTERM')
       await until(() => {
         if (processIdentity(pid)) throw new Error(`supervisor ${pid} does not end`)
       })
       await rm(path, { recursive: true, force: true })
-      if (removed.code !== 0) throw new Error(`rm --all failed:\n${removed.stderr}`)
     },
   }
   return home

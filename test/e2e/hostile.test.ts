@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import { clientV1, textOf } from './clients.ts'
 import { type Home, openHome, until } from './home.ts'
 import { flagsOf, leftOvers, needsPlace } from './places-to-run.ts'
+import { shareToolCaches } from './tool-caches.ts'
 
 // fixtures/go-server as it should be, and beside it, in the same supervisor, as it should not.
 const repository = new URL('../..', import.meta.url).pathname
@@ -33,6 +34,7 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 300_000 }, pla
   }
   beforeAll(async () => {
     home = await openHome()
+    await shareToolCaches(home)
   })
   afterAll(() => home?.close(), 120_000)
 

@@ -15,6 +15,11 @@ export interface Load {
   readonly lost: readonly number[]
   /** Calls that failed at once, as a server that is away lets them. */
   readonly failed: number
+  /**
+   * Gives up the calls under way that started at this time or later, instead of waiting for the SDK's minute. They
+   * count as nothing.
+   */
+  giveUp(since: number): void
   stop(): Promise<void>
 }
 
@@ -27,22 +32,31 @@ export function startLoad(
   let stopped = false
   const counts = { answers: 0, wrong: 0, failed: 0 }
   const lost: number[] = []
+  const underWay = new Map<AbortController, number>()
 
   async function session(first: number): Promise<void> {
     let client: Awaited<ReturnType<typeof clientV1>> | undefined
     for (let n = first; !stopped; n += sessions) {
       const startedAt = Date.now()
+      const call = new AbortController()
+      underWay.set(call, startedAt)
       try {
         client ??= await clientV1(url, () => {}, { closes: false })
-        const text = textOf(await client.callTool({ name: tool.name, arguments: tool.args(n) }))
+        const { signal } = call
+        const request = { name: tool.name, arguments: tool.args(n) }
+        const text = textOf(await client.callTool(request, undefined, { signal }))
         if (text === tool.right(n)) counts.answers++
         else counts.wrong++
       } catch (error) {
-        if ((error as { code?: number }).code === ErrorCode.RequestTimeout) lost.push(startedAt)
-        else counts.failed++
+        if (!call.signal.aborted) {
+          if ((error as { code?: number }).code === ErrorCode.RequestTimeout) lost.push(startedAt)
+          else counts.failed++
+        }
         await client?.close().catch(() => undefined)
         client = undefined
         await new Promise(resolve => setTimeout(resolve, 50)) // a server that is away is not asked in a busy loop
+      } finally {
+        underWay.delete(call)
       }
     }
     await client?.close().catch(() => undefined)
@@ -60,6 +74,9 @@ export function startLoad(
     },
     get failed() {
       return counts.failed
+    },
+    giveUp(since) {
+      for (const [call, startedAt] of underWay) if (startedAt >= since) call.abort()
     },
     async stop() {
       stopped = true

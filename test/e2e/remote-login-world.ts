@@ -7,6 +7,7 @@ import { protectedServer } from '../plugins/auth-out/oauth/protected-server.ts'
 import { visit } from '../support/browser.ts'
 import { fakeProgram } from '../support/fake-program.ts'
 import { identityProvider } from '../support/identity-provider.ts'
+import { keepSecrets } from '../support/keelson.ts'
 import { openHome, until } from './home.ts'
 import { whoAmIServer } from './who-am-i.ts'
 
@@ -22,8 +23,8 @@ const RETRY_SOON = {
 export async function world(context: TestContext, { tokenSeconds = HOUR } = {}) {
   const { PATH = '' } = await fakeProgram('xdg-open', `printf '%s\\n' "$1" >>"$(dirname "$0")/opened"`)
   const home = await openHome({ PATH, KEELSON_SECRETS_PASSWORD: 'a password of the test', ...RETRY_SOON })
-  onTestFinished(() => home.close())
-  await home.ok(['secret', 'provider', 'encrypted'])
+  onTestFinished(() => home.closeRemote())
+  await keepSecrets(home.env)
   const provider = await identityProvider({ pages: true, format: 'opaque', accessTokenSeconds: tokenSeconds })
   const clock = { aheadMs: 0 }
   const server = await protectedServer({

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientV1, clientV2, textOf } from './clients.ts'
 import { type Home, openHome } from './home.ts'
 import { flagsOf, needsPlace, PLACES } from './places-to-run.ts'
+import { shareToolCaches } from './tool-caches.ts'
 
 // Official servers and official clients, with the real program between them. The versions are exact so
 // that each engine builds every image once, and the same as the development dependencies.
@@ -14,6 +15,7 @@ const PACKAGE = (name: string) => `npx://@modelcontextprotocol/server-${name}@${
 let home: Home
 beforeAll(async () => {
   home = await openHome()
+  await shareToolCaches(home)
 })
 afterAll(() => home.close(), 120_000)
 

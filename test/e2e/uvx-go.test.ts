@@ -4,6 +4,7 @@ import { leaveOut } from '../support/left-out.ts'
 import { clientV1, clientV2, textOf } from './clients.ts'
 import { type Home, openHome } from './home.ts'
 import { flagsOf, needsPlace } from './places-to-run.ts'
+import { shareToolCaches } from './tool-caches.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const there = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
@@ -11,6 +12,7 @@ const there = (program: string, ...args: string[]) => spawnSync(program, args).s
 let home: Home
 beforeAll(async () => {
   home = await openHome()
+  await shareToolCaches(home)
 })
 afterAll(() => home.close(), 120_000)
 

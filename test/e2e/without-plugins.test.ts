@@ -50,6 +50,7 @@ test.each([
   ['all optional plugins', optional] as const,
 ])('without %s a server is run, listed, stopped and removed', { timeout: 120_000 }, async (_, absent) => {
   const home = await openHome({ TEST_WITHOUT_PLUGINS: absent.join(',') }, program.main)
+  let isRemoved = false
   try {
     await plantPackage(home.path)
 
@@ -62,7 +63,8 @@ test.each([
     expect(await home.ok(['list', '--all'])).toContain('stopped')
     await home.ok(['rm', 'one'])
     expect(await home.ok(['list', '--all'])).toContain('There are no workloads')
+    isRemoved = true
   } finally {
-    await home.close()
+    await (isRemoved ? home.closeRemote() : home.close())
   }
 })

@@ -36,6 +36,12 @@ async function witness(): Promise<{ url: string; seen: string[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen }
 }
 
+/** Waits until `run` and, a moment later, the supervisor have asked whether the server demands a login. */
+async function forgetStart(seen: string[], asked = 2): Promise<void> {
+  await expect.poll(() => seen.filter(request => request === 'POST initialize').length).toBe(asked)
+  seen.length = 0
+}
+
 const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const post = { method: 'POST', headers: JSON_HEADERS, body: CALL }
@@ -55,7 +61,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
   test('reaches no server through the proxy of a workload; its owner and root do', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await victim(), url)
-    seen.length = 0
+    await forgetStart(seen)
 
     for (const path of [proxy, proxy.replace('127.0.0.1', 'localhost'), new URL('/health', proxy).href])
       expect(await askAs(ATTACKER_UID, path, post)).toMatchObject({ status: 403 })
@@ -121,7 +127,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
   test('a request sent ahead on a refused connection stays refused; the next one of the owner gets a response', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await victim(), url)
-    seen.length = 0
+    await forgetStart(seen)
     const pipelined = `
       const { port } = new URL(args.proxy)
       const socket = net.connect(Number(port), '127.0.0.1')
@@ -159,7 +165,7 @@ describe('another user of the machine', { timeout: 120_000 }, () => {
   test('fifty connections at a time of both users are told apart', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await victim(), url)
-    seen.length = 0
+    await forgetStart(seen)
     const many = `
       const ask = () => fetch(args.proxy, { ...args.post, headers: { ...args.post.headers, connection: 'close' } })
       const answers = await Promise.all(Array.from({ length: 50 }, ask))
@@ -221,7 +227,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
       if (targets.some(target => response.url().startsWith(target)))
         statuses.push([response.url(), response.status()])
     })
-    seen.length = 0
+    await forgetStart(seen, 1)
     const paths = [proxy, new URL('/health', proxy).href, `${api.url}/api/v1beta/workloads`, `${api.url}/`]
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', name: 'forged', url })
 
@@ -246,7 +252,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
     const api = await startUi()
     await makeRemote(api, 'mine', url)
     const [{ url: proxy } = { url: '' }] = (await listed(api)) as { url: string }[]
-    seen.length = 0
+    await forgetStart(seen, 1)
     for (const target of [proxy, `${api.url}/`]) {
       const rebound = target.replace('127.0.0.1', 'rebound.example')
       const { page } = await visit(context, rebound, { names: ['rebound.example'] })
@@ -289,7 +295,7 @@ describe('a proxy beyond loopback', { timeout: 120_000 }, () => {
   test('serves requests for addresses and its own names, from its own pages', async () => {
     const { url, seen } = await witness()
     const proxy = await runRemote(await keelsonUser(), url, '--host', '0.0.0.0')
-    seen.length = 0
+    await forgetStart(seen)
     expect(await statusOf(proxy, { host: 'rebound.example' })).toBe(403)
     expect(await statusOf(proxy, { host: 'AT', origin: 'https://evil.example' })).toBe(403)
     expect(await statusOf(proxy, { host: 'AT', 'sec-fetch-site': 'cross-site' })).toBe(403)
@@ -302,7 +308,7 @@ describe('a proxy beyond loopback', { timeout: 120_000 }, () => {
     const { url, seen } = await witness()
     const user = await keelsonUser()
     const plain = await runRemote(user, url, '--trust-proxy-headers')
-    seen.length = 0
+    await forgetStart(seen)
     expect(await statusOf(plain, { host: 'rebound.example' })).toBe(403)
     expect(await statusOf(plain, { host: 'rebound.example', 'x-forwarded-host': 'localhost' })).toBe(403)
     expect(await statusOf(plain, { host: 'AT', 'x-forwarded-host': 'tools.example' })).toBe(403)
@@ -311,7 +317,7 @@ describe('a proxy beyond loopback', { timeout: 120_000 }, () => {
     const named = ['--trust-proxy-headers', '--allowed-origins', 'https://tools.example', '--name', 'named']
     const { stdout, code } = await user.run(['run', url, ...named])
     expect(code).toBe(0)
-    seen.length = 0
+    await forgetStart(seen)
     expect(
       await statusOf(stdout.trim(), { host: 'rebound.example', 'x-forwarded-host': 'tools.example' }),
     ).toBe(403)
@@ -336,7 +342,7 @@ describe('with a caller token', { timeout: 180_000 }, () => {
     await writeFile(join(user.home, '.cursor/mcp.json'), '{}', { mode: 0o644 })
     expect(await user.run(['client', 'register', 'cursor'])).toMatchObject({ code: 0 })
     const proxy = await runRemote(user, url)
-    seen.length = 0
+    await forgetStart(seen)
 
     const without = await fetch(proxy, post)
     expect(without.status).toBe(401)

@@ -56,10 +56,64 @@ const REMOTE = {
   allowed_origins: ['https://app.example'],
   endpoint_prefix: '/here',
   session_ttl: '30m0s',
+  audit_config: { component: 'mine', hashChain: true, excludeEventTypes: ['mcp_ping'] },
   remote_must_be_public: true,
   trust_proxy_headers: true,
   debug: true,
 }
+
+const login = { oidc_config: { issuer: 'https://login.example', audience: 'tools', scopes: ['read'] } }
+const EXCHANGE = { token_url: 'https://login.example/token', client_id: 'us' }
+const upstreams = [
+  { name: 'first', type: 'oidc', oidc_config: { issuer_url: 'https://login.example', client_id: 'us' } },
+]
+
+/** Credentials of callers for a remote server, with all that these members can say without secrets. */
+const CREDENTIALS: [string, Config][] = [
+  [
+    'token_exchange_config',
+    {
+      ...login,
+      token_exchange_config: {
+        token_url: 'https://login.example/token',
+        client_id: 'us',
+        audience: 'https://api.example',
+        resource: 'https://api.example/mcp',
+        scopes: ['read'],
+        subject_token_type: 'jwt',
+        header_strategy: 'custom',
+        external_token_header_name: 'X-Token',
+        actor_is_client: true,
+      },
+    },
+  ],
+  [
+    'aws_sts_config',
+    {
+      ...login,
+      aws_sts_config: {
+        region: 'eu-west-1',
+        service: 'aws-mcp',
+        role_mappings: [{ claim: 'admins', role_arn: 'arn:aws:iam::123456789012:role/a', priority: 1 }],
+        fallback_role_arn: 'arn:aws:iam::123456789012:role/b',
+        role_claim: 'groups',
+        session_name_claim: 'email',
+        session_duration: 900,
+      },
+    },
+  ],
+  [
+    'upstream_swap_config',
+    {
+      embedded_auth_server_config: { upstreams },
+      upstream_swap_config: {
+        provider_name: 'first',
+        header_strategy: 'custom',
+        custom_header_name: 'X-Token',
+      },
+    },
+  ],
+]
 
 /** All that a server of this machine can be asked to be, but for what goes only with others. */
 const asked = (folder: string) => ({
@@ -84,6 +138,7 @@ const asked = (folder: string) => ({
   allowed_origins: ['https://app.example'],
   session_ttl: '30m0s',
   stateless: true,
+  audit_config: { component: 'mine', includeRequestData: true },
   debug: true,
 })
 
@@ -141,6 +196,49 @@ describe('over HTTP', { timeout: 240_000 }, () => {
 
     await create(api, { ...(await exported(api, 'a')), name: 'b' })
     expect(await stored(api, 'b')).toMatchObject({ remote_url: url, ...REMOTE })
+  })
+
+  test.each(CREDENTIALS)(
+    '%s takes effect, edits and exports keep it, and no other server gets what it is for',
+    async (member, credentials) => {
+      const api = await startApi()
+      const [url, other] = [await startTinyMcp(), await startTinyMcp()]
+      await create(api, { name: 'a', url, ...credentials })
+      const made = await stored(api, 'a')
+      expect(made).toMatchObject({ remote_url: url, ...credentials })
+      expect((await details(api, 'a'))[member]).toEqual(made[member])
+      await editUnchanged(api, 'a')
+      expect(await stored(api, 'a')).toEqual(writtenOut(made))
+      await create(api, { ...(await exported(api, 'a')), name: 'b' })
+      expect(await stored(api, 'b')).toMatchObject({ remote_url: url, ...credentials })
+
+      const edit = async (name: string, body: Config) => {
+        const { status, text } = await api.ask('POST', `${path}/${name}/edit`, body)
+        expect([status, text]).toEqual([200, expect.any(String)])
+        return (await stored(api, name))[member]
+      }
+      expect(await edit('a', { url })).toEqual(made[member])
+      expect(await edit('a', { url: other })).toBeUndefined()
+      expect(await edit('b', { url, [member]: null })).toEqual(made[member])
+      expect(await edit('b', { url, [member]: {} })).toBeUndefined()
+      expect(await edit('b', { url, [member]: credentials[member as never] })).toEqual(made[member])
+    },
+  )
+
+  test('what only entries of middleware_configs say takes effect; what they say otherwise is refused', async () => {
+    const api = await startApi()
+    const url = await startTinyMcp()
+    const entries = (more: object) => [
+      { type: 'auth', parameters: { oidc_config: { Issuer: 'https://login.example', ...more } } },
+      { type: 'tokenexchange', parameters: { token_exchange_config: EXCHANGE } },
+      { type: 'recovery', parameters: null },
+    ]
+    const body = { name: 'a', url, oidc_config: { issuer: 'https://login.example', audience: 'tools' } }
+    const refused = await api.ask('POST', path, { ...body, middleware_configs: entries({ Audience: 'all' }) })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('"auth"')])
+
+    await create(api, { ...body, middleware_configs: entries({ Audience: 'tools' }) })
+    expect(await stored(api, 'a')).toMatchObject({ token_exchange_config: EXCHANGE })
   })
 
   test('a package stays a package in an edit, and out of an export', async () => {
@@ -240,6 +338,23 @@ describe('over HTTP', { timeout: 240_000 }, () => {
       [{ url, env_file_dir: user.home }, 400, 'env-file-dir'],
       [{ url, permission_profile_name_or_path: 'none' }, 400, 'permission-profile'],
       [{ url, ignore_config: { loadGlobal: false } }, 400, 'ignore-globally'],
+      [{ url, ...login, token_exchange_config: { token_url: 'http://far.example' } }, 400, 'token_url'],
+      [
+        { url, ...login, token_exchange_config: { ...EXCHANGE, client_secret_file: '/etc/passwd' } },
+        400,
+        '/etc/passwd sent to https://login.example/token',
+      ],
+      [
+        { url, ...login, token_exchange_config: { ...EXCHANGE, actor_token_file: '/etc/passwd' } },
+        400,
+        '/etc/passwd',
+      ],
+      [{ url, token_exchange_config: EXCHANGE }, 400, 'nobody has to log in'],
+      [{ url, ...login, aws_sts_config: { region: 'eu-west-1' } }, 400, 'role_mappings'],
+      [{ url, ...login, upstream_swap_config: { provider_name: 'a' } }, 400, 'embedded_auth_server_config'],
+      [{ url, oidc_config: { ...login.oidc_config, clientSecretFile: '/etc/passwd' } }, 400, '/etc/passwd'],
+      [{ url, ...login, jwks_auth_token_file: '/etc/passwd' }, 400, '/etc/passwd'],
+      [{ url, ...login, oidc: { issuer: 'https://login.example' } }, 400, 'both oidc and oidc_config'],
     ] as const) {
       const answer = await api.ask('POST', path, { name: 'no', ...body })
       expect([body, answer.status, answer.text]).toEqual([body, status, expect.stringContaining(named)])

@@ -48,36 +48,21 @@ const remote = (name: string, more: object = {}) => ({
 
 /** One value for each member that asks for what keelson does not do. */
 const SECTIONS: Readonly<Record<string, unknown>> = {
-  oidc_config: { issuer: 'https://login.example', audience: 'mine' },
   OIDC_Config: { Issuer: 'https://login.example' },
-  jwks_auth_token_file: '/run/token',
-  embedded_auth_server_config: { issuer: 'https://login.example' },
-  authz_config: {
-    version: '1.0',
-    type: 'cedarv1',
-    cedar: { policies: ['forbid(principal, action, resource);'] },
-  },
-  authz_config_path: '/etc/authz.json',
-  audit_config: { component: 'mine' },
-  audit_config_path: '/etc/audit.json',
-  tools_filter: ['read'],
-  tools_override: { delete: { name: 'remove' } },
-  rate_limit_config: { shared: { maxTokens: 1, refillPeriod: '1m0s' } },
-  mutating_webhooks: [{ name: 'a', url: 'https://hook.example' }],
-  validating_webhooks: [{ name: 'a', url: 'https://hook.example' }],
-  telemetry_config: { endpoint: 'otel.example:4318' },
-  token_exchange_config: { token_url: 'https://login.example/token' },
-  upstream_swap_config: { provider_name: 'a' },
-  aws_sts_config: { region: 'eu-west-1' },
+  Audit_Config: { component: 'mine' },
+  Mutating_Webhooks: [{ name: 'a', url: 'https://hook.example' }],
+  Validating_Webhooks: [{ name: 'a', url: 'https://hook.example' }],
+  Telemetry_Config: { endpoint: 'otel.example:4318' },
   scaling_config: { backend_replicas: 2 },
   strict_protocol_validation: true,
   additional_middleware_configs: [{ type: 'obo', parameters: {} }],
-  middleware_configs: [{ type: 'authorization', parameters: { config_data: { version: '1.0' } } }],
+  middleware_configs: [{ type: 'obo', parameters: { endpoint: 'https://far.example' } }],
 }
 
 /** What ToolHive writes into an export although it asks for nothing. */
 const BOOKKEEPING = {
   oidc_config: null,
+  embedded_auth_server_config: null,
   authz_config: null,
   audit_config: null,
   tools_filter: [],
@@ -85,6 +70,8 @@ const BOOKKEEPING = {
   telemetry_config: { endpoint: '', serviceName: 'mine', samplingRate: '0.05', tracingEnabled: true },
   remote_auth_config: { callback_port: 8666, timeout: 30_000_000_000, use_pkce: true, scopes: [] },
   scaling_config: { backend_replicas: 1 },
+  token_exchange_config: null,
+  aws_sts_config: null,
   header_forward: {},
   rate_limit_config: null,
   middleware_configs: [
@@ -117,8 +104,7 @@ describe('a run config that asks for what is not enforced', { timeout: 180_000 }
     for (const key of Object.keys(SECTIONS)) expect(stderr).toContain(`${key} (`)
 
     const api = await serve()
-    const { tools_override: _, authz_config: __, ...others } = SECTIONS
-    for (const [key, value] of Object.entries(others)) {
+    for (const [key, value] of Object.entries(SECTIONS)) {
       const body = { name: 'all', url: 'http://127.0.0.1:9/mcp', [key]: value }
       const answer = await api.ask('POST', path, body)
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(key)])
@@ -131,7 +117,7 @@ describe('a run config that asks for what is not enforced', { timeout: 180_000 }
     await new Promise(resolve => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number }
     await new Promise(resolve => taken.close(resolve))
-    await save(fileOf(RUN_CONFIGS, 'open'), remote('open', { port, oidc_config: SECTIONS.oidc_config }))
+    await save(fileOf(RUN_CONFIGS, 'open'), remote('open', { port, strict_protocol_validation: true }))
     const then = new Date().toISOString()
     const status = { status: 'running', created_at: then, updated_at: then, process_id: 999_999 }
     await save(fileOf(STATUSES, 'open'), { workload_name: 'open', ...status })
@@ -141,19 +127,19 @@ describe('a run config that asks for what is not enforced', { timeout: 180_000 }
     await until(async () => {
       const shown = await home.ok(['status', 'open'])
       expect(shown).toContain('error')
-      expect(shown).toContain('oidc_config')
+      expect(shown).toContain('strict_protocol_validation')
     })
     await expect(fetch(`http://127.0.0.1:${port}/mcp`)).rejects.toThrow()
 
     const started = await home.keelson(['start', 'open'])
     expect(started.code).toBe(1)
-    expect(started.stderr).toContain('cannot enforce: oidc_config')
+    expect(started.stderr).toContain('cannot enforce: strict_protocol_validation')
     await expect(fetch(`http://127.0.0.1:${port}/mcp`)).rejects.toThrow()
 
     const api = await serve()
     const details = (await api.ask('GET', `${path}/open`)).json() as object
     const edited = await api.ask('POST', `${path}/open/edit`, details)
-    expect([edited.status, edited.text]).toEqual([400, expect.stringContaining('oidc_config')])
+    expect([edited.status, edited.text]).toEqual([400, expect.stringContaining('strict_protocol_validation')])
     await home.ok(['rm', 'open'])
   })
 

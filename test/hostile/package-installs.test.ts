@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +33,9 @@ beforeAll(async () => {
   canary = await makeCanary(home.path)
 })
 afterEach(async () => {
-  await home.keelson(['rm', 'hostile'])
+  if (existsSync(join(home.path, '.local/state/keelson/runconfigs/hostile.json'))) {
+    await home.keelson(['rm', 'hostile'])
+  }
   await canary.expectUntouched()
 })
 afterAll(() => home.close(), 120_000)
@@ -110,7 +113,7 @@ describe('npx://', { timeout: 120_000 }, () => {
       { name: 'middle', manifest: { optionalDependencies: wanted } },
     )
 
-    for (const image of ['npx://direct', 'npx://deep']) {
+    for (const image of ['npx://direct@1.0.0', 'npx://deep@1.0.0']) {
       const { code, stderr } = await run(image, env)
       expect(stderr).toMatch(/could not be installed/)
       expect(code).toBe(1)
@@ -124,7 +127,7 @@ describe('npx://', { timeout: 120_000 }, () => {
     const elsewhere = await npmWith(good('away'))
     const { env } = await npmWith({ ...good('away'), tarballUrl: elsewhere.tarballUrl('away') })
 
-    const { code, stderr } = await run('npx://away', env)
+    const { code, stderr } = await run('npx://away@1.0.0', env)
 
     expect(stderr).toContain(`comes from ${elsewhere.tarballUrl('away')}`)
     expect(code).toBe(1)
@@ -137,7 +140,7 @@ describe('npx://', { timeout: 120_000 }, () => {
       good('leaf'),
     )
 
-    const { code, stderr } = await run('npx://climber', env)
+    const { code, stderr } = await run('npx://climber@1.0.0', env)
 
     expect(stderr).toContain('not a file inside the package')
     expect(code).toBe(1)
@@ -156,7 +159,7 @@ describe('npx://', { timeout: 120_000 }, () => {
 
     const created = await api.ask('POST', '/api/v1beta/workloads', {
       name: 'hostile',
-      image: 'npx://direct',
+      image: 'npx://direct@1.0.0',
     })
 
     expect(created.text).toContain('could not be installed')
@@ -207,7 +210,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
     })
     const both = { ...env, PIP_EXTRA_INDEX_URL: index.simple, UV_INDEX: index.simple }
 
-    const { code, stderr } = await run('uvx://by-address', both)
+    const { code, stderr } = await run('uvx://by-address@1.0.0', both)
 
     expect(stderr).toContain('could not be installed')
     expect(code).toBe(1)
@@ -215,7 +218,7 @@ describe('uvx://', { timeout: 240_000 }, () => {
 
   test('a program named like a path is refused', async () => {
     const { env } = await pypiWith({ name: 'climber', scripts: ['../../../../ran = climber:main'] })
-    const { code, stderr } = await run('uvx://climber', env)
+    const { code, stderr } = await run('uvx://climber@1.0.0', env)
     expect(stderr).toContain('could not be installed')
     expect(code).toBe(1)
   })

@@ -27,6 +27,14 @@ const readProc = (pid: string, file: string) => {
     return ''
   }
 }
+/** Processes in a control group; none where it has gone. */
+const membersOf = (group: string): string[] => {
+  try {
+    return readFileSync(join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)
+  } catch {
+    return []
+  }
+}
 const namespaceOf = (pid: string) => {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`)
@@ -154,12 +162,20 @@ describe('in bubblewrap', { timeout: 240_000 }, () => {
   })
 
   test('what was limited leaves no control group behind', async () => {
-    const there = () =>
-      spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', 'keelson-*']).stdout.toString()
-    const before = there().split('\n').length
+    // Other tests limit servers of their own meanwhile.
+    const ours = () => {
+      const { stdout } = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', 'keelson-*'])
+      return stdout
+        .toString()
+        .split('\n')
+        .filter(group => group && membersOf(group).some(pid => readProc(pid, 'cmdline').includes(home.path)))
+    }
+    const before = ours()
     await home.ok(['run', STRANGER, '--name', 'brief', '--runtime', 'process'])
+    const made = ours().filter(group => !before.includes(group))
+    expect(made).not.toEqual([])
     await home.ok(['rm', 'brief'])
-    expect(there().split('\n').length).toBeLessThanOrEqual(before)
+    expect(made.filter(group => existsSync(group))).toEqual([])
   })
 
   test('the supervisor leaves no core dump and opens no inspector', async () => {

@@ -9,7 +9,7 @@ import { CA, type Home, openHome } from '../e2e/home.ts'
 import { flagsOf, needsPlace, PLACES } from '../e2e/places-to-run.ts'
 import { filesWith } from '../plugins/secrets/search.ts'
 import { packageEntry, remoteEntry, setRegistry, type Wanted, wants } from '../support/hostile/stranger.ts'
-import { makeSecretsFile } from '../support/keelson.ts'
+import { keepSecrets } from '../support/keelson.ts'
 import { main } from '../support/main.ts'
 import { registryServer } from '../support/registry-server.ts'
 import { atTerminal, type Step } from '../support/terminal.ts'
@@ -25,8 +25,7 @@ let token: string
 
 beforeAll(async () => {
   home = await openHome({ KEELSON_SECRETS_PASSWORD: 'a password of the test' })
-  await makeSecretsFile(home.env)
-  await home.ok(['secret', 'provider', 'encrypted'])
+  await keepSecrets(home.env)
   token = await keep('GITHUB_TOKEN')
 })
 afterAll(() => home.close(), 120_000)

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { onTestFinished, type TestContext } from 'vitest'
+import { afterAll, onTestFinished, type TestContext } from 'vitest'
 import { needs } from './left-out.ts'
 
 /** A page in a real Chromium, and all that it did. */
@@ -22,17 +22,25 @@ export interface Visit {
 
 const MOST_RELOADS = 20
 
+/** One for all tests of a file with the same names: a start takes a second of the processor or two. */
+const browsers = new Map<string, Promise<Browser>>()
+afterAll(async () => {
+  for (const browser of browsers.values()) await (await browser).close()
+})
+
 /**
- * Opens an address in a browser of its own, which ends with the test; without a Chromium the test is left out.
- * `names` are host names that lead to this machine there.
+ * Opens an address in a browser window with cookies and storage of its own, which ends with the test; without a
+ * Chromium the test is left out. `names` are host names that lead to this machine there.
  */
 export async function visit(
   context: TestContext,
   url: string,
   { names = [], ...options }: BrowserContextOptions & { names?: readonly string[] } = {},
 ): Promise<Visit> {
-  const browser = await launch(context, names)
-  const page = await (await browser.newContext({ locale: 'en-GB', ...options })).newPage()
+  const browser = await findBrowser(context, names)
+  const window = await browser.newContext({ locale: 'en-GB', ...options })
+  onTestFinished(() => window.close())
+  const page = await window.newPage()
   page.setDefaultTimeout(45_000)
   const problems: string[] = []
   const requests: string[] = []
@@ -58,34 +66,43 @@ export async function visit(
       `The page showed:\n${shown}\nStill open: ${[...open].join(' ')}\nProblems: ${problems.join('\n')}`,
     )
   })
+  /** A page that the network broke off is loaded again, as one whose requests it broke off. */
+  const attempt = (step: () => Promise<unknown>): Promise<unknown> =>
+    step().catch(error => {
+      if (!String(error).includes('ERR_NETWORK_CHANGED')) throw error
+      changes++
+    })
   const load = async (step: () => Promise<unknown>): Promise<void> => {
     let seen = changes
-    await step()
+    await attempt(step)
     for (let times = 0; changes > seen && times < MOST_RELOADS; times++) {
       seen = changes
       requests.length = 0
-      await page.reload()
+      await attempt(() => page.reload())
     }
   }
   await load(() => page.goto(url))
   return { page, problems, requests, networkChanges: () => changes, load }
 }
 
-async function launch(context: TestContext, names: readonly string[]): Promise<Browser> {
+function findBrowser(context: TestContext, names: readonly string[]): Promise<Browser> {
   const executablePath = findChromium()
   if (!executablePath) {
     needs(context, 'there is no chromium (test/support/engines/setup.sh installs it)')
     throw new Error('unreachable')
   }
-  const sandbox = process.getuid?.() !== 0 // root has none
-  const browser = await chromium.launch({
+  const key = names.join(' ')
+  const found = browsers.get(key) ?? launch(executablePath, names)
+  browsers.set(key, found)
+  return found
+}
+
+const launch = (executablePath: string, names: readonly string[]): Promise<Browser> =>
+  chromium.launch({
     executablePath,
-    chromiumSandbox: sandbox,
+    chromiumSandbox: process.getuid?.() !== 0, // root has none
     args: names.map(name => `--host-resolver-rules=MAP ${name} 127.0.0.1`),
   })
-  onTestFinished(() => browser.close())
-  return browser
-}
 
 function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)

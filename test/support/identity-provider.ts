@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import Provider from 'oidc-provider'
 import { onTestFinished } from 'vitest'
+import { EXCHANGE_GRANTS, registerExchangeGrants } from './exchange-grants.ts'
 import { interactionPages } from './interaction-pages.ts'
 
 /** Scopes of the API that access tokens are for. */
@@ -24,6 +25,8 @@ export interface IdentityProviderOptions {
   readonly clients?: readonly object[]
   /** Who signs in. */
   readonly account?: string
+  /** The client `service` may exchange tokens (RFC 8693), and show an ID-JAG (RFC 7523). */
+  readonly exchanges?: boolean
   /** Shows pages with forms, and waits for a person to fill them in; who signs in is the name typed there. */
   readonly pages?: boolean
 }
@@ -50,6 +53,8 @@ export interface IdentityProvider {
   visitElsewhere(url: string): Promise<string>
   /** A token for the API, by client credentials (RFC 6749, section 4.4). */
   token(options?: { scope?: string }): Promise<string>
+  /** A JWT with these claims, signed by the provider: its issuer, audience and times are filled in. */
+  sign(claims: Readonly<Record<string, unknown>>, options?: { seconds?: number }): Promise<string>
   /** Takes a token back (RFC 7009). */
   revoke(token: string): Promise<void>
   /** Refuses connections from now on. */
@@ -102,7 +107,7 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
         client_id: service.id,
         client_secret: service.secret,
         redirect_uris: [],
-        grant_types: ['client_credentials'],
+        grant_types: ['client_credentials', ...(options.exchanges ? EXCHANGE_GRANTS : [])],
         response_types: [],
       },
       ...(options.clients ?? []),
@@ -146,6 +151,9 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
       ctx.body = out
     },
   })
+  if (options.exchanges) {
+    registerExchangeGrants(provider, { issuer, key: await signing, seconds: () => seconds })
+  }
   const handle = provider.callback()
 
   /** The pages a person would see: name and password, then what the client wants. */
@@ -211,6 +219,12 @@ export async function identityProvider(options: IdentityProviderOptions = {}): P
       const { access_token: token } = (await response.json()) as { access_token?: string }
       if (!token) throw new Error(`the identity provider gave no token (${response.status})`)
       return token
+    },
+    async sign(claims, { seconds: life = 3600 } = {}) {
+      const at = Math.floor(Date.now() / 1000)
+      return new SignJWT({ iss: issuer, aud: audience, iat: at, exp: at + life, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: 'test', typ: 'at+jwt' })
+        .sign(privateKey)
     },
     async revoke(token) {
       const response = await fetch(`${issuer}/token/revocation`, {

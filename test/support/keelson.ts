@@ -1,8 +1,8 @@
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { createEncryptedFile } from '../../plugins/secrets/encrypted-file.ts'
 import { ENCRYPTED_FILE } from '../../plugins/secrets/providers/encrypted.ts'
 import { findPaths } from '../../src/paths.ts'
@@ -58,17 +58,28 @@ export async function keelsonUser({ uid }: { uid?: number } = {}): Promise<Keels
 export async function userWithSecrets(): Promise<KeelsonUser> {
   const user = await keelsonUser()
   user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
-  await makeSecretsFile(user.env)
-  expect(await user.run(['secret', 'provider', 'encrypted'])).toMatchObject({ code: 0, stderr: '' })
+  await keepSecrets(user.env)
   return user
+}
+
+/** Leaves in a new home whose environment has the password what `secret provider encrypted` does. */
+export async function keepSecrets(env: Readonly<Record<string, string>>): Promise<void> {
+  await makeSecretsFile(env)
+  const { config } = findPaths(env)
+  await mkdir(config, { recursive: true, mode: 0o700 })
+  const settings = { secrets: { provider_type: 'encrypted', setup_completed: true } }
+  await writeFile(join(config, 'config.json'), JSON.stringify(settings), { flag: 'wx', mode: 0o600 })
 }
 
 /** The least that the program reads. Usual files cost each command half a second of the processor. */
 const CHEAP = { log2N: 10, r: 8, p: 1 }
 
 /** Makes the file of a home before the program does, with a key that is cheap to derive from the password. */
-export async function makeSecretsFile(env: Readonly<Record<string, string>>): Promise<void> {
+export async function makeSecretsFile(
+  env: Readonly<Record<string, string>>,
+  password: string = env.KEELSON_SECRETS_PASSWORD ?? '',
+): Promise<void> {
   const path = join(findPaths(env).data, ENCRYPTED_FILE)
-  const secret = async () => env.KEELSON_SECRETS_PASSWORD ?? ''
+  const secret = async () => password
   await createEncryptedFile({ path, secret, cost: CHEAP }).create('password')
 }

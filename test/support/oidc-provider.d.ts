@@ -16,7 +16,28 @@ declare module 'oidc-provider' {
     readonly grantId?: string
   }
 
+  /** What a handler of a grant gets. */
+  export interface GrantContext {
+    readonly oidc: {
+      readonly params: Readonly<Record<string, string | undefined>>
+      readonly client: { readonly clientId: string }
+    }
+    body: unknown
+  }
+
+  export const errors: Record<
+    'InvalidGrant' | 'InvalidRequest' | 'InvalidTarget' | 'AccessDenied',
+    new (
+      description: string,
+    ) => Error
+  >
+
   export default class Provider {
+    registerGrantType(
+      name: string,
+      handler: (context: GrantContext, next: () => Promise<void>) => Promise<void>,
+      parameters: readonly string[],
+    ): void
     constructor(issuer: string, configuration: Record<string, unknown>)
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>

@@ -221,6 +221,18 @@ fill_golang() {
   tar -C "$GOROOT_DIR" --exclude=./test --exclude=./pkg/obj --exclude=./.git -c . |
     tar -C "$1/usr/local/go" --no-same-owner -x
   chmod 1777 "$1/go"
+  compile_standard_library "$1"
+}
+
+# compile_standard_library ROOT: fills Go's build cache in an image with what
+# fixtures/go-server imports. Otherwise each build in that image compiles it
+# again, for 20 seconds of the processor. The settings are those of the recipe.
+compile_standard_library() {
+  local env=(HOME=/root "PATH=/usr/local/go/bin:$IMAGE_PATH" GOROOT=/usr/local/go GOPATH=/go GOTOOLCHAIN=local CGO_ENABLED=0)
+  touch "$1/dev/null" # Go gives it to its tools; an engine mounts its own
+  logged golang-std chroot "$1" env -i "${env[@]}" \
+    go build -trimpath bufio bytes encoding/json fmt io os os/exec os/signal syscall time
+  rm "$1/dev/null"
 }
 
 build_images() {
@@ -238,7 +250,7 @@ build_images() {
   if have go; then
     # The toolchain that is installed, not one a project's file asks for.
     GOROOT_DIR="$(cd / && GOTOOLCHAIN=local go env GOROOT)"
-    image keelson-test/golang:1 "$RECIPE-$(codename)-$(cd / && GOTOOLCHAIN=local go env GOVERSION)" fill_golang \
+    image keelson-test/golang:1 "$RECIPE-std-$(codename)-$(cd / && GOTOOLCHAIN=local go env GOVERSION)" fill_golang \
       "ENV PATH=/go/bin:/usr/local/go/bin:$IMAGE_PATH" 'ENV GOPATH=/go' 'ENV GOTOOLCHAIN=local' \
       'WORKDIR /go' 'CMD ["bash"]'
   else

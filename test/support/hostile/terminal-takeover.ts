@@ -30,6 +30,11 @@ export async function onTerminal(
 export function expectTame(shown: string): void {
   expect(shown).toContain('seen')
   expect(shown).toContain('end')
+  expectNoOrders(shown)
+}
+
+/** Holds that nothing of a stranger reached the terminal as an order, whether or not its text was shown. */
+export function expectNoOrders(shown: string): void {
   const foreign = shown.replaceAll(OWN, '')
   const at = STEERING.exec(foreign)?.index
   expect(at === undefined ? '' : JSON.stringify(foreign.slice(Math.max(0, at - 60), at + 20))).toBe('')
