@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createAvailability } from '../plugins/proxy/availability.ts'
 import { createBridge } from '../plugins/proxy/bridge/index.ts'
 import { createExchange } from '../plugins/proxy/exchange.ts'
+import { respond } from '../plugins/proxy/respond.ts'
 import { sendRefusal } from '../plugins/proxy/send-refusal.ts'
 import type { Exit } from '../src/contracts/runtime.ts'
 import { createLog } from '../src/log.ts'
@@ -32,7 +33,7 @@ export async function run(): Promise<Result> {
     limits: { requestTimeoutMs: 600_000 },
   })
   const server = createServer((request, response) => {
-    const exchange = createExchange(request, response, { refuseBatches: true })
+    const exchange = createExchange(request, response, { refuseBatches: true, respond })
     bridge.handle(exchange).catch(error => sendRefusal(exchange, error, log))
   })
   server.listen(0, '127.0.0.1', 16_384)

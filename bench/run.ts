@@ -3,16 +3,20 @@ import { availableParallelism, loadavg } from 'node:os'
 import type { Result } from './result.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>>> = {
+  'auth-store': () => import('./auth-store.ts'),
+  auth: () => import('./auth.ts'),
   bridge: () => import('./bridge.ts'),
   callers: () => import('./callers.ts'),
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
   isolation: () => import('./isolation.ts'),
   login: () => import('./login.ts'),
+  policy: () => import('./policy.ts'),
   proxy: () => import('./proxy.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
   supervisor: () => import('./supervisor.ts'),
+  tools: () => import('./tools.ts'),
 }
 
 const names = process.argv.slice(2)

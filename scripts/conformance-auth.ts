@@ -3,9 +3,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { checkAuthorizationServer } from '../test/conformance/authorization-server.ts'
 
-// Runs the `auth` scenarios of the official conformance suites with keelson as the client, and writes what they
-// found into docs/conformance-auth.md. `npm run build && node scripts/conformance-auth.ts`
+// Runs the `auth` scenarios of the official conformance suites with keelson as the client, and those for authorization
+// servers against the one of a workload, and writes what they found into docs/conformance-auth.md. `npm run build && node scripts/conformance-auth.ts`
 
 const run = promisify(execFile)
 const root = new URL('..', import.meta.url).pathname
@@ -80,9 +81,30 @@ async function runOne(suite: string, scenario: string, revision: string): Promis
   }
 }
 
+/** The embedded authorization server, as a run config may have it. */
+const SERVERS = [
+  { told: 'as it is', members: {} },
+  { told: 'with `cimd.enabled`', members: { cimd: { enabled: true } } },
+]
+
+async function authorizationServerRows(): Promise<string[]> {
+  const lines: string[] = []
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    for (const { told, members } of SERVERS) {
+      for (const { scenario, id, status } of await checkAuthorizationServer(members, revision)) {
+        console.log(`${status} ${scenario} ${id} ${revision} ${told}`)
+        if (status === 'FAILURE') failures++
+        lines.push(`| ${revision} | ${told} | ${scenario} | ${id} | ${status.toLowerCase()} |`)
+      }
+    }
+  }
+  return lines
+}
+
 const sections: string[] = []
 const left = new Map<string, string>()
 let failures = 0
+const serverRows = await authorizationServerRows()
 for (const { name, revisions } of suites) {
   const { version } = JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8'))
   const jobs = (await scenariosOf(name)).flatMap(scenario => {
@@ -137,6 +159,24 @@ await writeFile(
     'middle of a session, and asks for those of its metadata.',
     '',
     ...sections,
+    '## The authorization server',
+    '',
+    'The scenarios for authorization servers of 0.2.0 (0.1.16 has none), against the one that',
+    '`embedded_auth_server_config` puts in front of a workload. It runs in the process of',
+    '`test/conformance/authorization-server.ts`, not in the built program. The client of the suite registers at',
+    '`/oauth/register`; a script logs in at an OpenID provider on loopback and agrees, in the place of a person. The',
+    'suite sends `resource`, and tests nothing of refresh, revocation, introspection or the refusal of bad requests.',
+    '',
+    'The warning: client ID metadata documents are recommended, and off unless `cimd.enabled` is set, as in ToolHive.',
+    '',
+    '| Revision | Server | Scenario | Check | Result |',
+    '|---|---|---|---|---|',
+    ...serverRows,
+    '',
+    'The client scenarios cannot be run against this server: each of them starts an authorization server and an MCP',
+    'server of its own, and takes no URL of another. `test/plugins/auth-server/sdk-client.test.ts` logs in here with the',
+    'official clients instead.',
+    '',
     '## Left out',
     '',
     '| Scenario | Why |',

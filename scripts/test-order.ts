@@ -4,12 +4,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders and files whose tests wait for container engines, supervisors and browsers. */
 const LONGEST = [
-  'test/e2e/chaos.test.ts',
   'test/hostile/image-builds.test.ts',
   'test/plugins/upgrade/apply.test.ts',
+  'test/hostile/package-installs.test.ts',
+  'test/e2e/without-plugins.test.ts',
+  'test/e2e/isolation-elsewhere.test.ts',
+  'test/e2e/hostile.test.ts',
+  'test/hostile/sandbox.test.ts',
+  'test/e2e/chaos.test.ts',
+  'test/plugins/recipes/',
+  'test/plugins/runtime-process/real-packages.test.ts',
   'test/hostile/',
   'test/e2e/',
-  'test/plugins/recipes/built-images.test.ts',
   'test/plugins/upgrade/',
   'test/plugins/runtime-',
   'test/plugins/supervisor/',

@@ -1,4 +1,4 @@
-/** What `npm test` prints at its end: what was left out and why, what was tried again, the slowest files, the counts. */
+/** What `npm test` prints at its end: what was left out and why, the slowest files, the counts. */
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
@@ -13,19 +13,15 @@ export default class TestSummary implements Reporter {
     }))
     const counts = { passed: 0, failed: 0, skipped: 0 }
     const leftOut: string[] = []
-    const triedAgain: string[] = []
     for (const { place, tests } of files)
       for (const test of tests) {
         const result = test.result()
         // A test that never got a result belongs to a file that failed or was interrupted.
         counts[result.state === 'pending' ? 'failed' : result.state]++
-        if (result.state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0)
-          triedAgain.push(`  ${place}: ${test.fullName}\n`)
         if (result.state === 'skipped')
           leftOut.push(`  ${place}: ${test.fullName}\n      ${result.note ?? 'without a reason'}\n`)
       }
     if (leftOut.length > 0) process.stdout.write(`\nLeft out:\n${leftOut.join('')}`)
-    if (triedAgain.length > 0) process.stdout.write(`\nPassed only at another try:\n${triedAgain.join('')}`)
     const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
     process.stdout.write('\nSlowest files (seconds):\n')
     for (const { place, seconds } of slowest) process.stdout.write(`  ${seconds.toFixed(1)}  ${place}\n`)
