@@ -1,10 +1,10 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
 import type { Log } from '../../src/log.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { failures } from './failures.ts'
+import { findUntakenPort, portsOfOthers } from './free-ports.ts'
 import type { Workloads } from './service.ts'
 
 /** Fails with `interrupted` when the signal aborts; the work itself goes on, and the caller undoes it. */
@@ -53,10 +53,8 @@ export function createBringUp(options: {
 
   /** Gives the workload a port that no other one has, not even a stopped one. */
   async function withOwnPort(config: RunConfig): Promise<RunConfig> {
-    const others = (await store.configs.list()).filter(({ name }) => name !== config.name)
-    const taken = new Set(others.flatMap(({ port, target_port }) => [port, target_port]))
-    let { port } = config
-    while (taken.has(port)) port = await findFreePort(config.host)
+    const taken = await portsOfOthers(store, config.name)
+    const port = taken.has(config.port ?? 0) ? await findUntakenPort(taken, config.host) : config.port
     return { ...config, port }
   }
 

@@ -5,7 +5,6 @@ import type { RunOptions } from '../../src/contracts/run-options.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { readEnvFolder } from '../../src/env-files.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { checkSections } from '../../src/sections.ts'
@@ -17,6 +16,7 @@ import { assertFits } from './assert-fits.ts'
 import { configFromOptions, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
 import { failures } from './failures.ts'
 import { contextOfConfig } from './flag-effects.ts'
+import { findUntakenPort, portsOfOthers } from './free-ports.ts'
 import { configFromFile } from './from-config.ts'
 import { mergeResolved } from './merge-resolved.ts'
 import { assertMountable } from './parse-mount-flags.ts'
@@ -38,7 +38,7 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
   await warnOfMissingProtection(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
-  return complete(app, await withPorts(config), request)
+  return complete(app, await withPorts(config, store), request)
 }
 
 /** Lets plugins complete the run config, one after another. */
@@ -241,10 +241,9 @@ async function assertReferences(app: App, { group = 'default', secrets = [] }: R
 }
 
 /** Gives the proxy, and a server that listens, a port each unless they have one. */
-async function withPorts(config: RunConfig): Promise<RunConfig> {
-  const port = config.port || (await findFreePort(config.host ?? LOOPBACK))
+async function withPorts(config: RunConfig, store: WorkloadStore): Promise<RunConfig> {
+  const taken = await portsOfOthers(store, config.name)
+  const port = config.port || (await findUntakenPort(taken, config.host ?? LOOPBACK))
   if (config.transport === 'stdio' || config.remote_url) return { ...config, port }
-  let target = config.target_port ?? (await findFreePort())
-  while (target === port) target = await findFreePort()
-  return { ...config, port, target_port: target }
+  return { ...config, port, target_port: config.target_port ?? (await findUntakenPort(taken.add(port))) }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
+import { findUntakenPort, portsOfOthers } from '../../../plugins/workloads/free-ports.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { type Home, until } from '../../e2e/home.ts'
@@ -19,8 +19,11 @@ async function multiply(home: Home, name: string): Promise<string[]> {
   const { configs } = createWorkloadStore({ paths: findPaths(home.env), log })
   const config = await configs.find(name)
   if (!config) throw new Error(`there is no workload ${name}`)
+  const taken = await portsOfOthers({ configs }, '')
   for (let i = 1; i < COUNT; i++) {
-    await configs.save({ ...config, name: `${name}-${i}`, port: await findFreePort() })
+    const port = await findUntakenPort(taken)
+    taken.add(port)
+    await configs.save({ ...config, name: `${name}-${i}`, port })
   }
   await home.ok(['start', '--all'])
   const list = JSON.parse(await home.ok(['list', '--format', 'json'])) as { url: string }[]
