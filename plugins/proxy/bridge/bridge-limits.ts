@@ -13,6 +13,8 @@ export interface BridgeLimits {
   readonly requestTimeoutMs: number
   /** How long a request on a broken event stream is kept for a client that resumes. */
   readonly resumeGraceMs: number
+  /** How long a server may go on with a call that was cancelled or timed out, so that its messages reach nobody. */
+  readonly givenUpMs: number
   readonly keepAliveMs: number
   /** The most events kept for one session: unsent ones, and sent ones that a client may ask for again. */
   readonly maxEvents: number
@@ -38,6 +40,7 @@ export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   maxSessions: 10_000,
   reclaimAfterMs: 5 * 60_000,
   resumeGraceMs: 30_000,
+  givenUpMs: 2 * 60_000,
   keepAliveMs: 15_000,
   maxEvents: 2000,
   maxEventBytes: 8 * 1024 * 1024,

@@ -1,11 +1,15 @@
 import { idKey } from '../../../src/net/rpc-message.ts'
-import type { Call, Party } from './call.ts'
+import type { Call } from './call.ts'
 import type { Session } from './client-sessions.ts'
+import type { Connection } from './connection.ts'
 import type { Calls } from './pending-calls.ts'
 
 /** Methods that cause no messages of the server: look-ups and settings. */
 const LOOKUPS =
   /^(ping|initialize|logging\/setLevel|completion\/complete|resources\/(un)?subscribe|server\/discover|subscriptions\/listen|.*\/list)$/
+
+/** The oldest beyond this number are forgotten, so that clients cannot fill the memory. */
+const MAX_GIVEN_UP = 10_000
 
 const NO_CALLS: ReadonlySet<Call> = new Set()
 
@@ -14,12 +18,37 @@ export interface CallIndex extends Pick<Calls, 'atWork' | 'ofSession'> {
   readonly byId: ReadonlyMap<number, Call>
   add(call: Call): void
   remove(call: Call): void
+  /** Removes a call that the server may still work on. Until it is forgotten, `atWork` counts it. */
+  giveUp(call: Call): void
+  /** Forgets calls that were given up: the one with this id, or all of a server process. */
+  forget(which: number | Connection): void
 }
 
-export function createCallIndex(): CallIndex {
+export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUpMs: number }): CallIndex {
   const byId = new Map<number, Call>()
   /** For each client, the calls that may cause messages of the server. */
   const busy = new Map<Session | Call, Set<Call>>()
+  /** By id, oldest first, with the time at which each is forgotten. */
+  const givenUp = new Map<number, { party: Session | Call; peer: Connection; until: number }>()
+
+  function remove(call: Call): void {
+    byId.delete(call.id)
+    call.onEnd?.()
+    const party = call.session ?? call
+    const working = busy.get(party)
+    if (working?.delete(call) && working.size === 0) busy.delete(party)
+    if (!call.session) return
+    const key = idKey(call.idText)
+    const same = call.session.calls.get(key)
+    if (same?.delete(call) && same.size === 0) call.session.calls.delete(key)
+  }
+
+  function forgetOldest(): void {
+    for (const [id, { until }] of givenUp) {
+      if (until > now() && givenUp.size <= MAX_GIVEN_UP) return
+      givenUp.delete(id)
+    }
+  }
 
   return {
     byId,
@@ -33,22 +62,25 @@ export function createCallIndex(): CallIndex {
       const key = idKey(call.idText)
       call.session.calls.set(key, (call.session.calls.get(key) ?? new Set()).add(call))
     },
-    remove(call: Call): void {
-      byId.delete(call.id)
-      call.onEnd?.()
-      const party = call.session ?? call
-      const working = busy.get(party)
-      if (working?.delete(call) && working.size === 0) busy.delete(party)
-      if (!call.session) return
-      const key = idKey(call.idText)
-      const same = call.session.calls.get(key)
-      if (same?.delete(call) && same.size === 0) call.session.calls.delete(key)
+    remove,
+    giveUp(call) {
+      remove(call)
+      if (LOOKUPS.test(call.method)) return
+      const { id, session, peer } = call
+      givenUp.set(id, { party: session ?? call, peer, until: now() + givenUpMs })
+      forgetOldest()
     },
-    atWork(): Party | 'none' | 'several' {
-      if (busy.size === 0) return 'none'
-      if (busy.size > 1) return 'several'
-      for (const [party] of busy) return 'outbox' in party ? { session: party } : { call: party }
-      return 'none'
+    forget(which) {
+      if (typeof which === 'number') givenUp.delete(which)
+      else for (const [id, { peer }] of givenUp) if (peer === which) givenUp.delete(id)
+    },
+    atWork() {
+      forgetOldest()
+      const [party] = busy.keys()
+      if (busy.size > 1) return 'uncertain'
+      for (const left of givenUp.values()) if (left.party !== party) return 'uncertain'
+      if (!party) return 'none'
+      return 'outbox' in party ? { session: party } : { call: party }
     },
     ofSession: session => busy.get(session) ?? NO_CALLS,
   }

@@ -34,8 +34,12 @@ export interface Calls {
   failAll(failure: CallFailure, peer: Connection): void
   /** How many calls of a server process wait for a response, without those that have no time-out. */
   awaited(peer: Connection): number
-  /** The only client whose call could have caused what the server now sends; else `none` or `several`. */
-  atWork(): Party | 'none' | 'several'
+  /**
+   * The only client whose call could have caused what the server now sends. `uncertain` when several could, or a
+   * call that was given up: a server may go on with a call that was cancelled, and what it sends about that call
+   * must reach no other client. Such a call counts until its late response, or for `givenUpMs`.
+   */
+  atWork(): Party | 'none' | 'uncertain'
   /** The calls of a session that may cause messages of the server. */
   ofSession(session: Session): ReadonlySet<Call>
   readonly size: number
@@ -55,19 +59,20 @@ export function createCalls(options: {
   onStart: () => void
 }): Calls {
   const { limits, now, peer, onStart } = options
-  const index = createCallIndex()
-  const { byId, add, remove } = index
+  const index = createCallIndex({ now, givenUpMs: limits.givenUpMs })
+  const { byId, add, remove, giveUp } = index
   let lastId = 0
 
   function drop(call: Call, failure: CallFailure): void {
     if (byId.get(call.id) !== call) return
-    remove(call)
+    if (failure === 'cancelled') giveUp(call)
+    else remove(call)
     call.reply.fail(failure)
   }
 
   function abandon(call: Call, failure: CallFailure, reason: string): void {
     if (byId.get(call.id) !== call) return
-    remove(call)
+    giveUp(call)
     // The protocol forbids to cancel `initialize` (MCP lifecycle). Its response is then skipped as late.
     if (call.method !== 'initialize') {
       const params = JSON.stringify({ requestId: call.id, reason })
@@ -107,7 +112,10 @@ export function createCalls(options: {
     settle(response) {
       const id = response.idText === undefined ? Number.NaN : Number(response.idText)
       const call = byId.get(id)
-      if (!call) return undefined
+      if (!call) {
+        index.forget(id)
+        return undefined
+      }
       remove(call)
       call.reply.respond(responseText(response, call))
       return call
@@ -116,6 +124,7 @@ export function createCalls(options: {
     drop,
     failAll(failure, of) {
       for (const call of [...byId.values()]) if (call.peer === of) drop(call, failure)
+      index.forget(of)
     },
     awaited(of) {
       let count = 0
