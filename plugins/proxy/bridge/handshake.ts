@@ -1,11 +1,15 @@
 import { VERSION } from '../../../src/build-info.ts'
 import { mergeRaw, parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import { NO_HANDSHAKE } from '../../../src/net/rpc-error-codes.ts'
+import { agreeVersion } from './agree-version.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */
 export interface Handshake {
-  /** Initialises with the parameters of a client, or returns the result of the first time. Errors are not kept. */
+  /**
+   * Initialises with the parameters of a client, or returns the result of the first time, in the version that this
+   * client asked for. Errors are not kept.
+   */
   initialize(paramsText: string): Promise<Answer>
   /** Initialises with parameters of keelson, for clients without a session. */
   ensure(): Promise<Answer>
@@ -97,9 +101,13 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
   }
 
   async function initialize(paramsText: string): Promise<Answer> {
-    if (agreed) return { kind: 'result', text: agreed.result }
-    running ??= run(withRoutableCapabilities(paramsText))
-    return running
+    const shared = () => {
+      running ??= run(withRoutableCapabilities(paramsText))
+      return running
+    }
+    const answer = agreed ? ({ kind: 'result', text: agreed.result } as const) : await shared()
+    if (answer.kind !== 'result') return answer
+    return { ...answer, text: agreeVersion(answer.text, { asked: paramsText, first: sentParams ?? '{}' }) }
   }
 
   const handshake: Handshake = {

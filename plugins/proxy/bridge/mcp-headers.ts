@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { INVALID_REQUEST } from '../../../src/net/rpc-error-codes.ts'
 import { type Message, param } from '../../../src/net/rpc-message.ts'
+import { rpcRefusal } from '../request-refusal.ts'
+import { SESSION_VERSIONS } from '../revisions/index.ts'
 
-const LAST_WITH_SESSIONS = '2025-11-25'
+const LAST_WITH_SESSIONS = SESSION_VERSIONS.at(-1) ?? ''
 /** First revision whose clients take an event without data (SEP-1699); older ones try to parse it. */
 const FIRST_WITH_PRIMING = '2025-11-25'
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
@@ -44,4 +47,13 @@ export function modernVersion(request: IncomingMessage, message: Message): strin
   const stated = param(message, '_meta', 'io.modelcontextprotocol/protocolVersion')
   const version = typeof stated === 'string' ? stated : header(request, 'mcp-protocol-version')
   return version !== undefined && VERSION.test(version) && version > LAST_WITH_SESSIONS ? version : undefined
+}
+
+/** Refuses a version that no revision of MCP has (2025-06-18, Protocol Version Header). Newer ones pass. */
+export function assertKnownVersion(request: IncomingMessage, idText?: string): void {
+  const version = header(request, 'mcp-protocol-version')
+  if (version === undefined || SESSION_VERSIONS.includes(version)) return
+  if (VERSION.test(version) && version > LAST_WITH_SESSIONS) return
+  const problem = `The MCP-Protocol-Version header names none of ${SESSION_VERSIONS.join(', ')} or newer`
+  throw rpcRefusal(400, INVALID_REQUEST, problem, { idText })
 }

@@ -4,7 +4,7 @@ import { rpcRefusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { sendEmpty } from './http-reply.ts'
-import { accepts, header, takesPriming } from './mcp-headers.ts'
+import { accepts, assertKnownVersion, header, takesPriming } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { createStreamablePost } from './streamable-post.ts'
 import { needSession } from './streamable-sessions.ts'
@@ -50,6 +50,7 @@ export function createStreamableHttp(
     if (!/^\/mcp\/?(\?|$)/.test(exchange.url)) {
       throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /mcp')
     }
+    if (exchange.request.method !== 'POST') assertKnownVersion(exchange.request)
     switch (exchange.request.method) {
       case 'POST':
         return post(exchange, rewriting)

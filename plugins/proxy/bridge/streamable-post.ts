@@ -13,7 +13,14 @@ import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
-import { accepts, isJsonBody, modernVersion, takesPriming, wantsStream } from './mcp-headers.ts'
+import {
+  accepts,
+  assertKnownVersion,
+  isJsonBody,
+  modernVersion,
+  takesPriming,
+  wantsStream,
+} from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
@@ -34,6 +41,7 @@ export function createStreamablePost(
     const idText = message.kind === 'request' ? message.idText : undefined
     const version = modernVersion(request, message)
     const isInitialize = message.kind === 'request' && message.method === 'initialize'
+    if (!isInitialize) assertKnownVersion(request, idText)
     // MCP 2026-07-28 has no sessions, and `initialize` starts one: neither reads the session header.
     const session = version !== undefined || isInitialize ? undefined : findSession(router, exchange, idText)
 

@@ -5,6 +5,9 @@ import type { Revision } from './revision.ts'
 export type { Revision }
 export { META_2026, revision20251125, revision20260728 }
 
+/** The revisions whose clients have sessions, oldest first. */
+export const SESSION_VERSIONS: readonly string[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+
 const revisions: readonly Revision[] = [revision20260728]
 
 /** The revision a request announces; what announces nothing, or something older, is of the session era. */

@@ -226,6 +226,54 @@ describe('initialize', () => {
     expect(message.params.clientInfo.name).toMatch(/^client/)
   })
 
+  test.each([
+    ['2025-11-25', '2025-06-18', '2025-06-18'],
+    ['2025-11-25', '2024-11-05', '2024-11-05'],
+    ['2025-11-25', '2024-01-01', '2025-11-25'],
+    ['2025-03-26', '2025-11-25', '2025-03-26'],
+    ['2025-03-26', '2099-01-01', '2025-03-26'],
+  ])(
+    'when the server agreed on %s with another client, one that asks for %s gets %s',
+    async (agreed, asked, gets) => {
+      const server = createPuppet({
+        initialize: { protocolVersion: agreed, serverInfo: { name: 'p' }, n: 1.0 },
+      })
+      const { url } = await startBridge({ attachment: server.attachment })
+      const initialize = (version: string) =>
+        call(url, rpc(1, 'initialize', { protocolVersion: version, capabilities: {} }))
+      expect((await initialize(agreed)).json.result.protocolVersion).toBe(agreed)
+      const { result } = (await initialize(asked)).json
+      expect(result).toEqual({ protocolVersion: gets, capabilities: {}, serverInfo: { name: 'p' }, n: 1 })
+    },
+  )
+
+  test('what the server responds to the version that a client asked for stands', async () => {
+    const server = createPuppet({ initialize: { protocolVersion: '2025-11-25' } })
+    const { url } = await startBridge({ attachment: server.attachment })
+    for (const id of [1, 2]) {
+      const { result } = (await call(url, rpc(id, 'initialize', { protocolVersion: '2024-11-05' }))).json
+      expect(result.protocolVersion).toBe('2025-11-25')
+    }
+  })
+
+  test.each(['GET', 'POST', 'DELETE'])(
+    'a %s with a version that does not exist is refused with 400',
+    async method => {
+      const { url } = await start()
+      const { headers } = await open(url)
+      const body = method === 'POST' ? rpc(1, 'ping') : undefined
+      for (const version of ['2024-13-01', '1.0', 'x', '']) {
+        const { status, text } = await call(
+          url,
+          body,
+          { ...headers, 'mcp-protocol-version': version },
+          method,
+        )
+        expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining('2025-11-25') })
+      }
+    },
+  )
+
   test('only the first initialized notification is forwarded', async () => {
     const { server, url } = await start()
     await open(url)
