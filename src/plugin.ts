@@ -29,6 +29,11 @@ export interface Section {
   check?(config: RunConfig): void
   /** Entries of ToolHive's `middleware_configs` that say what a member says. */
   readonly middlewareEntries?: readonly MiddlewareEntry[]
+  /**
+   * Stores the members of this section that the run config has, and applies them to the open proxy, so that a change of
+   * nothing else needs no restart. Returns false where the proxy is not open: they count from the next start.
+   */
+  changeLive?(app: App, config: RunConfig): Promise<boolean>
   /** Whether requests get credentials of their caller's, so that no login at a remote server is looked for unasked. */
   actsForCallers?(config: RunConfig): boolean
   /**

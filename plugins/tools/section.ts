@@ -90,6 +90,10 @@ export const toolsSection: Section = {
   members,
   request,
   check: assertSettings,
+  async changeLive(app, config) {
+    const { storeLive } = await import('./edit/store-live.ts')
+    return storeLive(await app.service('supervisor'), config)
+  },
   middlewareEntries: [
     { type: 'tool-filter', ...entry },
     { type: 'tool-call-filter', ...entry },

@@ -87,11 +87,16 @@ export function createBringUp(options: {
       return { config, up: supervise.start(config.name) }
     },
 
-    async replace(config) {
+    async replace(before, asked, changeLive) {
       const supervise = await supervisor()
       await supervise.ensure()
-      // Saved first: whatever is killed from here on, the next start brings up what was asked for.
-      await store.configs.save(await conceal(config))
+      const config = await conceal(asked)
+      if (changeLive) {
+        if (await changeLive(config)) return { up: Promise.resolve() }
+      } else {
+        // Saved first: whatever is killed from here on, the next start brings up what was asked for.
+        await store.configs.saveOver(before, config)
+      }
       const bringUp = async () => {
         await supervise.stop(config.name)
         await supervise.start(config.name)

@@ -39,8 +39,16 @@ export interface Workloads {
     config: RunConfig,
     options: { portIsGiven: boolean },
   ): Promise<{ config: RunConfig; up: Promise<void> }>
-  /** Puts another run config in the place of a workload's; `up` as at `create`. */
-  replace(config: RunConfig): Promise<{ up: Promise<void> }>
+  /**
+   * Puts another run config in the place of a workload's, which was `before`; `up` as at `create`. Fails with
+   * `workload_changed` when `before` is not what is stored. `changeLive` stores it instead, and nothing is restarted
+   * where it returns true (`Section.changeLive`).
+   */
+  replace(
+    before: RunConfig,
+    config: RunConfig,
+    changeLive?: (config: RunConfig) => Promise<boolean>,
+  ): Promise<{ up: Promise<void> }>
   /** The same in the calling process, until the signal aborts; afterwards nothing of it is left. */
   runInForeground(config: RunConfig, options: ForegroundOptions): Promise<void>
   /** Starts a workload there is in the calling process; afterwards it is stopped. */

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import type { StatusRecord } from '../../../src/contracts/workload.ts'
+import { isFailure } from '../../../src/errors.ts'
 import type { Lock } from '../../../src/lib/file-lock.ts'
 import type { Log } from '../../../src/log.ts'
 import { failures } from '../failures.ts'
@@ -87,23 +89,49 @@ export function createHostState(options: WorkloadHostOptions): HostState {
   }
 }
 
-/** Opens the listener of a workload and creates its lifecycle; the server is not started yet. */
+/**
+ * Opens the listener of a workload and creates its lifecycle; the server is not started yet. What is stored when the
+ * proxy is open is what it was opened with: a change that is stored later finds an open proxy.
+ */
 export async function openWorkload(state: HostState, found: RunConfig, lease: Lock): Promise<HostedWorkload> {
   await state.checkConfig(found)
   const log = state.logOf(found)
   let lifecycle: Lifecycle | undefined
   const onChange = () => lifecycle?.proxyChanged()
   const proxy = await state.proxies.open(found, { log, onAccess: onChange, onMiddlewares: onChange })
+  let changed: RunConfig | undefined
   try {
     const config = { ...found, port: proxy.port }
-    if (found.port !== proxy.port) await state.store.configs.save(config)
-    const entry = { ...(await superviseServer(state, config, { proxy, log })), proxy, log, lease }
-    lifecycle = entry.lifecycle
-    state.hosted.set(found.name, entry)
-    if (entry.runtime) state.watches.watch(entry.runtime)
-    return entry
+    changed = await keepUnchanged(state, found, config)
+    if (!changed) {
+      const entry = { ...(await superviseServer(state, config, { proxy, log })), proxy, log, lease }
+      lifecycle = entry.lifecycle
+      state.hosted.set(found.name, entry)
+      if (entry.runtime) state.watches.watch(entry.runtime)
+      return entry
+    }
   } catch (error) {
     await proxy.close({ graceMs: 0 })
     throw error
   }
+  await proxy.close({ graceMs: 0 })
+  return openWorkload(state, changed, lease)
+}
+
+/** Stores the port in the run config. Returns what is stored instead where that is not `found` any more. */
+async function keepUnchanged(
+  { store: { configs } }: HostState,
+  found: RunConfig,
+  config: RunConfig,
+): Promise<RunConfig | undefined> {
+  if (found.port !== config.port) {
+    try {
+      await configs.saveOver(found, config)
+      return undefined
+    } catch (error) {
+      if (!isFailure(error, 'workload_changed')) throw error
+    }
+  }
+  const stored = await configs.get(found.name)
+  return isDeepStrictEqual(stored, found) ? undefined : stored
 }

@@ -31,7 +31,7 @@ export async function startWorkload(state: HostState, name: string): Promise<voi
     }
     if (entry) {
       await entry.access?.close()
-      await removeInstance(state, config, entry.runtime).catch(problem =>
+      await removeInstance(state, entry.config, entry.runtime).catch(problem =>
         state.log.warn(messageOf(problem), { workload: name }),
       )
     }

@@ -90,7 +90,7 @@ export async function createToolsOperation(app: App): Promise<SupervisorOperatio
       if (found.listed && errors.length) throw failures.tools_unknown({ workload: name, errors })
       if (!preview) {
         if (await store.upgrades.find(name)) throw failures.tools_upgrading({ workload: name })
-        await store.configs.save(config)
+        await store.configs.saveOver(before, config)
         controls.get(name)?.select(config)
       }
       return toResult({ before, config }, found)
@@ -116,7 +116,7 @@ function withChange(config: RunConfig, { reset, settings }: ToolsChange): RunCon
   return { ...changed, ...settings }
 }
 
-const settingsOf = (config: RunConfig): Settings =>
+export const settingsOf = (config: RunConfig): Settings =>
   Object.fromEntries(
     MEMBERS.flatMap(member => (config[member] === undefined ? [] : [[member, config[member]]])),
   )

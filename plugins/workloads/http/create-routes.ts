@@ -4,6 +4,7 @@ import type { Api } from '../../../src/http/api.ts'
 import { missingVariables } from '../../../src/http/missing-variables-schema.ts'
 import { unacceptedPermissions } from '../../../src/http/unaccepted-permissions-schema.ts'
 import { assertWorkloadName } from '../../state/index.ts'
+import { findLiveChange } from './find-live-change.ts'
 import { type composeSchemas, nameAndPort } from './schemas.ts'
 import { toRunRequest } from './to-run-request.ts'
 
@@ -67,7 +68,8 @@ export function createRoutes(
       )
       const config = await service.prepare(request).catch(asBadRequest)
       signal.throwIfAborted()
-      const { up } = await service.replace(config)
+      const changeLive = await findLiveChange(app, replaces, config)
+      const { up } = await service.replace(replaces, config, changeLive)
       goOn(api, `Starting ${name} anew`, up)
       await up.catch(() => undefined) // the status shows a failure; a stop that is requested now comes after it
       return { name, port: config.port }

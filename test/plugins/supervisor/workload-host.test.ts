@@ -70,6 +70,28 @@ test('a port that the proxy chose is kept in the run config', async () => {
   expect((await hosted.store.configs.get('web')).port).toBe(45_678)
 })
 
+test.each([
+  ['that the user chose', 4000],
+  ['that the proxy chooses', 0],
+])('a change that is stored while the proxy opens, at a port %s, is in force', async (_what, port) => {
+  const hosted = await hosting(engine())
+  await hosted.store.configs.save(workload('web', { port }))
+  const { open } = hosted.proxies
+  let changes = 2
+  hosted.proxies.open = async (config, ...rest) => {
+    const proxy = await open(config, ...rest)
+    if (changes-- > 0)
+      await hosted.store.configs.save({ ...config, tools_deny: [...(config.tools_deny ?? []), 'drop'] })
+    return proxy
+  }
+
+  await hosted.host.start('web')
+  expect(hosted.proxies.of('web')?.config.tools_deny).toEqual(['drop', 'drop'])
+  expect(hosted.proxies.made.filter(proxy => proxy.open)).toHaveLength(1)
+  const stored = await hosted.store.configs.get('web')
+  expect(stored).toMatchObject({ tools_deny: ['drop', 'drop'], port: port || 45_678 })
+})
+
 test('starting what runs changes nothing', async () => {
   const runtime = engine()
   const hosted = await hosting(runtime)

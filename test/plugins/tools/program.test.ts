@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testHome } from '../auth-out/guarded-server.ts'
+import { serveHome } from '../auth-out/http-world.ts'
 import { post, rpc, testServer } from '../proxy/test-proxy.ts'
 
 const TOOLS = [
@@ -81,4 +82,40 @@ test('tools are checked at the start, shown, and changed while the workload runs
   expect(result).toMatchObject({ settings: { tools_read_only: true }, isOpen: true, warnings: [] })
   expect(await namesAt(url)).toEqual(['get_note', 'get_list'])
   expect(await home.supervisor()).toBe(supervisor)
+})
+
+test('an edit over HTTP of nothing but tools counts at once, in sessions that are open', {
+  timeout: 120_000,
+}, async () => {
+  const home = await testHome({ secrets: false })
+  const target = await server()
+  const url = await home.ok(['run', target, '--name', 'far', '--transport', 'streamable-http'])
+  const api = await serveHome(home)
+  const path = '/api/v1beta/workloads/far'
+  const startedAt = async () =>
+    JSON.parse(await home.ok(['list', '--format', 'json']))[0].started_at as string
+  const before = await startedAt()
+  const edit = async (more: object) => {
+    const details = (await api.ask('GET', path)).json() as object
+    return api.ask('POST', `${path}/edit`, { ...details, ...more })
+  }
+
+  expect((await edit({ tools: ['note'], tools_override: { get_note: { name: 'note' } } })).status).toBe(200)
+  expect(await namesAt(url)).toEqual(['note'])
+  expect((await edit({ tools: [], tools_override: {}, tools_deny: ['get_*'] })).status).toBe(200)
+  expect(await namesAt(url)).toEqual(['delete_note'])
+  const typo = await edit({ tools_deny: ['delete_nte'] })
+  expect([typo.status, typo.text]).toEqual([400, expect.stringContaining('Did you mean')])
+  expect(await namesAt(url)).toEqual(['delete_note'])
+  expect(await startedAt()).toBe(before)
+
+  expect((await edit({ tools_deny: ['get_note'], trust_proxy_headers: true })).status).toBe(200)
+  await api.untilStatus('far', 'running')
+  expect(await startedAt()).not.toBe(before)
+  expect(await namesAt(url)).toEqual(['get_list', 'delete_note'])
+
+  await home.ok(['stop', 'far'])
+  expect((await edit({ tools_deny: ['delete_note'] })).status).toBe(200)
+  await api.untilStatus('far', 'running')
+  expect(await namesAt(url)).toEqual(['get_note', 'get_list'])
 })
