@@ -58,7 +58,7 @@ export function createRewritingWriter(
       const asEvents =
         isStream || (isNeeded && rewriting.awaited === undefined && isGet(response) && asksForEvents)
       const isOpaque = !isNeeded && isUnreadable(status, headers)
-      if (!hasContent(status) || (!asEvents && isGet(response)) || isOpaque) {
+      if (!hasContent(status) || (!asEvents && (isGet(response) || !isNeeded)) || isOpaque) {
         plain = createResponseWriter(response, changes)
         return plain.start(controller, status, headers, statusMessage)
       }
@@ -121,7 +121,8 @@ function createEventSink(response: ServerResponse, head: Head, rewriting: Rewrit
   response.writeHead(head.status, head.statusMessage, head.headers)
   response.flushHeaders()
   let waiting = ''
-  let isBetween = true
+  // The first event of a subscription is the server's (MCP 2026-07-28); a stream of GET may have none for long.
+  let isBetween = isGet(response)
   function sendWaiting(): void {
     if (!isBetween || waiting === '' || response.writableEnded) return
     response.write(waiting, 'latin1')

@@ -1,3 +1,4 @@
+import type { Notification } from '../../../src/net/rpc-message.ts'
 import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 
@@ -38,6 +39,8 @@ export interface Call {
   deadline: number
   /** Since when the client is not connected, in milliseconds since the epoch. */
   unattendedSince: number | undefined
+  /** What the server acknowledged of a subscription (MCP 2026-07-28, `subscriptions/listen`). */
+  acknowledged?: Notification | undefined
   /** Called when the call has ended, in whatever way. */
   onEnd?: (() => void) | undefined
 }

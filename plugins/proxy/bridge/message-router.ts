@@ -1,6 +1,7 @@
 import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
+import { toSubscriber } from '../rewrite/to-subscriber.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import { createTaskOwners } from '../tasks/task-owners.ts'
 import { type AskServer, createAskServer } from './ask-server.ts'
@@ -48,7 +49,7 @@ export interface MessageRouter {
   }): Session | undefined
   /** Sends requests of the proxy itself to the server. */
   readonly ask: AskServer
-  /** Sends a notification to all sessions. */
+  /** Sends a notification to all sessions, and to the subscriptions that asked for it. */
   notify(text: string): void
   close(): void
 }
@@ -146,6 +147,10 @@ export function createMessageRouter(options: {
     ask,
     notify(text) {
       for (const session of sessions.all()) delivery.sendStandalone(session, text)
+      for (const { acknowledged: filter, idText, reply } of calls.all()) {
+        const own = filter && toSubscriber(text, { filter, idText })
+        if (own !== undefined) reply.related(own)
+      }
     },
     get problem() {
       return connections.current.problem

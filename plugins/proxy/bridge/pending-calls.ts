@@ -22,6 +22,7 @@ export interface Calls {
     options: { session?: Session | undefined; reply: Reply; timeoutMs?: number },
   ): Call | undefined
   find(id: number): Call | undefined
+  all(): Iterable<Call>
   /** Starts the time-out of a call anew, because its server reported progress. */
   prolong(call: Call): void
   /** Ends a call with its response. Undefined when no call has the id: a late, repeated or invented one. */
@@ -106,6 +107,7 @@ export function createCalls(options: {
       return undefined
     },
     find: id => byId.get(id),
+    all: () => byId.values(),
     prolong(call) {
       call.deadline = now() + call.timeoutMs
     },

@@ -103,6 +103,7 @@ export function createServerNotifications(options: {
     const subscription = paramSpan(message, ...SUBSCRIPTION_ID)
     if (!subscription) return byMethod(message, peer)
     const call = calls.find(namedCall(message, ...SUBSCRIPTION_ID) ?? Number.NaN)
+    if (call && message.method === 'notifications/subscriptions/acknowledged') call.acknowledged = message
     call?.reply.related(splice(message.text, [{ span: subscription, text: call.idText }]))
   }
 }

@@ -7,6 +7,7 @@ import {
 import type { Log } from '../../../src/log.ts'
 import { idKey, readMessage } from '../../../src/net/rpc-message.ts'
 import { type Awaited, createRewriting, type Rewriting } from './rewriting.ts'
+import { toSubscriber } from './to-subscriber.ts'
 
 /** What the middlewares of a proxy change in results of the server. */
 export interface Rewrites {
@@ -28,8 +29,11 @@ export function composeRewrites(
     passesStreams: boolean
   },
 ): Rewrites {
-  /** Event streams that may begin to be rewritten while they are open. */
-  const streams = new Map<Rewriting, Exchange>()
+  /** Event streams that may begin to be rewritten while they are open, and what they carry of a notification. */
+  const streams = new Map<
+    Rewriting,
+    { exchange: Exchange; toText: (notification: string) => string | undefined }
+  >()
   const isNeeded = () => middlewares().some(({ rewrites }) => rewrites !== undefined && rewrites.size > 0)
 
   const find = (method: string): RewriteResult[] =>
@@ -37,9 +41,12 @@ export function composeRewrites(
       .toSorted((a, b) => STAGES.indexOf(b.stage) - STAGES.indexOf(a.stage))
       .flatMap(({ rewrites }) => rewrites?.get(method) ?? [])
 
-  function streamOf(exchange: Exchange): Rewriting {
+  function streamOf(
+    exchange: Exchange,
+    toText = (notification: string): string | undefined => notification,
+  ): Rewriting {
     const rewriting = createRewriting({ exchange, awaited: undefined, find, isNeeded, log })
-    streams.set(rewriting, exchange)
+    streams.set(rewriting, { exchange, toText })
     exchange.response.once('close', () => streams.delete(rewriting))
     return rewriting
   }
@@ -53,23 +60,35 @@ export function composeRewrites(
     const message = text === undefined ? undefined : readMessage(text)
     // Nobody here can tell what a server makes of a body that is not one message.
     if (!message) return rewriting()
+    if (passesStreams && message.kind === 'request' && message.method === LISTEN) {
+      return streamOf(exchange, text => toSubscriber(text, { filter: message, idText: message.idText }))
+    }
     if (message.kind !== 'request' || find(message.method).length === 0) return undefined
     return rewriting({ method: message.method, idText: message.idText, idKey: idKey(message.idText) })
   }
 
   return {
     of: exchange =>
-      isNeeded() || (passesStreams && exchange.request.method === 'GET' && mayBeNeeded(middlewares()))
+      isNeeded() || (passesStreams && isStream(exchange) && mayBeNeeded(middlewares()))
         ? planFor(exchange)
         : undefined,
     changed(notification) {
-      for (const [rewriting, { response }] of streams) {
-        if (rewriting.send) rewriting.send(notification)
-        else if (response.headersSent && isNeeded()) response.destroy()
+      for (const [rewriting, { exchange, toText }] of streams) {
+        const { response } = exchange
+        const text = toText(notification)
+        if (rewriting.send) {
+          if (text !== undefined) rewriting.send(text)
+        } else if (response.headersSent && isNeeded()) response.destroy()
       }
     },
   }
 }
+
+/** The method of MCP 2026-07-28 that opens an event stream; its clients name the method in a header. */
+const LISTEN = 'subscriptions/listen'
+
+const isStream = ({ request: { method, headers } }: Exchange): boolean =>
+  method === 'GET' || headers['mcp-method'] === LISTEN
 
 /** Whether a middleware can begin to change results while the proxy is open. */
 const mayBeNeeded = (middlewares: readonly Middleware[]): boolean =>
