@@ -19,10 +19,10 @@ export async function followPolicies(
   { log, onChanged }: { log: Log; onChanged: () => void },
 ): Promise<Policies> {
   const open = async () => {
-    const { authz, where } = await configOf(config)
+    const source = await configOf(config)
     return {
-      text: JSON.stringify(authz),
-      decider: await openDecider(authz, { server: config.name, where, log }),
+      text: JSON.stringify(source.authz),
+      decider: await openDecider(source, { server: config.name, log }),
     }
   }
   let isClosed = false

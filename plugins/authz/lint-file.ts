@@ -9,13 +9,14 @@ export async function lintFile(
   server: LintServer | undefined,
 ): Promise<readonly (Finding | { readonly problem: string })[]> {
   try {
-    const { cedar } = await readConfigFile(file)
+    const source = await readConfigFile(file)
+    const { cedar } = source.authz
     if (!cedar) return []
     const [{ readCedar }, { lintPolicies }] = await Promise.all([
       import('./cedar/read-cedar.ts'),
       import('./cedar/lint-policies.ts'),
     ])
-    return lintPolicies(await readCedar(cedar, { server: server?.name ?? '', where: file }), server)
+    return lintPolicies(await readCedar(cedar, { server: server?.name ?? '', source }), server)
   } catch (error) {
     if (!isFailure(error, 'authz_config_invalid')) throw error
     return [{ problem: error.message }]

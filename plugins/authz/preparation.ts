@@ -12,8 +12,8 @@ export const authzPreparation = (app: App): Preparation => ({
     const completed = confirmed(config, options)
     if (asksForAuthz(completed)) {
       const { configOf, openDecider } = await import('./open-decider.ts')
-      const { authz, where } = await configOf(completed)
-      const decider = await openDecider(authz, { server: completed.name, where, log: app.log })
+      const source = await configOf(completed)
+      const decider = await openDecider(source, { server: completed.name, log: app.log })
       decider.close()
     }
     return completed

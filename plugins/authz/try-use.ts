@@ -17,17 +17,17 @@ export async function tryUse(
   file: string,
   { caller, use, server, log }: { caller: Caller; use: Use; server: string; log: Log },
 ): Promise<Explanation> {
-  const config = await readConfigFile(file)
-  const context = { server, where: file, log }
-  const decider = await openDecider(config, context)
+  const source = await readConfigFile(file)
+  const { cedar } = source.authz
+  const decider = await openDecider(source, { server, log })
   try {
     const decision = await decider.decide(caller, use)
-    if (!config.cedar) return { decision, policies: undefined }
+    if (!cedar) return { decision, policies: undefined }
     const [{ readCedar }, { explainPolicies }] = await Promise.all([
       import('./cedar/read-cedar.ts'),
       import('./cedar/explain.ts'),
     ])
-    return { decision, policies: explainPolicies(await readCedar(config.cedar, context), caller, use) }
+    return { decision, policies: explainPolicies(await readCedar(cedar, { server, source }), caller, use) }
   } finally {
     decider.close()
   }

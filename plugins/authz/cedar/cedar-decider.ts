@@ -3,6 +3,7 @@ import type { Decision } from '../../../src/contracts/pipeline.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { CedarConfig } from '../authz-config.ts'
+import type { AuthzSource } from '../authz-source.ts'
 import { type Decider, HINTS, type Use } from '../decider.ts'
 import { actionOf, buildCall, isAnonymous, resourceOf } from './build-call.ts'
 import { createPolicySlices, type PolicySlice } from './policy-slices.ts'
@@ -19,9 +20,9 @@ const LONGEST_KEY = 4096
  */
 export async function openCedarDecider(
   config: CedarConfig,
-  { server, where, log }: { server: string; where: string; log: Log },
+  { server, source, log }: { server: string; source: Pick<AuthzSource, 'where' | 'locate'>; log: Log },
 ): Promise<Decider> {
-  const { cedar, policies, surroundings, principalOf } = await readCedar(config, { server, where })
+  const { cedar, policies, surroundings, principalOf } = await readCedar(config, { server, source })
   const isForbid = new Map(policies.map(({ id, json }) => [id, json.effect === 'forbid']))
   const slices = createPolicySlices(cedar, policies, {
     hasActions: (config.entities_json ?? '').includes('Action'),

@@ -4,15 +4,12 @@ import type { Use } from '../decider.ts'
 import { buildCall } from './build-call.ts'
 import { findReferences } from './find-references.ts'
 import type { CedarPolicies } from './read-cedar.ts'
-import type { Policy } from './read-policies.ts'
+import type { Place, Policy } from './read-policies.ts'
 
 /** What one policy says of a use. */
-export interface PolicyOutcome {
+export interface PolicyOutcome extends Place {
   readonly id: string
   readonly effect: 'permit' | 'forbid'
-  /** The text in `cedar.policies`, and the line in it; both count from 1. */
-  readonly text: number
-  readonly line: number
   readonly applies: boolean
   /** Why it does not apply. */
   readonly reason?: string

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../src/contracts/caller-auth.ts'
 import type { CedarConfig } from '../authz-config.ts'
+import type { AuthzSource } from '../authz-source.ts'
 import { failures } from '../failures.ts'
 import type { Surroundings } from './build-call.ts'
 import { type Cedar, loadCedar } from './load-cedar.ts'
@@ -20,17 +21,17 @@ export interface CedarPolicies {
 /** Parses policies and entities. Fails with `authz_config_invalid`, naming each policy and line that is wrong. */
 export async function readCedar(
   config: CedarConfig,
-  { server, where }: { server: string; where: string },
+  { server, source }: { server: string; source: Pick<AuthzSource, 'where' | 'locate'> },
 ): Promise<CedarPolicies> {
   const cedar = await loadCedar()
-  const { policies, problems } = readPolicies(cedar, config.policies)
+  const { policies, problems } = readPolicies(cedar, config.policies, source.locate)
   const entities = readEntities(cedar, config.entities_json)
   if (problems.length || typeof entities === 'string') {
     const found = [
       ...problems.map(describeProblem),
       ...(typeof entities === 'string' ? [`cedar.entities_json: ${entities}`] : []),
     ]
-    throw failures.authz_config_invalid({ where, problem: found.join('; ') })
+    throw failures.authz_config_invalid({ where: source.where, problem: found.join('; ') })
   }
   return {
     cedar,
@@ -40,5 +41,7 @@ export async function readCedar(
   }
 }
 
-const describeProblem = ({ place, problem }: PolicyProblem): string =>
-  `cedar.policies, text ${place.text}, line ${place.line}: ${problem}`
+const describeProblem = ({ place: { file, text, line }, problem }: PolicyProblem): string =>
+  file
+    ? `line ${file.line}, column ${file.column}: ${problem}`
+    : `cedar.policies, text ${text}, line ${line}: ${problem}`

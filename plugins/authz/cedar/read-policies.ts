@@ -1,4 +1,5 @@
 import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/web'
+import type { AuthzSource, FilePosition } from '../authz-source.ts'
 import type { Cedar } from './load-cedar.ts'
 
 export interface Policy {
@@ -10,10 +11,12 @@ export interface Policy {
   readonly place: Place
 }
 
-/** A line of one of the texts in `cedar.policies`. Both count from 1. */
+/** A line of one of the texts in `cedar.policies`; both count from 1. */
 export interface Place {
   readonly text: number
   readonly line: number
+  /** The same in the file that the user edits, where that can be told. */
+  readonly file?: FilePosition
 }
 
 export interface PolicyProblem {
@@ -25,12 +28,16 @@ export interface PolicyProblem {
 export function readPolicies(
   cedar: Cedar,
   texts: readonly string[],
+  locate: AuthzSource['locate'],
 ): { readonly policies: readonly Policy[]; readonly problems: readonly PolicyProblem[] } {
   const policies: Policy[] = []
   const problems: PolicyProblem[] = []
   const ids = new Set<string>()
   for (const [index, text] of texts.entries()) {
-    const placeAt = (offset: number): Place => ({ text: index + 1, line: lineAt(text, offset) })
+    const placeAt = (offset: number): Place => {
+      const file = locate(index, offset)
+      return { text: index + 1, line: lineAt(text, offset), ...(file ? { file } : {}) }
+    }
     const parts = cedar.policySetTextToParts(text)
     if (parts.type === 'failure') {
       problems.push(...parts.errors.map(error => toProblem(error, text, placeAt)))

@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import type { LintServer } from '../cedar/lint-policies.ts'
+import type { Finding, LintServer } from '../cedar/lint-policies.ts'
 
 const flags = {
   server: flag.string('a running workload whose tools the policies are compared with', {
@@ -39,13 +39,16 @@ export class AuthzLint extends BaseCommand {
     else if (found.length === 0) this.print('Nothing was found.')
     else
       for (const finding of found) {
-        const where =
-          'policy' in finding
-            ? `${finding.policy} (text ${finding.place.text}, line ${finding.place.line}): `
-            : ''
-        this.print(`${where}${finding.problem}`)
+        const { problem } = finding
+        this.print(
+          'policy' in finding ? `${this.#at(finding.place)}: ${finding.policy}: ${problem}` : problem,
+        )
       }
     return found.length ? 1 : 0
+  }
+
+  #at({ file, text, line }: Finding['place']): string {
+    return file ? `${this.file}:${file.line}:${file.column}` : `${this.file}, text ${text}, line ${line}`
   }
 
   async #ask(name: string, timeoutMs: number): Promise<LintServer> {

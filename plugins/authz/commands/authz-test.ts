@@ -67,7 +67,7 @@ export class AuthzTest extends BaseCommand {
       [
         { title: 'POLICY', of: row => row.id },
         { title: 'EFFECT', of: row => row.effect },
-        { title: 'TEXT:LINE', of: row => `${row.text}:${row.line}` },
+        { title: 'LINE', of: row => (row.file ? `${row.file.line}` : `${row.text}:${row.line}`) },
         { title: 'APPLIES', of: row => (row.applies ? 'yes' : `no: ${row.reason}`) },
       ],
       outcomes,

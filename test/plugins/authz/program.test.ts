@@ -45,7 +45,7 @@ test('the policies of a file count for a stdio server, as the file is now', slow
   await expect(call()).rejects.toThrow('Unauthorized')
   const broken = await home.keelson(run('wrong'))
   expect([broken.code, broken.stdout]).toEqual([2, ''])
-  expect(broken.stderr).toContain(`${file} does not say what callers may do: cedar.policies, text 1, line 2`)
+  expect(broken.stderr).toContain(`${file} does not say what callers may do: line 7, column 60: `)
   expect(await home.ok(['list', '--all'])).not.toContain('wrong')
   await writeFile(file, policies('permit'))
   await expect.poll(() => call().then(() => true, String), { timeout: 30_000 }).toBe(true)
@@ -56,7 +56,7 @@ test('the policies of a file count for a stdio server, as the file is now', slow
   const linted = await home.keelson(['authz', 'lint', 'misspelled.yaml', '--server', 'near'])
   expect([linted.code, linted.stdout]).toEqual([
     1,
-    'the-shell (text 1, line 1): the server shows no tool "shel"; did you mean shell?',
+    'misspelled.yaml:6:7: the-shell: the server shows no tool "shel"; did you mean shell?',
   ])
 
   const events = readEvents(join(home.path, '.local/share/keelson/audit/near.jsonl'))

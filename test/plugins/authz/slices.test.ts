@@ -10,6 +10,7 @@ import { readEntities } from '../../../plugins/authz/cedar/static-entities.ts'
 import type { Use } from '../../../plugins/authz/decider.ts'
 import { createLog } from '../../../src/log.ts'
 
+const source = { where: 'here', locate: () => undefined }
 const log = createLog({ write: () => {}, human: false, debug: false })
 
 const entities_json = JSON.stringify([
@@ -141,8 +142,8 @@ test('a decision is the same as with all policies, attributes and entities', {
       fc.array(use, { minLength: 1, maxLength: 12 }),
       async (policies, who, uses) => {
         const config = { policies, entities_json }
-        const decider = await openCedarDecider(config, { server: 'srv', where: 'here', log })
-        const parsed = readPolicies(cedar, policies).policies
+        const decider = await openCedarDecider(config, { server: 'srv', source, log })
+        const parsed = readPolicies(cedar, policies, source.locate).policies
         const whole = (one: Use): boolean => {
           const slice = { id: '', references: ALL, nameTests: undefined, readsArguments: true }
           const { preparsedPolicySetId: _, ...call } = buildCall(
