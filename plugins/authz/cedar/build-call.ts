@@ -13,6 +13,12 @@ import { toArgumentAttributes } from './to-values.ts'
 import { uidKey } from './uid.ts'
 
 export const ACTIONS = { tool: 'call_tool', prompt: 'get_prompt', resource: 'read_resource' } as const
+/** By action, the type of what it is about. */
+export const ABOUT: Readonly<Record<string, string>> = {
+  call_tool: 'Tool',
+  get_prompt: 'Prompt',
+  read_resource: 'Resource',
+}
 const TYPES = { tool: 'Tool', prompt: 'Prompt', resource: 'Resource' } as const
 
 type Attributes = Readonly<Record<string, CedarValueJson>>

@@ -45,3 +45,18 @@ export function scopeEntities(
   if ('in' in scope && scope.in && 'entity' in scope.in) return [toUid(scope.in.entity)]
   return []
 }
+
+/** The attributes of variables that are read (`.`) or asked for (`has`), at any depth. */
+export function* attributesRead(
+  node: unknown,
+): Generator<{ kind: '.' | 'has'; variable: Variable; attribute: string }> {
+  if (Array.isArray(node)) for (const item of node) yield* attributesRead(item)
+  if (!isObject(node)) return
+  for (const [kind, body] of Object.entries(node)) {
+    const variable = isObject(body) ? variableOf(body.left) : undefined
+    if (isObject(body) && variable && (kind === '.' || kind === 'has')) {
+      const attribute = Array.isArray(body.attr) ? body.attr[0] : body.attr
+      if (typeof attribute === 'string') yield { kind, variable, attribute }
+    } else if (kind !== 'Value') yield* attributesRead(body)
+  }
+}

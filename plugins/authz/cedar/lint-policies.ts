@@ -1,20 +1,22 @@
 import type { PolicyJson, TypeAndId } from '@cedar-policy/cedar-wasm/web'
-import { isObject } from '../../../src/lib/is-object.ts'
 import { suggest } from '../../../src/lib/suggest.ts'
 import { HINTS } from '../decider.ts'
-import { ACTIONS } from './build-call.ts'
-import { scopeEntities, variableOf } from './expressions.ts'
+import { ABOUT, ACTIONS } from './build-call.ts'
+import { attributesRead, scopeEntities } from './expressions.ts'
 import { findReferences } from './find-references.ts'
 import { toMatcher } from './match-like.ts'
 import type { CedarPolicies } from './read-cedar.ts'
 import type { Place, Policy } from './read-policies.ts'
 import { entitiesIn } from './uid.ts'
+import { type ArgumentTypes, validatePolicy } from './validate-policy.ts'
 
 /** A tool of a server, as a list shows it. */
 export interface KnownTool {
   readonly name: string
   /** Names of its arguments; undefined where its schema does not say. */
   readonly arguments: readonly string[] | undefined
+  /** What its schema says of their types. */
+  readonly types?: ArgumentTypes
 }
 
 /** Something in a policy that is probably not meant. */
@@ -33,12 +35,6 @@ export interface LintServer {
 const TYPES = ['Client', 'Action', 'Tool', 'Prompt', 'Resource', 'MCP']
 const ASKED: readonly string[] = Object.values(ACTIONS)
 const LISTING = ['list_tools', 'list_prompts', 'list_resources']
-/** By action, the type of what it is about. */
-const ABOUT: Readonly<Record<string, string>> = {
-  call_tool: 'Tool',
-  get_prompt: 'Prompt',
-  read_resource: 'Resource',
-}
 const RESOURCE_ATTRIBUTES = ['name', 'uri', 'operation', 'feature', ...HINTS]
 
 /** Finds what can never match, in policies that can be parsed. */
@@ -50,8 +46,17 @@ export function lintPolicies(read: CedarPolicies, server: LintServer | undefined
       ...lintAttributes(policy, read),
       ...(server ? lintTools(policy, server) : []),
     ])
+    if (found.size === 0)
+      for (const problem of validatePolicy(read, policy, typesOf(policy, server))) found.add(problem)
     return [...found].map(problem => ({ policy: policy.id, place: policy.place, problem }))
   })
+}
+
+/** The types of the arguments of the one tool that a policy is about. */
+function typesOf({ json }: Policy, server: LintServer | undefined): ArgumentTypes | undefined {
+  const [resource] = json.resource.op === '==' ? scopeEntities(json.resource) : []
+  const tool = resource?.type === 'Tool' ? server?.tools.find(({ name }) => name === resource.id) : undefined
+  return tool?.types
 }
 
 const isKnown = ({ surroundings }: CedarPolicies, uid: TypeAndId): boolean =>
@@ -112,18 +117,6 @@ function* lintAttributes({ json }: Policy, read: CedarPolicies): Generator<strin
       ...(variable === 'resource' ? RESOURCE_ATTRIBUTES : []),
     ]
     yield `no ${variable} has the attribute "${attribute}"; did you mean ${suggest(attribute, words) ?? words[0]}?`
-  }
-}
-
-function* attributesRead(node: unknown): Generator<{ variable: string; attribute: string }> {
-  if (Array.isArray(node)) for (const item of node) yield* attributesRead(item)
-  if (!isObject(node)) return
-  for (const [kind, body] of Object.entries(node)) {
-    const variable = isObject(body) ? variableOf(body.left) : undefined
-    if (isObject(body) && variable && (kind === '.' || kind === 'has')) {
-      const attribute = Array.isArray(body.attr) ? body.attr[0] : body.attr
-      if (typeof attribute === 'string') yield { variable, attribute }
-    } else if (kind !== 'Value') yield* attributesRead(body)
   }
 }
 

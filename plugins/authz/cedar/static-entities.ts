@@ -8,6 +8,8 @@ export interface StaticEntities {
   get(uid: TypeAndId): EntityJson | undefined
   /** Whether an entity is one of them, or one of them names it. */
   mentions(uid: TypeAndId): boolean
+  /** The types of these, and of those that they name. */
+  readonly types: ReadonlySet<string>
   /** Whether one of them has an attribute of this name. */
   hasAttribute(name: string): boolean
   /** Those that can be reached from an entity, without itself. */
@@ -54,6 +56,9 @@ function createStaticEntities(entities: readonly EntityJson[]): StaticEntities {
 
   return {
     get: uid => byKey.get(uidKey(uid)),
+    types: new Set(
+      [...entities.map(({ uid }) => toUid(uid)), ...[...next.values()].flat()].map(({ type }) => type),
+    ),
     mentions: uid => mentioned.has(uidKey(uid)),
     hasAttribute: name => entities.some(({ attrs }) => Object.hasOwn(attrs, name)),
     reachable,

@@ -18,7 +18,8 @@ export class AuthzLint extends BaseCommand {
     description: 'find policies that can never match',
     details:
       'Finds policies that cannot be parsed, actions, types and attributes that do not exist, and scopes that exclude ' +
-      'each other; with --server also tools and arguments that the workload does not have. It shows its tools as to any ' +
+      'each other, as does the validator of Cedar; with --server also tools and arguments that the workload does not have, ' +
+      'or that have other types. It shows its tools as to any ' +
       'other client: what policies hide from you, and tools with other names (--tools-override), count as missing. ' +
       'Exits 1 where something is found.',
     examples: [['Compare policies with a workload', '$0 authz lint policies.yaml --server pay']],
@@ -52,14 +53,18 @@ export class AuthzLint extends BaseCommand {
   }
 
   async #ask(name: string, timeoutMs: number): Promise<LintServer> {
-    const [lists, { argumentsOf }] = await Promise.all([
+    const [lists, { argumentsOf, argumentTypesOf }] = await Promise.all([
       this.app.service('serverTools'),
       import('../lint-file.ts'),
     ])
     const tools = await lists.of(name, { timeoutMs, signal: this.context.signal })
     return {
       name,
-      tools: tools.map(tool => ({ name: tool.name, arguments: argumentsOf(tool.inputSchema) })),
+      tools: tools.map(({ name: tool, inputSchema }) => ({
+        name: tool,
+        arguments: argumentsOf(inputSchema),
+        types: argumentTypesOf(inputSchema),
+      })),
     }
   }
 }
