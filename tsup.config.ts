@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
 
@@ -47,6 +47,8 @@ export default defineConfig({
   /** The page of `serve --ui` is sent as it is; the module of Cedar is read by plugins/authz/cedar/load-cedar.ts. */
   async onSuccess() {
     await cp('plugins/serve/ui/page', 'dist/page', { recursive: true })
+    // Node looks for this file beside each of some hundred modules, before it looks above.
+    await writeFile('dist/package.json', '{"type":"module"}\n')
     await cp(`node_modules/@cedar-policy/cedar-wasm/web/${CEDAR}`, `dist/${CEDAR}`)
   },
   define: {

@@ -1,5 +1,6 @@
 /** `npm run check`: types, lint, layering, unused code, docs in step, the package as others install it. */
 import { spawnSync } from 'node:child_process'
+import { checkEagerLibraries } from './eager-libraries.ts'
 import { findEmptyTests } from './empty-tests.ts'
 import { checkLayering } from './layering.ts'
 import { findLongest } from './longest.ts'
@@ -26,6 +27,8 @@ const report = (what: string, ok: boolean, output = '') => {
 
 const violations = checkLayering()
 report('layering', violations.length === 0, violations.join('\n'))
+const eager = checkEagerLibraries()
+report('commands load what they use', eager.length === 0, eager.join('\n'))
 const empty = findEmptyTests()
 report('tests that check something', empty.length === 0, empty.join('\n'))
 for (const [what, command, ...args] of steps) {

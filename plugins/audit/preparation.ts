@@ -2,7 +2,6 @@ import type { App } from '../../src/app.ts'
 import type { Preparation } from '../../src/contracts/preparation.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../src/contracts/run-options.ts'
-import { checkDestinations } from './destinations.ts'
 import { failures } from './failures.ts'
 import { readAuditFile } from './read-audit-file.ts'
 import { auditOf } from './section.ts'
@@ -13,7 +12,9 @@ export const auditPreparation = (app: App): Preparation => ({
   async complete(config, { options }) {
     const completed = await withFile(config, options)
     const settings = settingsOf(completed, app.paths)
-    if (settings) await checkDestinations(settings, await app.service('auditLogs'))
+    if (!settings) return completed
+    const { checkDestinations } = await import('./destinations.ts')
+    await checkDestinations(settings, await app.service('auditLogs'))
     return completed
   },
 })

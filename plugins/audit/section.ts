@@ -8,7 +8,7 @@ import { auditMembers } from './audit-members.ts'
 import { KNOWN_TYPES } from './event-types.ts'
 import { failures } from './failures.ts'
 import { auditRequest } from './section-request.ts'
-import { syslogProblem } from './syslog.ts'
+import { syslogProblem } from './syslog-address.ts'
 
 const members = {
   audit_config: optional(nullable(object(auditMembers))),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Paths } from '../../src/paths.ts'
 import { type AuditConfig, auditOf } from './section.ts'
-import type { SyslogAddress } from './syslog.ts'
+import type { SyslogAddress } from './syslog-address.ts'
 
 /** What is recorded of one workload. */
 export interface AuditSettings {

@@ -7,25 +7,14 @@ import { toolEnvironment } from '../../src/lib/tool-environment.ts'
 import type { Log } from '../../src/log.ts'
 import { failures } from './failures.ts'
 import type { AuditLog } from './service.ts'
+import { LOCAL_SYSLOG, type SyslogAddress } from './syslog-address.ts'
 
-/** The syslog of this machine, or the address of another: `udp://HOST:PORT`, `tcp://HOST:PORT`. */
-export type SyslogAddress = string
-
-const HERE = 'local'
-const ADDRESS = /^(?:udp|tcp):\/\/(?:\[[\da-f:.]+\]|[\da-z][\w.-]*):\d{1,5}$/i
 /** A datagram holds no more. */
 const LONGEST_LINE = '65000'
 /** Bytes that may wait for a syslog that is slow. */
 const MOST_WAITING = 4 * 1024 * 1024
 const TIMEOUT_MS = 5000
 const RETRY_MS = 1000
-
-/** Why this is no address of a syslog; undefined: it is one. */
-export function syslogProblem(address: SyslogAddress): string | undefined {
-  return address === HERE || ADDRESS.test(address)
-    ? undefined
-    : `syslog is "local", "udp://HOST:PORT" or "tcp://HOST:PORT", not "${printable(address)}"`
-}
 
 /** Fails with `audit_syslog_unavailable` when the syslog cannot be reached now; over UDP nobody can tell. */
 export async function checkSyslog(address: SyslogAddress): Promise<void> {
@@ -82,7 +71,7 @@ export function openSyslog(address: SyslogAddress, log: Log): AuditLog {
 
 function commandFor(address: SyslogAddress): readonly string[] {
   const common = ['--tag', 'keelson', '--priority', 'authpriv.info', '--size', LONGEST_LINE]
-  if (address === HERE) return ['logger', ...common, '--socket-errors=on']
+  if (address === LOCAL_SYSLOG) return ['logger', ...common, '--socket-errors=on']
   const { protocol, hostname, port } = new URL(address)
   const host = hostname.replace(/^\[|\]$/g, '')
   const way = protocol === 'tcp:' ? ['--tcp', '--octet-count'] : ['--udp']

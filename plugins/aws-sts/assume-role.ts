@@ -1,5 +1,6 @@
 import { clean } from '../../src/lib/printable.ts'
-import { FetchProblem, type GuardedResponse, guardedFetch } from '../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../src/net/fetch-problem.ts'
+import { type GuardedResponse, guardedFetch } from '../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { readCredentials } from './read-credentials.ts'
 import { errorCodeOf } from './sts-error.ts'

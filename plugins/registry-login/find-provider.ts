@@ -1,5 +1,6 @@
 import { isFailure } from '../../src/errors.ts'
-import { FetchProblem, guardedFetch } from '../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../src/net/fetch-problem.ts'
+import { guardedFetch } from '../../src/net/guarded-fetch.ts'
 import type { BearerChallenge, Discovery, OAuthEngine } from '../auth-out/index.ts'
 import { failures } from './failures.ts'
 import { toProviderFailure } from './provider-failure.ts'

@@ -1,5 +1,5 @@
 import { defineFailures } from '../../src/errors.ts'
-import type { FetchProblemKind } from '../../src/net/guarded-fetch.ts'
+import type { FetchProblemKind } from '../../src/net/fetch-problem.ts'
 import type { MissingVariables } from './missing-variables.ts'
 import type { WantedMount } from './wanted-mounts.ts'
 

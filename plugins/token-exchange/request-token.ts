@@ -1,6 +1,7 @@
 import { parseObject } from '../../src/lib/parse-object.ts'
 import { clean } from '../../src/lib/printable.ts'
-import { FetchProblem, type GuardedResponse, guardedFetch } from '../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../src/net/fetch-problem.ts'
+import { type GuardedResponse, guardedFetch } from '../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 
 /** A token endpoint that the user has named, or the metadata of an issuer that they have. */

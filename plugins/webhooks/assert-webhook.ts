@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { assertNotPrivate } from '../../src/net/guarded-fetch.ts'
+import { assertNotPrivate } from '../../src/net/guarded-lookup.ts'
 import { failures } from './failures.ts'
 import { timeoutOf } from './timeout.ts'
 import type { WebhookConfig } from './webhook-members.ts'

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
 import { messageOf } from '../../src/errors.ts'
 import { clean } from '../../src/lib/printable.ts'
-import { guardedLookup, toProblem } from '../../src/net/guarded-fetch.ts'
+import { toProblem } from '../../src/net/fetch-problem.ts'
+import { guardedLookup } from '../../src/net/guarded-lookup.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
 /** What a webhook responded with. */

@@ -1,30 +1,9 @@
-import { type LookupAddress, lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
+import { FetchProblem, toProblem } from './fetch-problem.ts'
+import { assertNotPrivate, guardedLookup } from './guarded-lookup.ts'
 import { publicAddressProblem } from './public-address-problem.ts'
 import { trustedWith } from './trusted-with.ts'
-
-/** Why a guarded request failed. */
-export type FetchProblemKind =
-  | 'scheme'
-  | 'private'
-  | 'dns'
-  | 'unreachable'
-  | 'tls'
-  | 'timeout'
-  | 'too_large'
-  | 'redirect'
-  | 'broken'
-
-/** What went wrong with a guarded request; the text says it for people, without credentials. */
-export class FetchProblem extends Error {
-  override readonly name = 'FetchProblem'
-  readonly kind: FetchProblemKind
-  constructor(kind: FetchProblemKind, text: string, options?: { cause?: unknown }) {
-    super(text, options)
-    this.kind = kind
-  }
-}
 
 export interface GuardedRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
@@ -168,42 +147,10 @@ function assertAllowed(url: URL, allowed: { allowPrivate: boolean; allowHttp: bo
   if (!allowPrivate) assertNotPrivate(url)
 }
 
-/** Refuses a URL whose host is a literal address that is not public: it is never looked up, so never judged later. */
-export function assertNotPrivate({ hostname }: URL): void {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) && publicAddressProblem(host)) throw privateAddress(host)
-}
-
 /** Whether the host is an address that is not public; undefined for a name. */
 function isLiteralPrivate({ hostname }: URL): boolean | undefined {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? publicAddressProblem(host) !== undefined : undefined
-}
-
-const privateAddress = (host: string, address?: string): FetchProblem =>
-  new FetchProblem('private', `${host} is a private address${address ? ` (${address})` : ''}`)
-
-/**
- * Looks a name up and refuses it when any of its addresses is private: what is checked is what is connected to.
- * `see` is told of each name whether all its addresses are private.
- */
-export function guardedLookup(
-  allowPrivate: boolean,
-  see?: (host: string, isPrivate: boolean) => void,
-): LookupFunction {
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found) => {
-      const addresses = (found ?? []) as LookupAddress[]
-      const isPrivate = ({ address }: LookupAddress) => publicAddressProblem(address) !== undefined
-      const bad = allowPrivate ? undefined : addresses.find(isPrivate)
-      const [one] = addresses
-      if (!error) see?.(host, addresses.every(isPrivate))
-      if (error) callback(error, '', 0)
-      else if (bad) callback(privateAddress(host, bad.address), '', 0)
-      else if (options.all) callback(null, addresses)
-      else callback(null, one?.address ?? '', one?.family)
-    })
-  }
 }
 
 function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -250,51 +197,3 @@ async function readBody(
 }
 
 const formatBytes = (bytes: number): string => (bytes >= MiB ? `${bytes / MiB} MiB` : `${bytes} bytes`)
-
-const KINDS: Readonly<Record<string, readonly [FetchProblemKind, string]>> = {
-  ENOTFOUND: ['dns', 'its name cannot be resolved'],
-  EAI_AGAIN: ['dns', 'its name cannot be resolved now'],
-  ECONNREFUSED: ['unreachable', 'it refuses connections'],
-  ECONNRESET: ['broken', 'it closed the connection'],
-  EHOSTUNREACH: ['unreachable', 'it cannot be reached'],
-  ENETUNREACH: ['unreachable', 'it cannot be reached'],
-  UND_ERR_CONNECT_TIMEOUT: ['timeout', 'it does not take the connection'],
-  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'it does not respond'],
-  UND_ERR_BODY_TIMEOUT: ['timeout', 'its response does not end'],
-  UND_ERR_SOCKET: ['broken', 'it closed the connection'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['broken', 'its response is shorter than it says'],
-  UND_ERR_HEADERS_OVERFLOW: ['broken', 'its headers are too large'],
-}
-
-/** Names what went wrong with a request; the text says it without credentials. */
-export function toProblem(error: unknown, url: URL, timedOutMs: number | undefined): FetchProblem {
-  if (error instanceof FetchProblem) return error
-  if (timedOutMs !== undefined) {
-    return new FetchProblem('timeout', `${url.host} did not finish within ${timedOutMs / 1000} seconds`)
-  }
-  for (const cause of causes(error)) {
-    if (cause instanceof FetchProblem) return cause
-    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
-    const known = KINDS[code]
-    if (known) return new FetchProblem(known[0], `${url.host}: ${known[1]}`, { cause: error })
-    if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code)) {
-      return new FetchProblem('tls', `${url.host}: its certificate is not trusted (${code})`, {
-        cause: error,
-      })
-    }
-    if (code.startsWith('HPE_')) {
-      return new FetchProblem('broken', `${url.host}: it does not respond in HTTP`, { cause: error })
-    }
-  }
-  return new FetchProblem('broken', `${url.host}: ${error instanceof Error ? error.message : 'failed'}`, {
-    cause: error,
-  })
-}
-
-/** An error, what caused it, and the members of an AggregateError (one per address that was tried). */
-function* causes(error: unknown): Generator<Error> {
-  if (!(error instanceof Error)) return
-  yield error
-  if (error instanceof AggregateError) for (const inner of error.errors) yield* causes(inner)
-  yield* causes(error.cause)
-}

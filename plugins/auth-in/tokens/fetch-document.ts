@@ -1,6 +1,7 @@
 import type { CallerAuthConfig } from '../../../src/contracts/caller-auth.ts'
 import { isObject } from '../../../src/lib/is-object.ts'
-import { FetchProblem, type GuardedRequest, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { type GuardedRequest, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 
 const TIMEOUT_MS = 5000

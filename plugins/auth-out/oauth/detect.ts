@@ -1,4 +1,5 @@
-import { FetchProblem, type GuardedRequest, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { type GuardedRequest, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { readChallenge, schemesOf } from './challenge.ts'
 import { getDocument, RESPONSE_MS } from './get-document.ts'
 import type { Detection, Reach } from './types.ts'

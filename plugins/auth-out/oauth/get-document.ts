@@ -1,5 +1,6 @@
 import { parseObject } from '../../../src/lib/parse-object.ts'
-import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { isLoopback } from '../../../src/net/loopback.ts'
 import type { Reach } from './types.ts'
 

@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import { messageOf } from '../../../src/errors.ts'
 import { clean } from '../../../src/lib/printable.ts'
-import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
 
 /** What went wrong at an authorization server. The texts hold no codes, tokens or secrets. */
 export type OAuthProblem =

@@ -1,6 +1,6 @@
 import { parseObject } from '../../../src/lib/parse-object.ts'
 import { clean } from '../../../src/lib/printable.ts'
-import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
 import { failures } from '../failures.ts'
 import { methodForSecret, methodToRegister, readMethod } from './auth-method.ts'
 import { CALLBACK_PATH, clientMetadata, redirectUriOf } from './client-metadata.ts'

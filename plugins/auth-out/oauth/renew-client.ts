@@ -1,5 +1,5 @@
 import { parseObject } from '../../../src/lib/parse-object.ts'
-import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
 import { failures } from '../failures.ts'
 import { CALLBACK_PATH, DEFAULT_CALLBACK_PORT } from './client-metadata.ts'
 import { type Endpoints, sendToEndpoint } from './oauth-fetch.ts'

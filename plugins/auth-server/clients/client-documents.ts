@@ -1,5 +1,6 @@
 import { createSingleFlight } from '../../../src/lib/single-flight.ts'
-import { FetchProblem, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { noRoom, OAuthError } from '../protocol/oauth-error.ts'
 import type { ServerSettings } from '../settings.ts'
 import type { Client, FindClient } from './client.ts'

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { createSingleFlight } from '../../../src/lib/single-flight.ts'
-import { FetchProblem, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { readUserFile } from '../../../src/user-file.ts'
 import { createAdmit } from '../grants/admission.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'

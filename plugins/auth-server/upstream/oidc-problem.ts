@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import { messageOf } from '../../../src/errors.ts'
 import { clean } from '../../../src/lib/printable.ts'
-import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
 import { failures } from './failures.ts'
 
 /** Codes for troubles of the provider's own (RFC 6749, section 4.1.2.1). */

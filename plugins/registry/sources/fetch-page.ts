@@ -1,5 +1,6 @@
 import { type Failure, isFailure } from '../../../src/errors.ts'
-import { FetchProblem, type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { type GuardedResponse, guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { type AuthLack, failures } from '../failures.ts'
 import type { CachedPage } from './page-cache.ts'
 

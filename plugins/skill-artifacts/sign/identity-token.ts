@@ -1,4 +1,5 @@
-import { FetchProblem, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { readUserFile } from '../../../src/user-file.ts'
 import { failures } from '../failures.ts'
 

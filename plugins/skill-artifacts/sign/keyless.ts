@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import * as t from 'typanion'
-import { FetchProblem, guardedFetch } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
+import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { failures } from '../failures.ts'
 import { SIGNATURE, type Signer } from './signing.ts'
 

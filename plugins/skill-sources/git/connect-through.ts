@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
-import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
 
 /** Connects through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The signal ends only the attempt to connect. */
 export async function connectThrough(

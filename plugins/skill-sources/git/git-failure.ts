@@ -1,6 +1,6 @@
 import type { Failure } from '../../../src/errors.ts'
 import { redact } from '../../../src/lib/redact.ts'
-import type { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import type { FetchProblem } from '../../../src/net/fetch-problem.ts'
 import { printable } from '../../skill-artifacts/index.ts'
 import { failures } from '../failures.ts'
 import { type GitReference, toGitText } from './git-reference.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net'
-import { FetchProblem, guardedLookup, toProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem, toProblem } from '../../../src/net/fetch-problem.ts'
+import { guardedLookup } from '../../../src/net/guarded-lookup.ts'
 import { createPeerOwners } from '../../../src/net/peer-owner.ts'
 import { publicAddressProblem } from '../../../src/net/public-address-problem.ts'
 import { connectThrough } from './connect-through.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { authServerPreparation } from '../../../plugins/auth-server/preparation.ts'
 import { type AuthServerConfig, authServerSection } from '../../../plugins/auth-server/section.ts'
 import { createProviderFetch } from '../../../plugins/auth-server/upstream/provider-fetch.ts'
-import { FetchProblem } from '../../../src/net/guarded-fetch.ts'
+import { FetchProblem } from '../../../src/net/fetch-problem.ts'
 
 const evil = 'https://evil.example/token'
 const oauth2 = { authorization_endpoint: 'https://evil.example', token_endpoint: evil }
