@@ -19,9 +19,12 @@ export interface MiddlewareEntry {
   readonly plain?: (value: unknown) => Readonly<Record<string, unknown>>
   /** Members of the value that entries may leave out. */
   readonly mayLack?: readonly string[]
-  /** Other parameters of the entry, and the members of the run config that they repeat. */
-  readonly repeats?: Readonly<Record<string, keyof RunConfig & string>>
+  /** Other parameters of the entry, and what they repeat: paths of the run config, of which one is enough. */
+  readonly repeats?: Readonly<Record<string, Repeated | readonly Repeated[]>>
 }
+
+type Member = keyof RunConfig & string
+type Repeated = Member | `${Member}.${string}`
 
 /**
  * Moves what entries of `middleware_configs` say into the members of the sections that say the same, for documents that
@@ -50,17 +53,21 @@ function takeOver(
 ): void {
   const { type, member, defaults, isAsk, parameter, repeats = {} } = row
   const differs = (other: string) => unenforcedFailures.middleware_differs({ type, member: other })
-  for (const [name, value] of Object.entries(rest)) {
-    const repeated = repeats[name]
-    if (isEmpty(value) || (repeated !== undefined && isDeepStrictEqual(members[repeated], value))) continue
-    throw differs(repeated ?? name)
-  }
   if (parameter === undefined && isEmpty(members[member])) throw differs(member)
-  if (isEmpty(said) && !isAsk) return
   const value = isEmpty(said) ? defaults : said
-  if (isEmpty(members[member])) members[member] = value
-  else if (!isSame(row, { said: value, ofMember: members[member] })) throw differs(member)
+  if (!isEmpty(said) || isAsk) {
+    if (isEmpty(members[member])) members[member] = value
+    else if (!isSame(row, { said: value, ofMember: members[member] })) throw differs(member)
+  }
+  for (const [name, value] of Object.entries(rest)) {
+    const paths = [repeats[name] ?? []].flat()
+    if (isEmpty(value) || paths.some(path => isDeepStrictEqual(valueAt(members, path), value))) continue
+    throw differs(paths[0] ?? name)
+  }
 }
+
+const valueAt = (members: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), members)
 
 function isSame(
   { defaults, plain = toObject, mayLack = [] }: MiddlewareEntry,

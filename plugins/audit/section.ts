@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { isEmpty } from '../../src/lib/is-empty.ts'
+import { isObject } from '../../src/lib/is-object.ts'
 import { nullable, type ObjectOf, object, optional, text } from '../../src/lib/schema.ts'
 import { suggest } from '../../src/lib/suggest.ts'
 import type { Section } from '../../src/plugin.ts'
@@ -33,6 +34,22 @@ const SMALLEST_FILE = 4096
 export const auditSection: Section = {
   members,
   request: auditRequest,
+  middlewareEntries: [
+    {
+      type: 'audit',
+      parameter: 'config_data',
+      member: 'audit_config',
+      isAsk: true,
+      defaults: { enabled: true },
+      // A text, because `false` counts as not said.
+      plain: value => (isObject(value) ? { ...value, enabled: value.enabled === false ? 'no' : true } : {}),
+      repeats: {
+        config_path: 'audit_config_path',
+        component: ['audit_config.component', 'name'],
+        transport_type: 'transport',
+      },
+    },
+  ],
   check(config) {
     const audit = auditOf(config)
     if (audit) assertUsable(audit)

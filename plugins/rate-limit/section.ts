@@ -115,6 +115,19 @@ export const rateLimitSection: Section = {
     kept: ['rate_limit_config'],
     keptAlways: ['rate_limit_namespace', 'scaling_config'],
   }),
+  middlewareEntries: [
+    {
+      type: 'ratelimit',
+      parameter: 'config',
+      member: 'rate_limit_config',
+      repeats: {
+        namespace: 'rate_limit_namespace',
+        server_name: 'name',
+        redis_addr: 'scaling_config.session_redis.address',
+        redis_db: 'scaling_config.session_redis.db',
+      },
+    },
+  ],
   check(config) {
     const said = rateLimitOf(config)
     if (said) checkRateLimit(said, config)

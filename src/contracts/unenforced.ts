@@ -4,6 +4,8 @@ import { unenforcedFailures } from './unenforced-failures.ts'
 interface Unenforced {
   /** What the workload would lack, for people. */
   readonly means: string
+  /** What of the value asks for it, where it is a list of several things. */
+  readonly which?: (value: unknown) => readonly string[]
   /** Whether the value asks for it at all; absent: anything but an empty value does. */
   readonly asks?: (value: unknown, config: object) => boolean
 }
@@ -34,9 +36,10 @@ const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   header_forward: { means: 'headers for the remote server' },
   scaling_config: { means: 'several replicas', asks: asksForReplicas },
   strict_protocol_validation: { means: 'a strict check of protocol versions' },
-  additional_middleware_configs: { means: 'further middlewares' },
+  additional_middleware_configs: { means: 'further middlewares', which: typesOf },
   middleware_configs: {
     means: 'middlewares',
+    which: typesOf,
     asks: value => (Array.isArray(value) ? value.some(asksForMiddleware) : says(value)),
   },
 }
@@ -50,7 +53,9 @@ export function assertEnforced(config: object, owned: ReadonlySet<string> = new 
     if (owned.has(key)) return []
     const name = key.toLowerCase() // ToolHive reads members in any case
     const row = Object.hasOwn(UNENFORCED, name) ? UNENFORCED[name] : undefined
-    return row && (row.asks ?? says)(value, config) ? [`${key} (${row.means})`] : []
+    if (!row || !(row.asks ?? says)(value, config)) return []
+    const which = row.which?.(value) ?? []
+    return [`${key} (${row.means}${which.length ? `: ${which.join(', ')}` : ''})`]
   })
   if (members.length) throw unenforcedFailures.section_unenforced({ members })
 }
@@ -131,4 +136,12 @@ function asksForMiddleware(entry: unknown): boolean {
   const type = memberOf(entry, 'type')
   const asks = typeof type === 'string' && Object.hasOwn(HARMLESS, type) ? HARMLESS[type] : undefined
   return asks ? asks(memberOf(entry, 'parameters')) : says(entry)
+}
+
+/** The types of entries that ask for something, as far as they are texts that can be shown. */
+function typesOf(entries: unknown): string[] {
+  const asking = Array.isArray(entries) ? entries.filter(asksForMiddleware) : []
+  return [...new Set(asking.map(entry => memberOf(entry, 'type')))].flatMap(type =>
+    typeof type === 'string' && /^[\w-]{1,64}$/.test(type) ? `"${type}"` : [],
+  )
 }

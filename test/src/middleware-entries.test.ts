@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest'
+import { auditSection } from '../../plugins/audit/section.ts'
 import { authInSection } from '../../plugins/auth-in/section.ts'
 import { authServerSection } from '../../plugins/auth-server/section.ts'
 import { upstreamSwapSection } from '../../plugins/auth-server/swap/section.ts'
 import { awsStsSection } from '../../plugins/aws-sts/section.ts'
+import { rateLimitSection } from '../../plugins/rate-limit/section.ts'
 import { tokenExchangeSection } from '../../plugins/token-exchange/section.ts'
 import type { App } from '../../src/app.ts'
+import { assertEnforced } from '../../src/contracts/unenforced.ts'
 import { takeOverEntries } from '../../src/middleware-entries.ts'
 
-const sections = [authInSection, authServerSection, upstreamSwapSection, tokenExchangeSection, awsStsSection]
+const sections = [
+  ...[authInSection, authServerSection, upstreamSwapSection, tokenExchangeSection, awsStsSection],
+  ...[auditSection, rateLimitSection],
+]
 const app = { contributions: async () => sections } as unknown as App
 const take = (document: object) => takeOverEntries(app, document)
 
@@ -16,6 +22,8 @@ const oidc = { issuer: 'https://login.example', audience: 'tools' }
 const exchange = { token_url: 'https://login.example/token', header_strategy: 'replace' }
 const aws = { region: 'eu-west-1', fallback_role_arn: 'arn:aws:iam::123456789012:role/a' }
 const server = { upstreams: [] }
+const audit = { component: 'far', includeRequestData: true, maxDataSize: 1024 }
+const limits = { perUser: { maxTokens: 5, refillPeriod: '1m0s' } }
 const swap = { provider_name: 'a', header_strategy: 'replace' }
 
 /** Entries as ToolHive writes them, and the members that they come from. */
@@ -27,6 +35,8 @@ const ENTRIES: [string, object, object][] = [
   ],
   ['tokenexchange', { token_exchange_config: exchange }, { token_exchange_config: exchange }],
   ['awssts', { aws_sts_config: aws, target_url: remote_url }, { aws_sts_config: aws }],
+  ['audit', { config_data: audit, component: 'far' }, { audit_config: audit }],
+  ['ratelimit', { config: limits, redis_db: 0 }, { rate_limit_config: limits }],
   ['upstreamswap', { config: swap }, { upstream_swap_config: swap }],
 ]
 
@@ -80,6 +90,47 @@ test('what ToolHive leaves out of the entry of a login is no difference', async 
 test('an entry without a login takes none away', async () => {
   const entries = [{ type: 'auth', parameters: { oidc_config: null } }]
   expect(await take({ oidc_config: oidc, middleware_configs: entries })).toEqual({ oidc_config: oidc })
+})
+
+test('an entry for an audit log asks for one, whatever it says of it', async () => {
+  const entries = [
+    {
+      type: 'audit',
+      parameters: { config_path: '', config_data: null, component: 'far', transport_type: 'sse' },
+    },
+  ]
+  const far = { name: 'far', transport: 'sse' }
+  expect(await take({ ...far, middleware_configs: entries })).toEqual({
+    ...far,
+    audit_config: { enabled: true },
+  })
+  const off = { ...far, audit_config: { enabled: false, logFile: '/a' } }
+  await expect(take({ ...off, middleware_configs: entries })).rejects.toThrow('"audit"')
+  const elsewhere = [{ type: 'audit', parameters: { config_path: '/etc/audit.json' } }]
+  await expect(take({ ...far, middleware_configs: elsewhere })).rejects.toThrow('audit_config_path')
+  const another = [{ type: 'audit', parameters: { component: 'near' } }]
+  await expect(take({ ...far, middleware_configs: another })).rejects.toThrow('audit_config.component')
+})
+
+test('an entry for limits names the Redis of the run config, and no other', async () => {
+  const config = {
+    rate_limit_config: limits,
+    scaling_config: { session_redis: { address: 'r:6379', db: 2 } },
+  }
+  const entries = (redis_addr: string) => [
+    { type: 'ratelimit', parameters: { config: limits, redis_addr, redis_db: 2 } },
+  ]
+  expect(await take({ ...config, middleware_configs: entries('r:6379') })).toEqual(config)
+  await expect(take({ ...config, middleware_configs: entries('evil:6379') })).rejects.toThrow('"ratelimit"')
+})
+
+test('a refusal of entries that nothing enforces names their types', () => {
+  const middleware_configs = [
+    { type: 'mcp-parser', parameters: {} },
+    { type: 'obo', parameters: { a: 1 } },
+    { type: 'odd\nname', parameters: { a: 1 } },
+  ]
+  expect(() => assertEnforced({ middleware_configs })).toThrow('middleware_configs (middlewares: "obo").')
 })
 
 test('an entry for upstream tokens without parameters asks for the first one', async () => {
