@@ -2,13 +2,20 @@ import { resolve } from 'node:path'
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures } from '../../src/errors.ts'
 import type { RunFlags } from '../../src/plugin.ts'
+import { readUserFile } from '../../src/user-file.ts'
 import type { TelemetryConfig } from './section.ts'
 
 const table = {
   'otel-endpoint': flag.string('where traces and metrics are sent (OTLP over HTTP); without it none are', {
     placeholder: 'HOST:PORT',
   }),
-  'otel-headers': flag.list('header for what is sent; its value is kept as a secret', 'NAME=VALUE'),
+  'otel-headers': flag.list(
+    'header for what is sent; its value is kept as a secret, but other users see it while the command runs',
+    'NAME=VALUE',
+  ),
+  'otel-headers-file': flag.file(
+    'file with such headers, one NAME=VALUE on each line, so that no command line shows them',
+  ),
   'otel-insecure': flag.boolean('send over plain HTTP instead of HTTPS'),
   'otel-ca-cert': flag.file('PEM file of certificates to trust at the endpoint besides those of the system'),
   'otel-service-name': flag.string('name of the service in traces and metrics', {
@@ -41,8 +48,8 @@ export const telemetryFlags: RunFlags = {
   title: 'Telemetry',
   of: ['run', 'proxy'],
   flags: table,
-  apply(values: FlagValues<typeof table>, config, given) {
-    const all = toMembers(values)
+  async apply(values: FlagValues<typeof table>, config, given) {
+    const all = await toMembers(values)
     const members = Object.fromEntries(
       Object.entries(MEMBER_OF).flatMap(([name, member]) => (given.has(name) ? [[member, all[member]]] : [])),
     )
@@ -53,6 +60,7 @@ export const telemetryFlags: RunFlags = {
 const MEMBER_OF = {
   'otel-endpoint': 'endpoint',
   'otel-headers': 'headers',
+  'otel-headers-file': 'headers',
   'otel-insecure': 'insecure',
   'otel-ca-cert': 'caCertPath',
   'otel-service-name': 'serviceName',
@@ -66,11 +74,15 @@ const MEMBER_OF = {
   'otel-prometheus-port': 'prometheusPort',
 } as const satisfies Record<keyof typeof table, keyof TelemetryConfig>
 
-function toMembers(values: FlagValues<typeof table>): TelemetryConfig {
-  const { 'otel-ca-cert': ca, 'otel-custom-attributes': attributes } = values
+async function toMembers(values: FlagValues<typeof table>): Promise<TelemetryConfig> {
+  const { 'otel-ca-cert': ca, 'otel-custom-attributes': attributes, 'otel-headers-file': file } = values
+  const lines = file ? (await readUserFile(file, 'The --otel-headers-file')).split(/\r?\n/) : []
   return {
     endpoint: values['otel-endpoint'] ?? null,
-    headers: readPairs('otel-headers', values['otel-headers']),
+    headers: {
+      ...readPairs('otel-headers-file', lines),
+      ...readPairs('otel-headers', values['otel-headers']),
+    },
     insecure: values['otel-insecure'],
     caCertPath: ca ? resolve(ca) : null,
     serviceName: values['otel-service-name'] ?? null,

@@ -1,4 +1,4 @@
-import type { Middleware } from '../../src/contracts/pipeline.ts'
+import type { Middleware, MiddlewareContext } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import type { MetricsListeners } from './prometheus/metrics-listeners.ts'
@@ -10,6 +10,8 @@ import { settingsOf } from './settings.ts'
 /** What a proxy gets of telemetry. */
 export interface OpenTelemetry {
   readonly requests: Middleware
+  /** Sees what never comes to `requests`. */
+  readonly refused: Middleware
   /** Absent where `/metrics` is not served on the port of the proxy. */
   readonly metricsPath?: Middleware
 }
@@ -22,6 +24,7 @@ export async function openTelemetry(
     env,
     headers,
     listeners,
+    listTools,
     onClose,
   }: {
     readonly log: Log
@@ -29,6 +32,7 @@ export async function openTelemetry(
     /** Of exports, with their values. */
     readonly headers: Readonly<Record<string, string>>
     readonly listeners: MetricsListeners
+    readonly listTools: MiddlewareContext['listTools']
     readonly onClose: () => void
   },
 ): Promise<OpenTelemetry> {
@@ -41,9 +45,10 @@ export async function openTelemetry(
   const { reader } = providers
   const leave = prometheus && reader && listeners.add(prometheus.port, { workload: config.name, reader }, log)
   return {
-    requests: createRequestTelemetry(config, settings, {
+    ...createRequestTelemetry(config, settings, {
       providers,
       variables,
+      listTools,
       onClose() {
         leave?.()
         onClose()

@@ -1,11 +1,14 @@
-import { type Attributes, type Context, type Span, SpanKind } from '@opentelemetry/api'
-import type { Exchange, Handler, Middleware } from '../../src/contracts/pipeline.ts'
+import { type Attributes, type Context, ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api'
+import type { Exchange, Handler, Middleware, MiddlewareContext } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { isObject } from '../../src/lib/is-object.ts'
+import { parseJson } from '../../src/lib/parse-json.ts'
 import { clientOf } from '../../src/net/client-info.ts'
 import type { JsonRpcMessage } from '../../src/net/json-rpc.ts'
-import { observeResponse } from '../../src/net/observe-response.ts'
+import { observeResponse, type ResponseObserver } from '../../src/net/observe-response.ts'
 import { hasBody } from '../proxy/index.ts'
 import { type CallFacts, factsOf } from './call-facts.ts'
+import { createListedTools } from './metrics/listed-tools.ts'
 import { createWorkloadMeter } from './metrics/workload-meter.ts'
 import type { Providers } from './providers.ts'
 import type { TelemetrySettings } from './settings.ts'
@@ -14,26 +17,39 @@ import { requestFactsOf, short } from './spans/request-facts.ts'
 import { recordResponse } from './spans/request-record.ts'
 import { carriesTrace, parentOf, passInHeaders, passInMessage } from './spans/trace-context.ts'
 
-/** Makes a span of each request, and measures it. */
+/**
+ * Makes a span of each request, and measures it: `requests` of those that come to its stage, `refused` of those that a
+ * login or a selection of tools has refused before.
+ */
 export function createRequestTelemetry(
   config: RunConfig,
   settings: TelemetrySettings,
-  { providers, variables, onClose }: { providers: Providers; variables: Attributes; onClose: () => void },
-): Middleware {
+  {
+    providers,
+    variables,
+    listTools,
+    onClose,
+  }: {
+    providers: Providers
+    variables: Attributes
+    listTools: MiddlewareContext['listTools']
+    onClose: () => void
+  },
+): { readonly requests: Middleware; readonly refused: Middleware } {
   const { tracer, instruments } = providers
   const { workload, transport, legacyAttributes } = settings
-  const meter = createWorkloadMeter(instruments, { server: workload, transport })
+  const isListed = createListedTools(listTools)
+  const meter = createWorkloadMeter(instruments, { server: workload, transport, isListed })
   const open = createOpenCount()
+  const reached = new WeakSet<Exchange>()
 
   function startSpan(
     exchange: Exchange,
-    call: CallFacts | undefined,
-    message: JsonRpcMessage | undefined,
+    { name, call, message, parent, startTime }: SpanFacts & { readonly parent: Context },
   ): Span | undefined {
     if (!tracer) return undefined
-    const parent: Context = parentOf(exchange, message)
-    const name = call ? nameOf(call) : `${exchange.request.method} ${exchange.url.split('?', 1)[0]}`
-    const span = tracer.startSpan(short(name), { kind: SpanKind.SERVER }, parent)
+    const options = { kind: SpanKind.SERVER, ...(startTime === undefined ? {} : { startTime }) }
+    const span = tracer.startSpan(short(name), options, parent)
     if (!span.isRecording()) return span
     const known: Known = { request: requestFactsOf(exchange, config), call, client: clientOf(message) }
     span.setAttributes(attributesOf(known, settings))
@@ -42,11 +58,13 @@ export function createRequestTelemetry(
   }
 
   async function handle(exchange: Exchange, next: Handler): Promise<void> {
+    reached.add(exchange)
     const message = await readMessageOf(exchange)
     // Nobody is there any more.
     if (exchange.response.destroyed) return next(exchange)
     const call = factsOf(message)
-    const span = startSpan(exchange, call, message)
+    const name = call ? nameOf(call) : `${exchange.request.method} ${exchange.url.split('?', 1)[0]}`
+    const span = startSpan(exchange, { name, call, message, parent: parentOf(exchange, message) })
     observeResponse(
       exchange.response,
       recordResponse({ exchange, call, span, meter, legacyAttributes, onEnd: open.add() }),
@@ -62,16 +80,82 @@ export function createRequestTelemetry(
     }
   }
 
+  /** Of a response whose exchange has not come to the stage `telemetry`; undefined where it is no refusal of a call. */
+  function recordRefused(exchange: Exchange, came: { began: number; startTime: number }) {
+    const isStranger = STRANGERS.has(exchange.response.statusCode)
+    const message = isStranger ? undefined : readRefused(exchange)
+    const call = factsOf(message)
+    if (!isStranger && !call) return undefined
+    const name = call ? nameOf(call) : (exchange.request.method ?? '')
+    // Strangers do not say which trace they are a part of, and whether it is sampled.
+    const parent = call ? parentOf(exchange, message) : ROOT_CONTEXT
+    const span = startSpan(exchange, { name, call, message, parent, startTime: came.startTime })
+    const { began } = came
+    const errorType = 'refused'
+    return recordResponse({
+      ...{ exchange, call, span, meter, legacyAttributes, began, errorType },
+      onEnd: open.add(),
+    })
+  }
+
+  function observeRefusals(exchange: Exchange): void {
+    const came = { began: performance.now(), startTime: Date.now() }
+    let record: ResponseObserver | undefined
+    observeResponse(exchange.response, {
+      head(header) {
+        if (!reached.has(exchange)) record = recordRefused(exchange, came)
+        record?.head?.(header)
+      },
+      part: bytes => record?.part(bytes),
+      end: how => record?.end(how),
+    })
+  }
+
   return {
-    name: 'telemetry',
-    stage: 'telemetry',
-    summary: describe(settings),
-    wrap: next => exchange => handle(exchange, next),
-    async close() {
-      onClose()
-      await open.none()
-      await providers.close()
+    requests: {
+      name: 'telemetry',
+      stage: 'telemetry',
+      summary: describe(settings),
+      wrap: next => exchange => handle(exchange, next),
+      async close() {
+        onClose()
+        await open.none()
+        await providers.close()
+      },
     },
+    refused: {
+      name: 'telemetry-refused',
+      stage: 'audit',
+      wrap: next => exchange => {
+        observeRefusals(exchange)
+        return next(exchange)
+      },
+    },
+  }
+}
+
+/** What a span is made of. */
+interface SpanFacts {
+  readonly name: string
+  readonly call: CallFacts | undefined
+  readonly message: JsonRpcMessage | undefined
+  /** Milliseconds since the epoch; without it now. */
+  readonly startTime?: number
+}
+
+/** What callers get who may not come in. What they say of a call is not read. */
+const STRANGERS: ReadonlySet<number> = new Set([401, 403])
+
+/** The message of a call that was read before it was refused. */
+function readRefused({ request, buffered }: Exchange): JsonRpcMessage | undefined {
+  if (request.method !== 'POST' || !buffered?.length) return undefined
+  try {
+    const value = parseJson(buffered.toString())
+    return isObject(value) && typeof value.method === 'string'
+      ? (value as unknown as JsonRpcMessage)
+      : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -134,6 +134,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'enable-audit': always,
   'otel-endpoint': always,
   'otel-headers': always,
+  'otel-headers-file': always,
   'otel-insecure': always,
   'otel-ca-cert': always,
   'otel-service-name': always,

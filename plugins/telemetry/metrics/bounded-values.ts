@@ -4,20 +4,30 @@ import { redact } from '../../../src/lib/redact.ts'
 const MOST_BYTES = 128
 /** Most values of one label, so that callers cannot make metrics without end. */
 const MOST_VALUES = 200
-const OTHER = '_OTHER'
+/** The label of all values that have none of their own. */
+export const OTHER = '_OTHER'
 
-/**
- * Returns a function that hides what looks like a secret in values of strangers, cuts them, and returns `_OTHER` for each
- * new one after the first 200.
- */
-export function createBoundedValues(): (value: string) => string {
-  const known = new Set<string>()
-  return value => {
-    const cut = cutBytes(redact(value))
-    if (known.has(cut)) return cut
-    if (known.size >= MOST_VALUES) return OTHER
-    known.add(cut)
-    return cut
+/** The values of one label. They are cut, and what looks like a secret in them is hidden. */
+export interface BoundedValues {
+  /** The label of a value; `_OTHER` where it has not been learnt. */
+  of(value: string): string
+  /** The same, once the value is known to be no invention; `_OTHER` for each new one after the first 200. */
+  learn(value: string): string
+}
+
+export function createBoundedValues(first: readonly string[] = []): BoundedValues {
+  const known = new Set<string>(first)
+  return {
+    of(value) {
+      const cut = cutBytes(redact(value))
+      return known.has(cut) ? cut : OTHER
+    },
+    learn(value) {
+      const cut = cutBytes(redact(value))
+      if (!known.has(cut) && known.size >= first.length + MOST_VALUES) return OTHER
+      known.add(cut)
+      return cut
+    },
   }
 }
 

@@ -21,21 +21,30 @@ export function recordResponse(options: {
   readonly span: Span | undefined
   readonly meter: WorkloadMeter
   readonly legacyAttributes: boolean
+  /** When the request came, as `performance.now()` has it; without it now. */
+  readonly began?: number
+  /** What went wrong where the response does not say it. */
+  readonly errorType?: string
   /** Called once the response has ended. */
   readonly onEnd: () => void
 }): ResponseObserver {
-  const { exchange, call, span, meter, legacyAttributes, onEnd } = options
-  const began = performance.now()
+  const { exchange, call, span, meter, legacyAttributes, began = performance.now(), onEnd } = options
   let bytes = 0
   let reader: ResponseReader | undefined
   let isStream = false
   let active = meter.open({ isStream: false })
 
-  function finish(how: ResponseEnd | undefined): void {
-    const measured = toMeasured({ exchange, call, how, outcome: reader?.outcome })
+  function finish(how: ResponseEnd | undefined): void | Promise<void> {
+    const found = toMeasured({ exchange, call, how, outcome: reader?.outcome })
+    const isKnown = found.errorType !== undefined || found.status >= 400
+    const measured = isKnown ? found : { ...found, errorType: options.errorType }
     const seconds = (performance.now() - began) / 1000
-    if (!isStream) meter.measure(measured, seconds)
-    if (!span) return
+    const counted = isStream ? undefined : meter.measure(measured, seconds)
+    if (span) endSpan(span, measured, seconds)
+    return counted
+  }
+
+  function endSpan(span: Span, measured: Measured, seconds: number): void {
     const { decision } = exchange
     span.setAttributes({
       ...responseAttributes(measured, { bytes, seconds, legacyAttributes }),
@@ -59,7 +68,7 @@ export function recordResponse(options: {
       active()
       active = meter.open({ isStream: true })
       span?.addEvent('sse.connection_established')
-      finish(undefined)
+      void finish(undefined)
     },
     part(part) {
       bytes += part.length
@@ -67,8 +76,9 @@ export function recordResponse(options: {
     },
     end(how) {
       active()
-      if (!isStream) finish(how)
-      onEnd()
+      const counted = isStream ? undefined : finish(how)
+      if (counted) void counted.then(onEnd)
+      else onEnd()
     },
   }
 }
@@ -91,6 +101,7 @@ function toMeasured({
     call,
     rpcCode: outcome?.error?.code,
     errorType: errorTypeOf(status, how, outcome),
+    isProven: outcome?.isAnswered === true && !outcome.error && !outcome.isToolError,
   }
 }
 

@@ -103,6 +103,50 @@ test('callers cannot make labels without end, and passwords in their values are 
   expect(text).not.toContain('hidden-one')
 })
 
+test('names that callers invent leave room for the tools of the server', async () => {
+  let lists = 0
+  const proxy = await telemetryProxy({
+    target: await testServer(async (request, response) => {
+      let text = ''
+      for await (const part of request) text += part
+      const { id, method, params } = JSON.parse(text || '{}')
+      if (id === undefined) return void response.writeHead(request.method === 'GET' ? 405 : 202).end()
+      if (method === 'tools/list') lists++
+      const results: Record<string, object> = {
+        initialize: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          serverInfo: { name: 'n', version: '1' },
+        },
+        'tools/list': { tools: [{ name: 'late' }, { name: 'failing' }] },
+        'tools/call': params?.name === 'late' ? {} : { isError: true, content: [] },
+      }
+      const result = results[method]
+      const outcome = result ? { result } : { error: { code: -32601, message: 'Method not found' } }
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
+    }),
+    telemetry: { enablePrometheusMetricsPath: true, prometheusPort: await freePort() },
+  })
+  const names = Array.from({ length: 250 }, (_, index) => `invented-${index}`)
+  for (const name of [...names, 'failing', 'late']) await call(proxy.origin, name)
+  for (const method of names.slice(0, 3)) await (await post(`${proxy.origin}/mcp`, rpc(method, 1))).text()
+
+  const scrape = async () => (await fetch(`${proxy.origin}/metrics`)).text()
+  await expect
+    .poll(async () => (await scrape()).match(/^toolhive_mcp_tool_calls_total.*$/gm)?.toSorted(), {
+      timeout: 20_000,
+    })
+    .toEqual([
+      'toolhive_mcp_tool_calls_total{server="test",tool="_OTHER",status="error"} 250',
+      'toolhive_mcp_tool_calls_total{server="test",tool="failing",status="error"} 1',
+      'toolhive_mcp_tool_calls_total{server="test",tool="late",status="success"} 1',
+    ])
+  expect(await scrape()).not.toContain('invented')
+  expect(lists).toBe(1)
+})
+
 test('a collector that is down is logged once, also where it comes back, and keeps no call from the server', async () => {
   const collector = await startCollector()
   const logged: string[] = []

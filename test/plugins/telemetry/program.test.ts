@@ -34,8 +34,19 @@ test('what flags and settings say is sent, exported without its secrets, and has
   expect(JSON.parse(await readFile(settings, 'utf8')).otel).toEqual({ endpoint: collector.endpoint })
   await writeFile(settings, JSON.stringify({ ...JSON.parse(await readFile(settings, 'utf8')), otel }))
   home.env.REGION = 'here'
-  const flags = ['--otel-sampling-rate', '1', '--otel-headers', 'authorization=Bearer hunter2']
+  await writeFile(join(home.path, 'headers'), 'authorization=Bearer hunter2\nx-team=a\n', { mode: 0o600 })
+  const headersFile = join(home.path, 'headers')
+  const flags = [
+    '--otel-sampling-rate',
+    '1',
+    '--otel-headers-file',
+    headersFile,
+    '--otel-headers',
+    'x-team=b',
+  ]
   const shown = await home.ok(['run', target, '--name', 'a', ...flags])
+  const supervisor = await readFile(`/proc/${await home.supervisor()}/cmdline`, 'utf8')
+  expect(supervisor).not.toContain('x-team')
   expect(await call(shown)).toContain('"result":{}')
   await home.ok(['stop', 'a'])
   await until(() => collector.spans.length > 0)
@@ -44,7 +55,7 @@ test('what flags and settings say is sent, exported without its secrets, and has
     resource: { 'service.name': 'thv-a' },
     attributes: { 'environment.REGION': 'here' },
   })
-  expect(collector.requests[0]?.headers.authorization).toBe('Bearer hunter2')
+  expect(collector.requests[0]?.headers).toMatchObject({ authorization: 'Bearer hunter2', 'x-team': 'b' })
   expect(other.requests).toEqual([])
 
   const path = join(home.path, 'a.json')
@@ -57,7 +68,10 @@ test('what flags and settings say is sent, exported without its secrets, and has
     insecure: true,
     samplingRate: '1',
     environmentVariables: ['REGION'],
-    headers: { authorization: expect.stringMatching(/,target=otel_header$/) },
+    headers: {
+      authorization: expect.stringMatching(/,target=otel_header$/),
+      'x-team': expect.stringMatching(/,target=otel_header$/),
+    },
   })
 
   const named = { ...config, name: 'bb', container_name: 'bb', port: 0 }

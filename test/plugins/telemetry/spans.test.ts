@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import { toolsMiddleware } from '../../../plugins/tools/middleware.ts'
+import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import { findFreePort } from '../../../src/lib/ports.ts'
 import { post, rpc, testServer } from '../proxy/test-proxy.ts'
-import { startCollector } from './collector.ts'
+import { type Collector, startCollector } from './collector.ts'
 import { stdioServer, telemetryProxy } from './telemetry-proxy.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -57,6 +60,26 @@ test('a call of a tool on a stdio server is one span, a count, and a part of the
   expect(collector.requests.map(({ headers }) => headers['x-team'])).toEqual(['a', 'a'])
 })
 
+const OWN: Record<string, object> = {
+  initialize: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'n', version: '1' } },
+  'tools/list': { tools: ['fine', 'broken', 'down'].map(name => ({ name, inputSchema: {} })) },
+}
+
+/** Metrics that a test can look at before they are sent. */
+const scraped = async () => ({ enablePrometheusMetricsPath: true, prometheusPort: await findFreePort() })
+
+/** A failed call is counted once the server has listed its tools. */
+const untilCounted = (origin: string, ...tools: string[]) =>
+  expect
+    .poll(async () => (await fetch(`${origin}/metrics`)).text(), { timeout: 20_000 })
+    .toSatisfy((text: string) => tools.every(tool => text.includes(`tool="${tool}"`)))
+
+const toolCalls = (collector: Collector) =>
+  collector
+    .points('toolhive_mcp_tool_calls')
+    .map(({ attributes }) => [attributes.tool, attributes.status])
+    .toSorted()
+
 /** An HTTP server that responds as the tool is named, and keeps what it got. */
 async function httpServer() {
   const seen: { headers: IncomingHttpHeaders; body: string }[] = []
@@ -64,14 +87,17 @@ async function httpServer() {
     let body = ''
     for await (const part of request) body += part
     seen.push({ headers: request.headers, body })
-    const { id, params } = JSON.parse(body)
+    const { id, method, params } = JSON.parse(body || '{}')
+    if (id === undefined) return void response.writeHead(request.method === 'GET' ? 405 : 202).end()
     const outcomes: Record<string, object> = {
       broken: { result: { isError: true, content: [] } },
       unknown: { error: { code: -32602, message: 'Unknown tool' } },
     }
-    const status = params.name === 'down' ? 500 : 200
+    const status = params?.name === 'down' ? 500 : 200
     response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(outcomes[params.name] ?? { result: {} }) }))
+    response.end(
+      JSON.stringify({ jsonrpc: '2.0', id, ...(outcomes[params?.name] ?? { result: OWN[method] ?? {} }) }),
+    )
   })
   return { target, seen }
 }
@@ -88,6 +114,7 @@ test('calls on an HTTP server are spans that say what became of them', async () 
       environmentVariables: ['REGION', 'ABSENT'],
       customAttributes: { team: 'a' },
       serviceName: 'tools',
+      ...(await scraped()),
     },
   })
   const call = (name: string, more: object = {}) =>
@@ -99,6 +126,7 @@ test('calls on an HTTP server are spans that say what became of them', async () 
   await call('fine', meta)
   await call('broken', { _meta: { traceparent: parent('01') } })
   for (const name of ['unknown', 'down']) await call(name)
+  await untilCounted(proxy.origin, 'broken', 'down')
   await proxy.close()
 
   const outcomes = collector.spans.map(({ name, status, attributes }) => [
@@ -133,12 +161,11 @@ test('calls on an HTTP server are spans that say what became of them', async () 
   )
   expect(collector.requests.map(({ path }) => path)).toContain('/otlp/v1/traces')
 
-  const calls = collector.points('toolhive_mcp_tool_calls')
-  expect(calls.map(({ attributes }) => [attributes.tool, attributes.status])).toEqual([
-    ['fine', 'success'],
+  expect(toolCalls(collector)).toEqual([
+    ['_OTHER', 'error'],
     ['broken', 'error'],
-    ['unknown', 'error'],
     ['down', 'error'],
+    ['fine', 'success'],
   ])
   const [duration] = collector.points('toolhive_mcp_request_duration')
   expect(duration).toMatchObject({
@@ -155,6 +182,63 @@ test('calls on an HTTP server are spans that say what became of them', async () 
     },
   })
   expect(collector.points('mcp.server.operation.duration')).toHaveLength(4)
+})
+
+test('a request without a login, and a call of a hidden tool, have a span and are counted', async () => {
+  const collector = await startCollector()
+  const { target, seen } = await httpServer()
+  const login: MiddlewareFactory = async () => ({
+    name: 'login',
+    stage: 'authenticate',
+    wrap: next => exchange => {
+      if (exchange.request.headers.authorization) return next(exchange)
+      exchange.response.writeHead(401).end()
+    },
+  })
+  const proxy = await telemetryProxy({
+    target,
+    telemetry: { endpoint: collector.endpoint, ...(await scraped()) },
+    config: { tools_deny: ['broken'] },
+    middlewares: [login, toolsMiddleware()],
+  })
+  const url = `${proxy.origin}/mcp`
+  const call = (name: string, headers: Record<string, string>) =>
+    post(url, rpc('tools/call', 1, { name }), headers).then(response => response.status)
+  expect(await call('stranger', { traceparent: parent() })).toBe(401)
+  const caller = { authorization: 'Bearer a', traceparent: parent() }
+  expect([await call('broken', caller), await call('fine', caller)]).toEqual([200, 200])
+  expect(seen.filter(({ body }) => body.includes('tools/call'))).toHaveLength(1)
+  expect((await fetch(`${proxy.origin}/health`)).status).toBe(200)
+  await untilCounted(proxy.origin, 'broken', 'fine')
+  await proxy.close()
+
+  const [refused, hidden, fine, ...others] = collector.spans
+  expect(others).toEqual([])
+  expect(refused).toMatchObject({
+    name: 'POST',
+    parentId: '',
+    attributes: { 'http.response.status_code': 401 },
+  })
+  expect(refused?.traceId).not.toBe(TRACE)
+  expect(JSON.stringify(refused)).not.toContain('stranger')
+  expect(hidden).toMatchObject({
+    name: 'tools/call broken',
+    traceId: TRACE,
+    status: 2,
+    attributes: { 'error.type': '-32602', 'gen_ai.tool.name': 'broken' },
+  })
+  expect(fine).toMatchObject({ name: 'tools/call fine', status: 1 })
+  const requests = collector.points('toolhive_mcp_requests')
+  const counted = requests.map(({ attributes: a, value }) => [a.status_code, a.mcp_method, value])
+  expect(counted.toSorted()).toEqual([
+    ['200', 'tools/call', 1],
+    ['200', 'tools/call', 1],
+    ['401', '', 1],
+  ])
+  expect(toolCalls(collector)).toEqual([
+    ['broken', 'error'],
+    ['fine', 'success'],
+  ])
 })
 
 test('traces are sampled as their callers decided, and else by the rate; metrics count all', async () => {

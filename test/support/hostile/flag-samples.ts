@@ -54,6 +54,7 @@ export const flagSamples = (
     'enable-audit': on('enable-audit'),
     'otel-endpoint': text('otel-endpoint', '127.0.0.1:4318'),
     'otel-headers': list('otel-headers', 'x-scope=a'),
+    'otel-headers-file': text('otel-headers-file', `${folder}/file.env`),
     'otel-insecure': on('otel-insecure'),
     'otel-ca-cert': text('otel-ca-cert', `${folder}/ca.pem`),
     'otel-service-name': text('otel-service-name', 'tools'),
