@@ -49,6 +49,8 @@ export interface NormalArgv {
   readonly passthrough: string[]
   /** Whether there was a `--`. */
   readonly dashes: boolean
+  /** The names of the flags among the arguments. */
+  readonly written: ReadonlySet<string>
 }
 
 /**
@@ -69,7 +71,14 @@ export function normaliseArgv(argv: readonly string[], table: FlagTable, globals
     else if (token.startsWith('--')) args.push(longFlag(token, tokens, table))
     else args.push(...shortFlags(token, tokens, table, shorts))
   }
-  return { args, passthrough: end < 0 ? [] : argv.slice(end + 1), dashes: end >= 0 }
+  const written = new Set(args.filter(arg => arg.startsWith('--')).map(arg => flagName(arg, table)))
+  return { args, passthrough: end < 0 ? [] : argv.slice(end + 1), dashes: end >= 0, written }
+}
+
+/** The flag that an argument in its long form sets: `--name`, `--name=value` or `--no-name`. */
+function flagName(arg: string, table: FlagTable): string {
+  const name = arg.slice(2).replace(/=.*/s, '')
+  return Object.hasOwn(table, name) ? name : name.slice('no-'.length)
 }
 
 const takesOwn = (token: string, table: FlagTable): boolean => {

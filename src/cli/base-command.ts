@@ -52,12 +52,16 @@ export abstract class BaseCommand extends Command<CliContext> {
   static sharesFlags = false
   /** The groups that they added; filled by the host. */
   static groups: readonly { title: string; flags: FlagTable }[] = []
+  /** The flags on the command line, which are all that clipanion has to know; filled by the host. */
+  static written: ReadonlySet<string> = new Set()
 
   constructor() {
     super()
-    const { flags, groups } = new.target as unknown as typeof BaseCommand
+    const { flags, groups, written } = new.target as unknown as typeof BaseCommand
     for (const table of [flags, ...groups.map(group => group.flags)]) {
-      for (const [name, spec] of Object.entries(table)) Reflect.set(this, fieldOf(name), toOption(name, spec))
+      for (const [name, spec] of Object.entries(table)) {
+        if (written.has(name)) Reflect.set(this, fieldOf(name), toOption(name, spec))
+      }
     }
   }
 

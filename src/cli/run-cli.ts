@@ -49,7 +49,11 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
     passthrough: command.passthrough ? normal.passthrough : [],
   }
   const tail = command.passthrough || !normal.dashes ? [] : ['--', ...normal.passthrough]
-  const cli = Cli.from([command as never], { binaryName: 'keelson', binaryVersion: VERSION })
+  // To learn all two hundred flags of `run` would take clipanion longer than all else before the command's own work.
+  class Written extends (command as unknown as typeof Object) {
+    static written = normal.written
+  }
+  const cli = Cli.from([Written as never], { binaryName: 'keelson', binaryVersion: VERSION })
   const ready = parse(command, () => cli.process([...path, ...normal.args, ...tail], context))
   return (await ready.execute()) ?? 0
 }

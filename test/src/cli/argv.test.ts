@@ -28,6 +28,15 @@ describe('booleans', () => {
     expect(args(written)).toEqual([read])
   })
 
+  test('the names of the flags are known, also of those that are switched off or given in short', () => {
+    const normal = normaliseArgv(
+      ['x', '--name=no-a=b', '--foreground=false', '-e', 'A=1', '--', '--other'],
+      table,
+      globals(),
+    )
+    expect(normal.written).toEqual(new Set(['name', 'foreground', 'env']))
+  })
+
   test('short ones may stand together', () => {
     expect(args('-fp')).toEqual(['--foreground', '--proxy'])
   })
@@ -62,7 +71,11 @@ describe('values', () => {
 
 test('everything behind -- is passed through as it is', () => {
   const normal = normaliseArgv(['server', '--name', 'n', '--', '--env', '-e', '--'], table, globals())
-  expect(normal).toEqual({ args: ['server', '--name=n'], passthrough: ['--env', '-e', '--'], dashes: true })
+  expect(normal).toMatchObject({
+    args: ['server', '--name=n'],
+    passthrough: ['--env', '-e', '--'],
+    dashes: true,
+  })
 })
 
 test('a lone dash is an argument', () => {
