@@ -1,3 +1,4 @@
+import type { Decision } from '../../src/contracts/pipeline.ts'
 import { redact } from '../../src/lib/redact.ts'
 import type { ClientInfo } from '../../src/net/client-info.ts'
 import { isRequest, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
@@ -104,9 +105,15 @@ function extraOf(record: AuditRecord, { name, transport, settings }: WorkloadAud
     ...(outcome?.error?.code === undefined ? {} : { jsonrpc_error_code: outcome.error.code }),
     ...(outcome?.error ? { jsonrpc_error_message: short(redact(outcome.error.message)) } : {}),
     ...(outcome?.isToolError ? { tool_error: true } : {}),
-    ...(decision ? { decision: { allowed: decision.isAllowed, policies: decision.policies ?? [] } } : {}),
+    ...(decision ? { decision: toRecord(decision) } : {}),
   }
 }
+
+const toRecord = ({ isAllowed, policies = [], reason }: Decision): object => ({
+  allowed: isAllowed,
+  policies,
+  ...(reason === undefined ? {} : { reason }),
+})
 
 const shortId = (id: string | number) => (typeof id === 'string' ? short(id) : id)
 

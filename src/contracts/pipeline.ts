@@ -107,6 +107,8 @@ export interface Decision {
   readonly isAllowed: boolean
   /** The ids of the policies that decided. */
   readonly policies?: readonly string[]
+  /** Why, where the policies alone do not say it; for people. */
+  readonly reason?: string
 }
 
 /** The response of a server that wants other credentials. */

@@ -1,18 +1,22 @@
-import type { StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/web'
+import type { PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/web'
 import type { Decision } from '../../../src/contracts/pipeline.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { CedarConfig } from '../authz-config.ts'
 import type { AuthzSource } from '../authz-source.ts'
 import { type Decider, HINTS, type Use } from '../decider.ts'
+import { type BlindPolicies, findBlind } from './argument-readers.ts'
 import { actionOf, buildCall, isAnonymous, resourceOf } from './build-call.ts'
 import { createPolicySlices, type PolicySlice } from './policy-slices.ts'
 import type { Principal } from './principal.ts'
 import { readCedar } from './read-cedar.ts'
+import { unseenArguments } from './to-values.ts'
 
 /** Decisions that are kept; all are forgotten when there are more. */
 const MOST_KEPT = 5000
 const LONGEST_KEY = 4096
+/** Of an argument, in a reason. */
+const LONGEST_NAME = 100
 
 /**
  * Decides by policies in Cedar. Fails with `authz_config_invalid` where they cannot be read. A decision depends on the
@@ -29,8 +33,13 @@ export async function openCedarDecider(
   })
   const kept = new Map<string, Decision>()
 
-  function ask(call: StatefulAuthorizationCall): Decision {
-    const answer = cedar.statefulIsAuthorized(call)
+  function ask(call: StatefulAuthorizationCall, forbids?: BlindPolicies['forbids']): Decision {
+    const answer = forbids
+      ? cedar.isAuthorized({
+          ...withoutSet(call),
+          policies: { staticPolicies: { ...forbids, '': PERMIT_ALL } },
+        })
+      : cedar.statefulIsAuthorized(call)
     if (answer.type === 'failure') {
       log.warn('a call could not be judged', { problem: answer.errors.map(e => e.message).join('; ') })
       return { isAllowed: false, policies: [] }
@@ -47,7 +56,7 @@ export async function openCedarDecider(
   const withoutArguments = new WeakMap<Principal, Map<string, Decision>>()
 
   function decideOnce(principal: Principal, use: Use, slice: PolicySlice): Decision {
-    if (slice.readsArguments) return judge(principal, use, slice)
+    if (slice.readsArguments) return judgeArguments(principal, use, slice)
     const decisions = withoutArguments.get(principal) ?? new Map<string, Decision>()
     withoutArguments.set(principal, decisions)
     const key = keyOf(use, slice, false)
@@ -58,13 +67,35 @@ export async function openCedarDecider(
     return decision
   }
 
-  function judge(principal: Principal, use: Use, slice: PolicySlice): Decision {
+  /** An argument that Cedar has no value for looks absent, so policies that look at it cannot be relied on. */
+  function judgeArguments(principal: Principal, use: Use, slice: PolicySlice): Decision {
+    const blind = findBlind(slice.argumentReaders, unseenArguments(use.arguments))
+    if (!blind) return judge(principal, use, slice)
+    const name = JSON.stringify(blind.argument.slice(0, LONGEST_NAME))
+    const reason = `the argument ${name} has a value that policies cannot see`
+    if (Object.keys(blind.forbids).length) {
+      const denied = judge(principal, use, slice, blind.forbids)
+      if (!denied.isAllowed) return { ...denied, reason }
+    }
+    const decision = judge(principal, use, slice)
+    const policies = (decision.policies ?? []).filter(id => !blind.permits.includes(id))
+    if (!decision.isAllowed || policies.length) return { ...decision, policies }
+    return { isAllowed: false, policies: [], reason }
+  }
+
+  /** By the policies of a slice, else by these forbids alone, where all else is allowed. */
+  function judge(
+    principal: Principal,
+    use: Use,
+    slice: PolicySlice,
+    forbids?: BlindPolicies['forbids'],
+  ): Decision {
     try {
       const call = buildCall(principal, use, slice, surroundings)
-      const key = JSON.stringify(call)
+      const key = JSON.stringify(forbids ? [call, Object.keys(forbids)] : call)
       const before = kept.get(key)
       if (before) return before
-      const decision = ask(call)
+      const decision = ask(call, forbids)
       if (kept.size >= MOST_KEPT) kept.clear()
       if (key.length <= LONGEST_KEY) kept.set(key, decision)
       return decision
@@ -102,6 +133,17 @@ export async function openCedarDecider(
     close: () => slices.close(),
   }
 }
+
+const ANY = { op: 'All' } as const
+const PERMIT_ALL: PolicyJson = {
+  effect: 'permit',
+  principal: ANY,
+  action: ANY,
+  resource: ANY,
+  conditions: [],
+}
+
+const withoutSet = ({ preparsedPolicySetId: _, ...call }: StatefulAuthorizationCall) => call
 
 /** What the policies can see of an item of a list: items with the same key get the same decision. */
 function keyOf({ id, hints = {} }: Use, slice: PolicySlice, isAnonymous: boolean): string {

@@ -46,7 +46,13 @@ function whyNot(
       conditions: [],
       ...parts,
     }
-    const slice = { id: '', references: findReferences([policy]), nameTests: undefined, readsArguments: true }
+    const slice = {
+      id: '',
+      references: findReferences([policy]),
+      nameTests: undefined,
+      readsArguments: true,
+      argumentReaders: [],
+    }
     const { preparsedPolicySetId: _, ...call } = buildCall(principalOf(caller), use, slice, surroundings)
     const answer = cedar.isAuthorized({ ...call, policies: { staticPolicies: { policy } } })
     if (answer.type === 'failure') return answer.errors.map(({ message }) => message).join('; ')

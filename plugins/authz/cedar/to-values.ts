@@ -59,6 +59,14 @@ function toSet(name: string, value: unknown): CedarValueJson[] | undefined {
   return Array.isArray(set) && set.length ? set : undefined
 }
 
+/** The value of an argument in the form of Cedar; undefined where it has none, as lists and objects. */
+const toArgument = (value: unknown): CedarValueJson | undefined =>
+  typeof value === 'object' ? undefined : toValue(value)
+
+/** The names of arguments whose values policies cannot see. */
+export const unseenArguments = (args: Readonly<Record<string, unknown>> = {}): ReadonlySet<string> =>
+  new Set(Object.keys(args).filter(name => toArgument(args[name]) === undefined))
+
 /** Arguments as attributes: `arg_NAME`, or `arg_NAME_present` for what Cedar cannot compare. */
 export function toArgumentAttributes(
   args: Readonly<Record<string, unknown>> = {},
@@ -67,7 +75,7 @@ export function toArgumentAttributes(
   const present: [string, CedarValueJson][] = []
   for (const [name, value] of Object.entries(args)) {
     if (!name.isWellFormed()) continue
-    const converted = typeof value === 'object' ? undefined : toValue(value)
+    const converted = toArgument(value)
     if (converted === undefined) present.push([`arg_${name}_present`, true])
     else values.push([`arg_${name}`, converted])
   }

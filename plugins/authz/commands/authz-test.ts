@@ -53,14 +53,20 @@ export class AuthzTest extends BaseCommand {
     })
     const { decision, policies } = explanation
     if (values.format === 'json') {
-      this.printJson({ allowed: decision.isAllowed, policies: decision.policies ?? [], outcomes: policies })
+      this.printJson({
+        allowed: decision.isAllowed,
+        policies: decision.policies ?? [],
+        reason: decision.reason,
+        outcomes: policies,
+      })
     } else this.#printText(explanation)
     return decision.isAllowed ? 0 : 1
   }
 
-  #printText({ decision: { isAllowed, policies = [] }, policies: outcomes }: Explanation): void {
+  #printText({ decision: { isAllowed, policies = [], reason }, policies: outcomes }: Explanation): void {
     const by = policies.length ? ` by ${policies.join(', ')}` : ': no policy permits it'
     this.print(`${isAllowed ? 'Allowed' : 'Denied'}${by}`)
+    if (reason !== undefined) this.print(`Reason: ${reason}`)
     if (!outcomes) return
     this.print('')
     this.printTable(
