@@ -27,8 +27,8 @@ export const failures = defineFailures({
   },
   webhook_over_http: {
     status: 400,
-    text: (d: { name: string; member: string }) =>
-      `No request over HTTP may set ${d.member} of the webhook "${d.name}".`,
+    text: (d: { name: string; url: string }) =>
+      `A request over HTTP cannot name or change the webhook "${d.name}" (${d.url}): it would be sent all messages of clients.`,
     hint: 'Run the workload with `keelson run` and --webhook-config.',
   },
 })

@@ -56,19 +56,23 @@ test('webhooks of a file are asked by the program; a stranger’s file or reques
 
   const api = await serveHome(home)
   const create = (members: object) => api.ask('POST', PATH, { name: 'c', url: server.url, ...members })
-  const refused = await create({ validating_webhooks: [webhook] })
-  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('allow_private_ip')])
-  const withFile = {
-    name: 'a',
-    url: 'https://a.example',
-    failure_policy: 'fail',
-    hmac_secret_ref: '/etc/passwd',
+  const plain = { name: 'a', url: 'https://a.example', failure_policy: 'fail' }
+  for (const asked of [
+    webhook,
+    plain,
+    { ...plain, hmac_secret_ref: 'HOOK_KEY' },
+    { ...plain, tls_config: { insecure_skip_verify: true } },
+  ]) {
+    const refused = await create({ mutating_webhooks: [asked] })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(asked.url)])
   }
-  expect((await create({ mutating_webhooks: [withFile] })).status).toBe(400)
   const details = (await api.ask('GET', `${PATH}/far`)).json() as { proxy_port: number }
   expect(details).toMatchObject({ validating_webhooks: [webhook] })
   const edit = (members: object) => api.ask('POST', `${PATH}/far/edit`, { url: server.url, ...members })
   expect((await edit({ validating_webhooks: [{ ...webhook, url: `${hook.url}c` }] })).status).toBe(400)
+  const { hmac_secret_ref: _key, ...unsigned } = webhook
+  expect((await edit({ validating_webhooks: [webhook, plain] })).status).toBe(400)
+  expect((await edit({ validating_webhooks: [unsigned] })).status).toBe(400)
   expect((await edit({})).status).toBe(200)
   await api.untilStatus('far', 'running')
   const again = (await api.ask('GET', `${PATH}/far`)).json() as { proxy_port: number }
