@@ -52,9 +52,11 @@ export class AuditRecord implements ResponseObserver {
     this.#session = String(exchange.request.headers['mcp-session-id'] ?? '')
   }
 
-  /** Who calls within which session, as a name for both. */
-  get session(): string {
-    return this.#session && `${this.#session} ${this.exchange.caller?.subject ?? ''}`
+  /** Who calls, and within which session or from where, as one name. */
+  get #client(): string {
+    const { caller, request } = this.exchange
+    const place = this.#session || request.socket.remoteAddress
+    return JSON.stringify([place, caller?.issuer, caller?.subject])
   }
 
   /** Called right before the request goes to the server. Returns why it could not be recorded, where it had to be. */
@@ -62,11 +64,9 @@ export class AuditRecord implements ResponseObserver {
     const { calls, settings } = this.#audit
     this.message = message
     this.isForwarded = true
-    if (this.session && message && 'method' in message) {
-      if (isRequest(message)) calls.add(this.session, message.id, this)
-      else if (message.method === 'notifications/cancelled')
-        calls.cancel(this.session, message.params?.requestId)
-    }
+    if (isRequest(message)) calls.add(this.#client, message.id, this)
+    else if (message && 'method' in message && message.method === 'notifications/cancelled')
+      calls.cancel(this.#client, message.params?.requestId)
     return settings.isStrict ? this.#open() : undefined
   }
 
@@ -98,7 +98,7 @@ export class AuditRecord implements ResponseObserver {
   }
 
   end(how: ResponseEnd): void {
-    if (this.session && isRequest(this.message)) this.#audit.calls.remove(this.session, this.message.id)
+    if (isRequest(this.message)) this.#audit.calls.remove(this.#client, this.message.id, this)
     this.#finish(how)
   }
 

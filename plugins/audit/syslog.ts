@@ -8,9 +8,8 @@ import type { Log } from '../../src/log.ts'
 import { failures } from './failures.ts'
 import type { AuditLog } from './service.ts'
 import { LOCAL_SYSLOG, type SyslogAddress } from './syslog-address.ts'
+import { LONGEST_LINE, toSyslogLine } from './syslog-line.ts'
 
-/** A datagram holds no more. */
-const LONGEST_LINE = '65000'
 /** Bytes that may wait for a syslog that is slow. */
 const MOST_WAITING = 4 * 1024 * 1024
 const TIMEOUT_MS = 5000
@@ -58,7 +57,7 @@ export function openSyslog(address: SyslogAddress, log: Log): AuditLog {
       if (!child && performance.now() - triedAt >= RETRY_MS) start()
       if (!child) return problem ?? 'logger does not run'
       if (child.stdin.writableLength > MOST_WAITING) return 'the syslog is too slow'
-      child.stdin.write(`${JSON.stringify(event)}\n`)
+      child.stdin.write(`${toSyslogLine(event)}\n`)
       return undefined
     },
     close() {
@@ -70,7 +69,7 @@ export function openSyslog(address: SyslogAddress, log: Log): AuditLog {
 }
 
 function commandFor(address: SyslogAddress): readonly string[] {
-  const common = ['--tag', 'keelson', '--priority', 'authpriv.info', '--size', LONGEST_LINE]
+  const common = ['--tag', 'keelson', '--priority', 'authpriv.info', '--size', `${LONGEST_LINE}`]
   if (address === LOCAL_SYSLOG) return ['logger', ...common, '--socket-errors=on']
   const { protocol, hostname, port } = new URL(address)
   const host = hostname.replace(/^\[|\]$/g, '')

@@ -159,6 +159,38 @@ describe('the outcome of a call', () => {
       ['mcp_tool_call', 'cancelled'],
     ])
   })
+
+  test('is cancelled when a client without a session says so, if it is the only one with that id', async () => {
+    const held: ServerResponse[] = []
+    const target = await testServer(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      if (text.includes('"tools/call"')) held.push(response)
+      else response.writeHead(202).end()
+    })
+    const proxy = await auditedProxy({ target })
+    const cancel = () => post(proxy.url, rpc('notifications/cancelled', undefined, { requestId: 1 }))
+    const respond = () => {
+      for (const one of held.splice(0))
+        one.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(error))
+    }
+    const outcomes = () =>
+      proxy.events().flatMap(({ type, outcome }) => (type === 'mcp_tool_call' ? [outcome] : []))
+
+    const alone = post(proxy.url, call())
+    await until(() => held.length === 1)
+    await cancel()
+    respond()
+    await (await alone).text()
+    expect(outcomes()).toEqual(['cancelled'])
+
+    const both = [post(proxy.url, call()), post(proxy.url, call())]
+    await until(() => held.length === 2)
+    await cancel()
+    respond()
+    for (const one of both) await (await one).text()
+    expect(outcomes().slice(1)).toEqual(['application_error', 'application_error'])
+  })
 })
 
 describe('requests that never reach the server', () => {

@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkSyslog } from '../../../plugins/audit/syslog.ts'
 import { syslogProblem } from '../../../plugins/audit/syslog-address.ts'
+import { LONGEST_LINE, toSyslogLine } from '../../../plugins/audit/syslog-line.ts'
 import { isPortFree } from '../../../src/lib/ports.ts'
 import { until } from '../../e2e/home.ts'
 import { post, rpc, testServer } from '../proxy/test-proxy.ts'
@@ -58,6 +59,52 @@ test('events go to a syslog over TCP, and to the file beside it where one is nam
     })),
   )
   expect(proxy.events()).toEqual(syslog.messages.map(eventOf))
+})
+
+test('a syslog gets no characters that steer a terminal', async () => {
+  const syslog = await tcpSyslog()
+  const proxy = await auditedProxy({ target: await target(), audit: { syslog: syslog.address } })
+  const name = 'a\u001b[31m\u0085\u009b2J\u202eevil\u2066\u2028'
+  await (await post(proxy.url, rpc('tools/call', 1, { name }))).text()
+  await until(async () => expect(syslog.messages).toHaveLength(1))
+  expect(syslog.messages[0]).not.toMatch(/[\p{Cc}\p{Zl}\u202a-\u202e\u2066-\u2069]/u)
+  expect(syslog.messages.map(eventOf)).toMatchObject([{ target: { name } }])
+})
+
+test('an event that is too long for a syslog is one message, and says what it lacks', async () => {
+  const syslog = await tcpSyslog()
+  const audit = { syslog: syslog.address, includeRequestData: true, maxDataSize: 200_000 }
+  const proxy = await auditedProxy({ target: await target(), audit })
+  for (const [id, size] of [
+    [1, 100_000],
+    [2, 10],
+  ] as const) {
+    const call = rpc('tools/call', id, { name: 'a', arguments: { text: 'é'.repeat(size) } })
+    await (await post(proxy.url, call)).text()
+  }
+  await until(async () => expect(syslog.messages).toHaveLength(2))
+  const [long, short] = syslog.messages.map(eventOf)
+  expect(long).not.toHaveProperty('data')
+  expect(long).toMatchObject({
+    ...{ type: 'mcp_tool_call', target: { name: 'a' } },
+    metadata: {
+      extra: { jsonrpc_id: 1, syslog_cut: 'data', syslog_bytes: expect.toSatisfy(n => n > 200_000) },
+    },
+  })
+  expect(short).toMatchObject({ data: { request: { id: 2 } } })
+  expect(short?.metadata.extra).not.toHaveProperty('syslog_cut')
+  expect(proxy.events()[0]).toMatchObject({ data: { request: { id: 1 } } })
+})
+
+test('an event whose core alone fits keeps that', () => {
+  const target = { name: 'x'.repeat(LONGEST_LINE) }
+  const event = { type: 'mcp_ping', audit_id: 'a', outcome: 'success', target, metadata: { extra: {} } }
+  expect(JSON.parse(toSyslogLine(event))).toEqual({
+    ...{ type: 'mcp_ping', audit_id: 'a', outcome: 'success' },
+    metadata: {
+      extra: { syslog_cut: 'all but its core', syslog_bytes: Buffer.byteLength(JSON.stringify(event)) },
+    },
+  })
 })
 
 test('over UDP, too', async () => {
