@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
-import { parseRaw } from '../../src/lib/raw-json.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
-import { assertUnambiguous } from './assert-unambiguous.ts'
+import { type CheckedBody, checkBody } from './check-body.ts'
 import { isPlainText } from './plain-text.ts'
 import { type BodyRules, readBody } from './request-body.ts'
 
@@ -45,8 +44,7 @@ class LazyExchange implements Exchange {
   #abort: AbortController | undefined
   #reading: Promise<Buffer> | undefined
   #buffered: Buffer | undefined
-  #checked: { text: string | undefined } | undefined
-  #parsed: { message: JsonRpcMessage | undefined } | undefined
+  #checked: CheckedBody | 'not text' | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, parts: ExchangeParts) {
     this.request = request
@@ -100,15 +98,18 @@ class LazyExchange implements Exchange {
   }
 
   async rawText(): Promise<string | undefined> {
-    const body = await this.body()
-    this.#checked ??= { text: isPlainText(this.request, body) ? toCheckedText(body) : undefined }
-    return this.#checked.text
+    const checked = this.#check(this.#buffered ?? (await this.body()))
+    return checked === 'not text' ? undefined : checked.text
   }
 
   async message(): Promise<JsonRpcMessage | undefined> {
-    const text = await this.rawText()
-    this.#parsed ??= { message: text === undefined ? undefined : parseMessage(text) }
-    return this.#parsed.message
+    const checked = this.#check(this.#buffered ?? (await this.body()))
+    return checked !== 'not text' && isMessage(checked.value) ? checked.value : undefined
+  }
+
+  #check(body: Buffer): CheckedBody | 'not text' {
+    this.#checked ??= isPlainText(this.request, body) ? checkBody(body) : 'not text'
+    return this.#checked
   }
 
   get ownHeaders(): ReadonlyMap<string, string | undefined> | undefined {
@@ -129,21 +130,5 @@ class LazyExchange implements Exchange {
     this.#assertOpen('the body')
     this.#buffered = body
     this.#checked = undefined
-    this.#parsed = undefined
-  }
-}
-
-function toCheckedText(body: Buffer): string {
-  const text = body.toString('latin1')
-  assertUnambiguous(text)
-  return text
-}
-
-function parseMessage(text: string): JsonRpcMessage | undefined {
-  try {
-    const value = parseRaw(text)
-    return isMessage(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }

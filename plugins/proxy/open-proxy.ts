@@ -24,7 +24,7 @@ import { createMethodCheck } from './method-check.ts'
 import { listOwnTools } from './own/own-lists.ts'
 import { unavailable } from './request-refusal.ts'
 import { respond } from './respond.ts'
-import { composeRewrites } from './rewrite/compose-rewrites.ts'
+import { composeRewrites, toRewriters } from './rewrite/compose-rewrites.ts'
 import { createSeal } from './seal.ts'
 import { effectiveMode } from './section.ts'
 import { sendRefusal } from './send-refusal.ts'
@@ -69,6 +69,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   let closing: Promise<void> | undefined
   let access: AccessProblem | undefined
   let contributed: readonly Middleware[] = []
+  let rewriters: readonly Middleware[] = []
   let ordered: readonly PlacedMiddleware[] = []
 
   function setAccess(problem: AccessProblem | undefined): void {
@@ -126,7 +127,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const forwarder = await createForwarder({ ...options, availability, rules })
   try {
     const listener = { host, port }
-    const rewrites = composeRewrites(() => contributed, {
+    const rewrites = composeRewrites(() => rewriters, {
       log,
       passesStreams: config.transport !== 'stdio',
     })
@@ -143,6 +144,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     }
     const made = await makeMiddlewares(options.middlewares, make => make(config, listener, context))
     contributed = made.map(({ middleware }) => middleware)
+    rewriters = toRewriters(contributed)
     ordered = toOrder([
       own(createGuard(config, listener, toGuardOptions(made, callers))),
       own(createSeal({ isJudged: contributed.some(({ stage }) => stage === 'authorize') })),

@@ -1,4 +1,5 @@
-import { repeatedMember } from '../../src/lib/raw-json.ts'
+import { TooManyNames } from '../../src/lib/parse-json.ts'
+import { parseRaw } from '../../src/lib/raw-json.ts'
 import { otherSpelling, readMessage } from '../../src/net/rpc-message.ts'
 import { idTextOf, type JudgedMessage, MAX_MESSAGE_BYTES } from './judged-message.ts'
 import { applyPatch } from './patch/json-patch.ts'
@@ -16,7 +17,7 @@ export function patchMessage(
     const text = applyPatch(message.text, patch)
     if (text.length > MAX_MESSAGE_BYTES) return { problem: 'the patched message is larger than 1 MiB' }
     const patched = readMessage(text)
-    if (!patched || repeatedMember(text) !== undefined || otherSpelling(text) !== undefined) {
+    if (!patched || patched.repeated !== undefined || otherSpelling(parseRaw(text)) !== undefined) {
       return { problem: 'what it has patched is not one JSON-RPC message' }
     }
     if (
@@ -29,7 +30,7 @@ export function patchMessage(
     }
     return { message: patched }
   } catch (error) {
-    if (error instanceof PatchProblem) return { problem: error.message }
+    if (error instanceof PatchProblem || error instanceof TooManyNames) return { problem: error.message }
     throw error
   }
 }

@@ -13,32 +13,55 @@ export function parseJson(text: string): unknown {
 /** Takes the place of names, in a form that nobody outside this process can write. */
 const PLACEHOLDER = `${crypto.randomUUID()}-`
 
+/** A text has more names with escapes than are read. */
+export class TooManyNames extends SyntaxError {
+  override readonly name = 'TooManyNames'
+}
+
 /** Names with escapes that differ, in one text; more are refused, since each costs far more than a plain one. */
 const MOST_NAMES = 10_000
 
 /** The text with a placeholder for each escaped name, and these names by their placeholders. */
 function withoutEscapedNames(text: string): { safe: string; names: ReadonlyMap<string, string> } {
   const names = new Map<string, string>()
-  if (!text.includes('\\')) return { safe: text, names }
   const placeholders = new Map<string, string>()
   const parts: string[] = []
   let copied = 0
-  for (const { index, 0: found, 1: string = '' } of text.matchAll(STRING)) {
-    const isName = found.length > string.length
-    if (!isName || !string.includes('\\')) continue
+  // Only strings have backslashes in JSON, so the quote before the first one of a string is where it starts.
+  for (let at = text.indexOf('\\'); at >= 0; ) {
+    const start = text.lastIndexOf('"', at)
+    const end = start < 0 ? -1 : endOfString(text, start)
+    if (end < 0) break
+    at = text.indexOf('\\', end)
+    COLON.lastIndex = end
+    if (!COLON.test(text)) continue
+    const string = text.slice(start, end)
     const placeholder = placeholders.get(string) ?? `${PLACEHOLDER}${names.size}`
     placeholders.set(string, placeholder)
     names.set(placeholder, JSON.parse(string) as string)
     if (names.size > MOST_NAMES)
-      throw new SyntaxError(`more than ${MOST_NAMES} names are written with escapes`)
-    parts.push(text.slice(copied, index), `"${placeholder}"`)
-    copied = index + string.length
+      throw new TooManyNames(`more than ${MOST_NAMES} names are written with escapes`)
+    parts.push(text.slice(copied, start), `"${placeholder}"`)
+    copied = end
   }
   return { safe: parts.join('') + text.slice(copied), names }
 }
 
-/** A string, and the colon behind it where it is a name. */
-const STRING = /("(?:[^"\\]|\\.)*")(?:[ \t\r\n]*:)?/gs
+const COLON = /[ \t\r\n]*:/y
+
+/** End of the string that starts at `from` in valid JSON; -1 where it has none. */
+export function endOfString(text: string, from: number): number {
+  for (let end = from; ; ) {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) return -1
+    let before = end - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    // A quote after an odd number of backslashes is escaped.
+    if ((end - before) % 2 === 1) return end + 1
+  }
+}
+
+const BACKSLASH = 0x5c
 
 /** Gives the members of all objects in a value their names. */
 function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {

@@ -1,4 +1,5 @@
-import { flat, namedElements, splice } from '../lib/raw-json.ts'
+import { namedElements } from '../lib/named-elements.ts'
+import { splice } from '../lib/raw-json.ts'
 
 /** The result of a server is not what its method says that it is. */
 export class UnreadableResult extends Error {
@@ -21,13 +22,12 @@ export function rewriteItems(
   list: string,
   change: (item: ListItem) => string | undefined,
 ): string {
-  const text = flat(result)
-  const found = namedElements(text, list)
+  const found = namedElements(result, list)
   if (!found) throw new UnreadableResult(`its result has no list "${list}" of objects`)
   const { span, elements } = found
   const kept = elements.flatMap(({ name, text }) => {
     if (name === undefined) throw new UnreadableResult('an item of its list has no name')
     return change({ name, text }) ?? []
   })
-  return splice(text, [{ span, text: `[${kept.join(',')}]` }])
+  return splice(result, [{ span, text: `[${kept.join(',')}]` }])
 }

@@ -1,18 +1,13 @@
-import {
-  arrayElements,
-  findSpan,
-  parseRaw,
-  type Span,
-  splice,
-  topLevelMembers,
-  toRaw,
-} from '../lib/raw-json.ts'
+import { isObject } from '../lib/is-object.ts'
+import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from '../lib/raw-json.ts'
 
 /** A JSON-RPC message in raw text (see raw-json.ts), with the positions of its members. */
 export type Message = Request | Notification | Response
 
 interface Base {
   readonly text: string
+  /** A name that stands twice in one object, at any depth; a request of a client that has one was refused. */
+  readonly repeated: string | undefined
   readonly params: Span | undefined
 }
 export interface Request extends Base {
@@ -45,6 +40,7 @@ export function readMessage(text: string): Message | undefined {
   const members = topLevelMembers(text)
   if (!members || NAMES.some(name => members.repeated.has(name))) return undefined
   const { at } = members
+  const repeated = members.repeatedInside ?? [...members.repeated][0]
   const slice = (span: Span | undefined) => span && text.slice(span.start, span.end)
   if (slice(at.get('jsonrpc')) !== '"2.0"') return undefined
 
@@ -57,8 +53,8 @@ export function readMessage(text: string): Message | undefined {
     if (!methodText.startsWith('"')) return undefined
     const method = parseRaw(methodText) as string
     if (id && idText !== undefined)
-      return validId ? { kind: 'request', text, id, idText, method, params } : undefined
-    return { kind: 'notification', text, method, params }
+      return validId ? { kind: 'request', text, repeated, id, idText, method, params } : undefined
+    return { kind: 'notification', text, repeated, method, params }
   }
   const result = at.get('result')
   const error = at.get('error')
@@ -66,6 +62,7 @@ export function readMessage(text: string): Message | undefined {
   return {
     kind: 'response',
     text,
+    repeated,
     params,
     id: validId ? id : undefined,
     idText: validId ? idText : undefined,
@@ -79,21 +76,24 @@ const DECISIVE = new Set(['name', 'arguments', 'uri', 'taskId', 'requestId', 'cu
 const ENVELOPE = new Set(NAMES)
 
 /**
- * A member of a message, or of one in a batch, that a server which ignores case (Go's `encoding/json` does) takes for
+ * A member of a message, or of those in a batch, that a server which ignores case (Go's `encoding/json` does) takes for
  * one that decides: `METHOD`, or `Name` among the parameters. Undefined when there is none.
  */
-export function otherSpelling(text: string): string | undefined {
-  const batch = text.trimStart().startsWith('[') ? arrayElements(text) : undefined
-  if (batch) return batch.map(otherSpelling).find(name => name !== undefined)
-  const members = topLevelMembers(text)?.at
-  if (!members) return undefined
-  const { start = 0, end = 0 } = members.get('params') ?? {}
-  const params = topLevelMembers(text.slice(start, end))?.at
-  return foldedIn(members, ENVELOPE) ?? (params && foldedIn(params, DECISIVE))
+export function otherSpelling(value: unknown): string | undefined {
+  const messages: unknown[] = [value]
+  for (const one of messages) {
+    if (Array.isArray(one)) for (const element of one) messages.push(element)
+    else if (isObject(one)) {
+      const found =
+        foldedIn(one, ENVELOPE) ?? (isObject(one.params) ? foldedIn(one.params, DECISIVE) : undefined)
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
 }
 
-function foldedIn(members: ReadonlyMap<string, Span>, names: ReadonlySet<string>): string | undefined {
-  for (const name of members.keys()) {
+function foldedIn(object: object, names: ReadonlySet<string>): string | undefined {
+  for (const name of Object.keys(object)) {
     // Both steps: the long s has only a capital, and the Kelvin sign only a small letter, of ASCII.
     if (!names.has(name) && names.has(CASED.get(fold(name)) ?? '')) return name
   }

@@ -17,9 +17,15 @@ export interface Rewrites {
   changed(notification: string): void
 }
 
-/** The rewrites of all middlewares, those of the innermost first. */
+/** The middlewares that change results now or may begin to, the innermost first. */
+export const toRewriters = (middlewares: readonly Middleware[]): readonly Middleware[] =>
+  middlewares
+    .filter(middleware => 'rewrites' in middleware)
+    .sort((a, b) => STAGES.indexOf(b.stage) - STAGES.indexOf(a.stage))
+
+/** The rewrites of all middlewares; `rewriters` is called at each request. */
 export function composeRewrites(
-  middlewares: () => readonly Middleware[],
+  rewriters: () => readonly Middleware[],
   {
     log,
     passesStreams,
@@ -34,12 +40,10 @@ export function composeRewrites(
     Rewriting,
     { exchange: Exchange; toText: (notification: string) => string | undefined }
   >()
-  const isNeeded = () => middlewares().some(({ rewrites }) => rewrites !== undefined && rewrites.size > 0)
+  const isNeeded = () => rewriters().some(({ rewrites }) => rewrites !== undefined && rewrites.size > 0)
 
   const find = (method: string): RewriteResult[] =>
-    middlewares()
-      .toSorted((a, b) => STAGES.indexOf(b.stage) - STAGES.indexOf(a.stage))
-      .flatMap(({ rewrites }) => rewrites?.get(method) ?? [])
+    rewriters().flatMap(({ rewrites }) => rewrites?.get(method) ?? [])
 
   function streamOf(
     exchange: Exchange,
@@ -56,6 +60,9 @@ export function composeRewrites(
     if (exchange.request.method !== 'POST') return undefined
     const rewriting = (awaited?: Awaited) =>
       createRewriting({ exchange, awaited, find, isNeeded: () => true, log })
+    const asked = await exchange.message()
+    if (asked && 'method' in asked && asked.method !== LISTEN && find(asked.method).length === 0)
+      return undefined
     const text = await exchange.rawText()
     const message = text === undefined ? undefined : readMessage(text)
     // Nobody here can tell what a server makes of a body that is not one message.
@@ -69,7 +76,7 @@ export function composeRewrites(
 
   return {
     of: exchange =>
-      isNeeded() || (passesStreams && isStream(exchange) && mayBeNeeded(middlewares()))
+      isNeeded() || (passesStreams && isStream(exchange) && rewriters().length > 0)
         ? planFor(exchange)
         : undefined,
     changed(notification) {
@@ -89,7 +96,3 @@ const LISTEN = 'subscriptions/listen'
 
 const isStream = ({ request: { method, headers } }: Exchange): boolean =>
   method === 'GET' || headers['mcp-method'] === LISTEN
-
-/** Whether a middleware can begin to change results while the proxy is open. */
-const mayBeNeeded = (middlewares: readonly Middleware[]): boolean =>
-  middlewares.some(middleware => 'rewrites' in middleware)

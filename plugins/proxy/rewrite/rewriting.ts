@@ -1,6 +1,6 @@
 import type { Exchange, RewriteResult } from '../../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import { arrayElements, repeatedMember, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
+import { arrayElements, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import { UnreadableResult } from '../../../src/net/list-result.ts'
 import { INTERNAL_ERROR, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
@@ -73,9 +73,8 @@ export function createRewriting(options: {
       // Two readers could disagree whether it is a response.
       return topLevelMembers(raw)?.at.has('result') ? unreadable('it has a method and a result') : raw
     }
-    const { result: span, idText } = message
+    const { result: span, idText, repeated } = message
     if (!span) return raw
-    const repeated = repeatedMember(raw)
     if (repeated !== undefined) return unreadable('a member stands twice in one object', idText)
     const result = raw.slice(span.start, span.end)
     const isAwaited = awaited && idText !== undefined && idKey(idText) === awaited.idKey

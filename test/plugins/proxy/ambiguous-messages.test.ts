@@ -83,6 +83,18 @@ describe('a server that speaks HTTP, with a policy', () => {
   })
 })
 
+test('a policy gets no message where one is nested too deeply to be checked', async () => {
+  const judged: unknown[] = []
+  const target = await testServer(
+    (request, response) => void request.resume().on('end', () => response.end()),
+  )
+  const proxy = await testProxy({ target, middlewares: [policy(judged)] })
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+  const body = `{"jsonrpc":"2.0","id":1,"method":"a","params":{"deep":${deep},"name":"a","name":"b"}}`
+  await post(`${proxy.origin}/mcp`, body)
+  expect(judged).toEqual([undefined])
+})
+
 test('without a policy the body passes to an HTTP server byte for byte', async () => {
   const received: string[] = []
   const target = await testServer(async (request, response) => {

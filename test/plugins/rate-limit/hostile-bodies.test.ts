@@ -58,6 +58,22 @@ test('no spelling of a call gets past an empty bucket', async () => {
   }
 })
 
+test('a body with more escaped names than are read is refused, alone and in a batch', async () => {
+  const names = Array.from({ length: 10_001 }, (_, i) => `"\\u0061${i}":1`).join()
+  const body = drop.replace('"arguments":{}', `"arguments":{${names}}`)
+  for (const sent of [body, `[${body}]`]) {
+    const { target, calls } = await countingServer()
+    const { origin } = await limitedProxy({ transport: 'sse', rate_limit_config }, { target })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body: sent })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('more than 10000 names') },
+    })
+    expect(calls).toHaveLength(0)
+  }
+})
+
 test('names that mean something else to JavaScript are names of tools like others', async () => {
   const { target, calls } = await countingServer()
   const { origin } = await limitedProxy({ rate_limit_config }, { target })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { namedElements } from '../../../src/lib/named-elements.ts'
 import {
   arrayElements,
   findSpan,
   mergeRaw,
-  namedElements,
   parseRaw,
   repeatedMember,
   splice,

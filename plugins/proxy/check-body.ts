@@ -1,0 +1,40 @@
+import { parseJson, TooManyNames } from '../../src/lib/parse-json.ts'
+import { checkJson } from '../../src/lib/raw-json.ts'
+import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
+import { otherSpelling } from '../../src/net/rpc-message.ts'
+import { rpcRefusal } from './request-refusal.ts'
+
+/** A body that is text in UTF-8. */
+export interface CheckedBody {
+  /** Raw (see raw-json.ts). */
+  readonly text: string
+  /** What the text stands for; undefined where it is not JSON. */
+  readonly value: unknown
+}
+
+/**
+ * Reads a body. Refuses (400) JSON that two readers could take for different messages: a name stands twice in one
+ * object, at any depth, or a member that decides what is called is written in another case.
+ */
+export function checkBody(body: Buffer): CheckedBody {
+  const text = body.toString('latin1')
+  const { isJson, repeated } = checkJson(text)
+  if (repeated !== undefined) throw refusal(`The member ${quoted(repeated)} stands twice in one object`)
+  const value = isJson ? parse(body.toString('utf8')) : undefined
+  const other = otherSpelling(value)
+  if (other !== undefined) throw refusal(`The member ${quoted(other)} is written in another case`)
+  return { text, value }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof TooManyNames) throw refusal(`The body cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 100))
+
+const refusal = (problem: string) => rpcRefusal(400, INVALID_REQUEST, problem)
