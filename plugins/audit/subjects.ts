@@ -13,8 +13,8 @@ export const short = (text: string, most = MOST_CHARACTERS): string =>
 export function toSubjects(caller: Caller | 'local' | undefined, client: ClientInfo | undefined): object {
   return {
     ...toUser(caller),
-    ...(client?.name === undefined ? {} : { client_name: short(client.name) }),
-    ...(client?.version === undefined ? {} : { client_version: short(client.version) }),
+    client_name: client?.name === undefined ? undefined : short(client.name),
+    client_version: client?.version === undefined ? undefined : short(client.version),
   }
 }
 
@@ -22,13 +22,13 @@ function toUser(caller: Caller | 'local' | undefined): object {
   if (caller === undefined) return { user: 'anonymous' }
   if (caller === 'local') return { user: `Local User: ${localUser()}`, user_id: localUser() }
   const { subject, issuer, claims } = caller
-  const named = ['name', 'preferred_username', 'email'].map(claim => textOf(claims[claim])).find(Boolean)
-  const client = textOf(claims.client_id) ?? textOf(claims.azp)
+  const { name, preferred_username, email, client_id, azp } = claims
+  const client = textOf(client_id) ?? textOf(azp)
   return {
-    user: short(named ?? subject),
+    user: short(textOf(name) ?? textOf(preferred_username) ?? textOf(email) ?? subject),
     user_id: short(subject),
-    ...(issuer === undefined ? {} : { issuer: short(issuer) }),
-    ...(client === undefined ? {} : { client_id: short(client) }),
+    issuer: issuer === undefined ? undefined : short(issuer),
+    client_id: client === undefined ? undefined : short(client),
   }
 }
 

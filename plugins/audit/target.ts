@@ -6,7 +6,7 @@ import { short } from './subjects.ts'
 export interface Target {
   readonly endpoint: string
   readonly method: string
-  readonly name?: string
+  readonly name: string | undefined
   readonly type: 'tool' | 'resource' | 'prompt' | 'endpoint' | 'sse_endpoint'
 }
 
@@ -29,7 +29,12 @@ export function toTarget(
 ): Target {
   const endpoint = pathOf(url)
   if (!message || !('method' in message)) {
-    return { endpoint, method: short(httpMethod), type: isStream ? 'sse_endpoint' : 'endpoint' }
+    return {
+      endpoint,
+      method: short(httpMethod),
+      name: undefined,
+      type: isStream ? 'sse_endpoint' : 'endpoint',
+    }
   }
   const { method, params } = message
   const type = KINDS.find(([prefix]) => method.startsWith(prefix))?.[1] ?? 'endpoint'
@@ -37,7 +42,7 @@ export function toTarget(
   return {
     endpoint,
     method: short(method),
-    ...(typeof named === 'string' ? { name: short(redact(named), MOST_NAME) } : {}),
+    name: typeof named === 'string' ? short(redact(named), MOST_NAME) : undefined,
     type,
   }
 }

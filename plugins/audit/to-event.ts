@@ -24,35 +24,29 @@ interface Known {
 
 type Outcome = 'success' | 'denied' | 'failure' | 'error' | 'application_error' | 'cancelled' | 'pending'
 
-/** The event of a record, as it is written. */
+/** The event of a record. Members that are undefined are not written. */
 export function toEvent(record: AuditRecord, audit: WorkloadAudit, known: Known): object {
   const { exchange } = record
   const { settings } = audit
   const now = new Date().toISOString()
   const caller = exchange.caller
-  const delegation = toDelegation(caller, settings.maxDelegationDepth)
-  const data = dataOf(record, audit, known)
+  const method = exchange.request.method ?? ''
   return {
     time: now,
     level: 'AUDIT',
     msg: 'audit_event',
     audit_id: record.id,
     type: known.type,
-    ...(known.phase ? { phase: known.phase } : {}),
+    phase: known.phase,
     logged_at: now,
     outcome: outcomeOf(record, audit, known),
     component: settings.component,
     source: sourceOf(record, audit),
     subjects: toSubjects(caller ?? (isLocal(record, audit) ? 'local' : undefined), known.client),
-    ...(delegation ? { delegation } : {}),
-    target: toTarget(
-      exchange.url,
-      exchange.request.method ?? '',
-      known.message,
-      known.type === 'sse_connection',
-    ),
+    delegation: toDelegation(caller, settings.maxDelegationDepth),
+    target: toTarget(exchange.url, method, known.message, known.type === 'sse_connection'),
     metadata: { extra: extraOf(record, audit, known) },
-    ...(data ? { data } : {}),
+    data: dataOf(record, audit, known),
   }
 }
 
@@ -79,40 +73,42 @@ function isLocal({ exchange, isForwarded, status }: AuditRecord, { hasLogin }: W
 function sourceOf({ exchange: { request } }: AuditRecord, { trustsForwarded }: WorkloadAudit): object {
   const { headers, socket } = request
   const forwarded = trustsForwarded ? headers['x-forwarded-for']?.toString() : undefined
+  const userAgent = headers['user-agent']
+  const requestId = headers['x-request-id']?.toString()
   const extra = {
-    ...(headers['user-agent'] ? { user_agent: short(redact(headers['user-agent'])) } : {}),
-    ...(headers['x-request-id'] ? { request_id: short(redact(headers['x-request-id'].toString())) } : {}),
-    ...(forwarded ? { forwarded_for: short(forwarded) } : {}),
+    user_agent: userAgent ? short(redact(userAgent)) : undefined,
+    request_id: requestId ? short(redact(requestId)) : undefined,
+    forwarded_for: forwarded ? short(forwarded) : undefined,
   }
   return { type: 'network', value: socket.remoteAddress ?? 'unknown', extra }
 }
 
 function extraOf(record: AuditRecord, { name, transport, settings }: WorkloadAudit, known: Known): object {
   const { exchange, reader, status, bytes, began } = record
-  const { message, batchIndex } = known
+  const { message, ended } = known
   const { decision } = exchange
   const outcome = settings.detectApplicationErrors ? reader?.outcome : undefined
-  const isOver = known.ended !== undefined
+  const isOver = ended !== undefined
   return {
     transport,
     backend_name: name,
-    ...(isOver ? { duration_ms: Math.round((performance.now() - began) * 1000) / 1000 } : {}),
-    ...(status === undefined ? {} : { http_status: status }),
-    ...(isOver ? { response_size_bytes: bytes } : {}),
-    ...(known.ended && known.ended !== 'complete' ? { ended: known.ended } : {}),
-    ...(isRequest(message) ? { jsonrpc_id: shortId(message.id) } : {}),
-    ...(batchIndex === undefined ? {} : { batch_index: batchIndex }),
-    ...(outcome?.error?.code === undefined ? {} : { jsonrpc_error_code: outcome.error.code }),
-    ...(outcome?.error ? { jsonrpc_error_message: short(redact(outcome.error.message)) } : {}),
-    ...(outcome?.isToolError ? { tool_error: true } : {}),
-    ...(decision ? { decision: toRecord(decision) } : {}),
+    duration_ms: isOver ? Math.round((performance.now() - began) * 1000) / 1000 : undefined,
+    http_status: status,
+    response_size_bytes: isOver ? bytes : undefined,
+    ended: ended === 'complete' ? undefined : ended,
+    jsonrpc_id: isRequest(message) ? shortId(message.id) : undefined,
+    batch_index: known.batchIndex,
+    jsonrpc_error_code: outcome?.error?.code,
+    jsonrpc_error_message: outcome?.error ? short(redact(outcome.error.message)) : undefined,
+    tool_error: outcome?.isToolError,
+    decision: decision && toRecord(decision),
   }
 }
 
 const toRecord = ({ isAllowed, policies = [], reason }: Decision): object => ({
   allowed: isAllowed,
   policies,
-  ...(reason === undefined ? {} : { reason }),
+  reason,
 })
 
 const shortId = (id: string | number) => (typeof id === 'string' ? short(id) : id)

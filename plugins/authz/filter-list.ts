@@ -1,6 +1,7 @@
 import type { Caller } from '../../src/contracts/caller-auth.ts'
 import { isObject } from '../../src/lib/is-object.ts'
-import { arrayElements, parseRaw, splice, topLevelMembers } from '../../src/lib/raw-json.ts'
+import { namedElements } from '../../src/lib/named-elements.ts'
+import { parseRaw, splice } from '../../src/lib/raw-json.ts'
 import { UnreadableResult } from '../../src/net/list-result.ts'
 import type { Decider, Feature, Use } from './decider.ts'
 import { hintsOf } from './hints-of.ts'
@@ -26,11 +27,11 @@ export async function filterList(
   { items, feature, member }: List,
   { caller, decider, learn }: { caller: Caller; decider: Decider; learn: (use: Use) => void },
 ): Promise<string> {
-  const span = topLevelMembers(result)?.at.get(items)
-  const text = span && result.slice(span.start, span.end)
-  const elements = text && arrayElements(text)
-  if (!elements) throw new UnreadableResult(`its result has no list "${items}"`)
-  const uses = (parseRaw(text) as readonly unknown[]).map((item): Use => {
+  const list = namedElements(result, items)
+  if (!list) throw new UnreadableResult(`its result has no list "${items}" of objects`)
+  const { span, elements } = list
+  const values = parseRaw(result.slice(span.start, span.end)) as readonly unknown[]
+  const uses = values.map((item): Use => {
     const id = isObject(item) ? item[member] : undefined
     if (!isObject(item) || typeof id !== 'string') {
       throw new UnreadableResult(`an item of its list "${items}" has no ${member}`)
@@ -39,6 +40,6 @@ export async function filterList(
   })
   if (feature === 'tool') uses.forEach(learn)
   const allowed = await decider.decideAll(caller, uses)
-  const kept = elements.filter((_, index) => allowed[index] === true)
+  const kept = elements.flatMap(({ text }, index) => (allowed[index] === true ? text : []))
   return kept.length === elements.length ? result : splice(result, [{ span, text: `[${kept.join(',')}]` }])
 }

@@ -26,8 +26,16 @@ export function createKeys({ name, namespace }: { name: string; namespace?: stri
 }
 
 /** Without a login all callers are one. */
-export const userOf = (caller: Caller | undefined): string =>
-  caller ? hash('sha256', JSON.stringify([caller.issuer ?? null, caller.subject]), 'base64url') : 'local'
+export function userOf(caller: Caller | undefined): string {
+  if (!caller) return 'local'
+  const user =
+    users.get(caller) ?? hash('sha256', JSON.stringify([caller.issuer ?? null, caller.subject]), 'base64url')
+  users.set(caller, user)
+  return user
+}
+
+/** A caller is the same object as long as their token is cached. */
+const users = new WeakMap<Caller, string>()
 
 /** As JSON first: `encodeURIComponent` fails for halves of surrogate pairs, which JSON escapes. */
 const plain = (text: string): string => encodeURIComponent(JSON.stringify(text).slice(1, -1))

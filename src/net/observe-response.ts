@@ -56,12 +56,12 @@ export function observeResponse(response: ServerResponse, observer: ResponseObse
 /** Finds a header in what `writeHead` was given: an object, or names and values in turn. */
 function findHeader(given: unknown, name: string): string | undefined {
   if (typeof given !== 'object' || given === null) return undefined
-  const entries = Array.isArray(given) ? pairsOf(given) : Object.entries(given)
-  return entries.find(([key]) => String(key).toLowerCase() === name)?.[1]?.toString()
+  const list: readonly unknown[] = Array.isArray(given) ? given : Object.entries(given).flat()
+  for (let at = 0; at < list.length; at += 2) {
+    if (String(list[at]).toLowerCase() === name) return list[at + 1]?.toString()
+  }
+  return undefined
 }
-
-const pairsOf = (list: readonly unknown[]): [unknown, unknown][] =>
-  list.flatMap((name, at) => (at % 2 ? [] : [[name, list[at + 1]] as [unknown, unknown]]))
 
 function toBuffer(chunk: unknown, encoding: unknown): Buffer | undefined {
   if (Buffer.isBuffer(chunk)) return chunk

@@ -13,9 +13,12 @@ export interface UncheckedJwt {
  */
 export function isJwt(token: string): boolean {
   const parts = token.split('.')
-  const head = Buffer.from(parts[0] ?? '', 'base64url').toString('latin1')
-  return (parts.length === 3 || parts.length === 5) && head.trimStart().startsWith('{')
+  return (parts.length === 3 || parts.length === 5) && opensObject(parts[0] ?? '')
 }
+
+/** Whether it is an object in base64url; most begin like this. */
+const opensObject = (head: string): boolean =>
+  head.startsWith('ey') || Buffer.from(head, 'base64url').toString('latin1').trimStart().startsWith('{')
 
 const invalid = (problem: string) => failures.token_invalid({ problem })
 
