@@ -51,28 +51,29 @@ export function createAuthorize(options: {
       throw await refuse(exchange)
     }
     if (asked !== 'free') {
-      exchange.decision = await decideUses(callerOf(exchange), asked)
+      exchange.decision = await decideUses(exchange, asked)
       if (!exchange.decision.isAllowed) throw await refuse(exchange)
     }
     return next(exchange)
   }
 
-  async function decideUses(caller: Caller, uses: readonly Use[]): Promise<Decision> {
+  async function decideUses(exchange: Exchange, uses: readonly Use[]): Promise<Decision> {
+    const caller = callerOf(exchange)
     const policies = new Set<string>()
     for (const use of uses) {
-      const decision = await decideUse(caller, use)
+      const decision = await decideUse(caller, use, exchange.signal)
       if (!decision.isAllowed) return decision
       for (const id of decision.policies ?? []) policies.add(id)
     }
     return { isAllowed: true, policies: [...policies] }
   }
 
-  async function decideUse(caller: Caller, use: Use): Promise<Decision> {
+  async function decideUse(caller: Caller, use: Use, signal: AbortSignal): Promise<Decision> {
     try {
       const asksForHints = use.feature === 'tool' && options.decider().readsHints(use)
       const known = asksForHints ? await hints.find(use.id) : undefined
       // The policies may have changed meanwhile.
-      return await options.decider().decide(caller, { ...use, hints: known })
+      return await options.decider().decide(caller, { ...use, hints: known }, signal)
     } catch (error) {
       log.warn('a call could not be judged without the tools of the server', { problem: messageOf(error) })
       return { isAllowed: false, policies: [] }
@@ -88,6 +89,7 @@ export function createAuthorize(options: {
             caller: callerOf(exchange),
             decider: options.decider(),
             learn: hints.learn,
+            signal: exchange.signal,
           }),
       ] as const,
   )

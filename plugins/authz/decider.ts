@@ -23,8 +23,13 @@ export const OPERATIONS = { tool: 'call', prompt: 'get', resource: 'read' } as c
 export interface Decider {
   /** Whether the annotations of a tool could change what is decided about its use. */
   readsHints(use: Use): boolean
-  decide(caller: Caller, use: Use): Promise<Decision> | Decision
+  /** The signal aborts when the caller goes away. */
+  decide(caller: Caller, use: Use, signal: AbortSignal): Promise<Decision> | Decision
   /** The same for each item of a list, in its order. */
-  decideAll(caller: Caller, uses: readonly Use[]): Promise<readonly boolean[]> | readonly boolean[]
+  decideAll(
+    caller: Caller,
+    uses: readonly Use[],
+    signal: AbortSignal,
+  ): Promise<readonly boolean[]> | readonly boolean[]
   close(): void
 }

@@ -25,8 +25,9 @@ export const LISTS: ReadonlyMap<string, List> = new Map([
 export async function filterList(
   result: string,
   { items, feature, member }: List,
-  { caller, decider, learn }: { caller: Caller; decider: Decider; learn: (use: Use) => void },
+  options: { caller: Caller; decider: Decider; learn: (use: Use) => void; signal: AbortSignal },
 ): Promise<string> {
+  const { caller, decider, learn, signal } = options
   const list = namedElements(result, items)
   if (!list) throw new UnreadableResult(`its result has no list "${items}" of objects`)
   const { span, elements } = list
@@ -39,7 +40,7 @@ export async function filterList(
     return feature === 'tool' ? { feature, id, hints: hintsOf(item.annotations) } : { feature, id }
   })
   if (feature === 'tool') uses.forEach(learn)
-  const allowed = await decider.decideAll(caller, uses)
+  const allowed = await decider.decideAll(caller, uses, signal)
   const kept = elements.flatMap(({ text }, index) => (allowed[index] === true ? text : []))
   return kept.length === elements.length ? result : splice(result, [{ span, text: `[${kept.join(',')}]` }])
 }

@@ -8,11 +8,15 @@ import { repeatedMember } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { PdpConfig } from '../authz-config.ts'
 import { type Decider, OPERATIONS, type Use } from '../decider.ts'
+import { createQuestionSlots } from './question-slots.ts'
 import { toPdpPrincipal } from './to-principal.ts'
 
 const TIMEOUT_SECONDS = 30
 const MOST_BYTES = 64 * 1024
-/** Questions about one list that are open at the same time. */
+/** Questions that are open at the same time, each with a connection, and those that wait for one of these to end. */
+const MOST_OPEN = 32
+const MOST_WAITING = 256
+/** Questions about one list that are open, or wait, at the same time. */
 const MOST_AT_ONCE = 16
 
 /** Asks a decision point over HTTP. Only `{"allow": true}` with status 200 allows; nothing is kept. */
@@ -20,7 +24,9 @@ export function createPdpDecider(config: PdpConfig, { server, log }: { server: s
   const { url, timeout, insecure_skip_verify } = config.http
   const timeoutMs = (timeout || TIMEOUT_SECONDS) * 1000
   const endpoint = `${url.replace(/\/+$/, '')}/decision`
-  const agent = new Agent({ connect: { rejectUnauthorized: !insecure_skip_verify } })
+  const agent = new Agent({ connections: MOST_OPEN, connect: { rejectUnauthorized: !insecure_skip_verify } })
+
+  const slots = createQuestionSlots({ open: MOST_OPEN, waiting: MOST_WAITING })
 
   async function ask(caller: Caller, use: Use, signal: AbortSignal): Promise<boolean> {
     const { statusCode, body } = await request(endpoint, {
@@ -43,38 +49,41 @@ export function createPdpDecider(config: PdpConfig, { server, log }: { server: s
     return decision.allow
   }
 
-  const note = (error: unknown) => {
+  const askInTurn = (caller: Caller, use: Use, signal: AbortSignal) =>
+    slots.run(signal, () => ask(caller, use, signal))
+
+  function note(error: unknown, gone: AbortSignal): void {
+    if (gone.aborted) return
     log.warn('the decision point could not be asked', { url: endpoint, problem: messageOf(error) })
   }
 
   return {
     readsHints: () => true,
-    async decide(caller, use): Promise<Decision> {
+    async decide(caller, use, gone): Promise<Decision> {
+      const signal = AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)])
       try {
-        return {
-          isAllowed: await ask(caller, use, AbortSignal.timeout(timeoutMs)),
-          policies: ['pdp'],
-        }
+        return { isAllowed: await askInTurn(caller, use, signal), policies: ['pdp'] }
       } catch (error) {
-        note(error)
-        return { isAllowed: false, policies: ['pdp'] }
+        note(error, gone)
+        const reason = `the decision point could not be asked: ${messageOf(error)}`
+        return { isAllowed: false, policies: ['pdp'], reason }
       }
     },
-    async decideAll(caller, uses) {
+    async decideAll(caller, uses, gone) {
       const allowed = uses.map(() => false)
       const failed = new AbortController()
-      const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(timeoutMs)])
+      const signal = AbortSignal.any([gone, failed.signal, AbortSignal.timeout(timeoutMs)])
       let next = 0
       async function work(): Promise<void> {
         for (let index = next++; index < uses.length; index = next++) {
-          allowed[index] = await ask(caller, uses[index] as Use, signal)
+          allowed[index] = await askInTurn(caller, uses[index] as Use, signal)
         }
       }
       try {
         await Promise.all(Array.from({ length: MOST_AT_ONCE }, work))
       } catch (error) {
         failed.abort()
-        note(error)
+        note(error, gone)
         return uses.map(() => false)
       }
       return allowed

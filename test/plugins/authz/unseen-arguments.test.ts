@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { openCedarDecider } from '../../../plugins/authz/cedar/cedar-decider.ts'
+import type { Use } from '../../../plugins/authz/decider.ts'
+import type { Caller } from '../../../src/contracts/caller-auth.ts'
 import { createLog } from '../../../src/log.ts'
 import { post } from '../proxy/test-proxy.ts'
 import { as, authorizedProxy, cedar, offeringServer } from './authz-world.ts'
@@ -8,7 +10,11 @@ const log = createLog({ write: () => {}, human: false, debug: false })
 const source = { where: 'here', locate: () => undefined }
 const caller = { subject: 'alice', claims: { sub: 'alice' } }
 
-const open = (...policies: string[]) => openCedarDecider({ policies }, { server: 'srv', source, log })
+async function open(...policies: string[]) {
+  const decider = await openCedarDecider({ policies }, { server: 'srv', source, log })
+  const { signal } = new AbortController()
+  return { decide: (who: Caller, use: Use) => decider.decide(who, use, signal) }
+}
 const call = (args: Record<string, unknown>) => ({ feature: 'tool', id: 'pay', arguments: args }) as const
 
 const LIMIT =

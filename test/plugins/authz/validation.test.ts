@@ -10,6 +10,7 @@ import { parseConfig } from '../../../plugins/authz/parse-config.ts'
 import { createLog } from '../../../src/log.ts'
 import { caller, policy, use } from './arbitraries.ts'
 
+const { signal } = new AbortController()
 const log = createLog({ write: () => {}, human: false, debug: false })
 const source = { where: 'here', locate: () => undefined }
 
@@ -143,7 +144,9 @@ test('what allows a use is never said to match nothing', { timeout: 120_000 }, a
       async (text, who, uses) => {
         const permit = text.replace(/^forbid/, 'permit')
         const decider = await openCedarDecider({ policies: [permit] }, { server: 'srv', source, log })
-        const isUsed = uses.some(one => (decider.decide(who, one) as { isAllowed: boolean }).isAllowed)
+        const isUsed = uses.some(
+          one => (decider.decide(who, one, signal) as { isAllowed: boolean }).isAllowed,
+        )
         decider.close()
         if (!isUsed) return
         allowed++
