@@ -1,8 +1,17 @@
 import fc from 'fast-check'
+import { authzMiddleware } from '../../../plugins/authz/middleware.ts'
 import { rateLimitMiddleware } from '../../../plugins/rate-limit/middleware.ts'
 import { toolsMiddleware } from '../../../plugins/tools/middleware.ts'
 import type { Exchange, MiddlewareFactory, Stage } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { cedar } from '../authz/authz-world.ts'
+import {
+  named,
+  sendJson,
+  type TestWebhook,
+  testWebhook,
+  webhookFactories,
+} from '../webhooks/webhook-world.ts'
 
 /** A chain: what the run config asks for, and middlewares that change messages. */
 export interface Chain {
@@ -10,6 +19,10 @@ export interface Chain {
   readonly tools: boolean
   readonly limits: boolean
   readonly audit: boolean
+  /** One that changes messages, and one that judges them. */
+  readonly webhooks: boolean
+  /** Of Cedar: all but the tool `delete_all`. */
+  readonly policies: boolean
   readonly changes: readonly Change[]
   /** Whether the stage that judges reads the message, which refuses ambiguous ones, or only its bytes. */
   readonly parses: boolean
@@ -39,6 +52,8 @@ export const anyChain: fc.Arbitrary<Chain> = fc.record({
   tools: fc.boolean(),
   limits: fc.boolean(),
   audit: fc.boolean(),
+  webhooks: fc.boolean(),
+  policies: fc.boolean(),
   changes: fc.array(change, { maxLength: 4 }),
   parses: fc.boolean(),
 })
@@ -47,17 +62,59 @@ export const anyChain: fc.Arbitrary<Chain> = fc.record({
 export const firstChains: readonly Chain[] = [
   ...(['http', 'http+sse', 'stdio', 'stdio+sse'] as const).map(backend => ({
     ...{ backend, tools: false, limits: false, audit: false, parses: false },
+    ...{ webhooks: false, policies: false },
     changes: AFTER.flatMap(stage =>
       (['body', 'url', 'header'] as const).map(what => ({ stage, what, insists: true })),
     ),
   })),
   {
     ...{ backend: 'http', tools: true, limits: true, audit: true, parses: true },
+    ...{ webhooks: false, policies: false },
     changes: BEFORE.map(stage => ({ stage, what: 'body', insists: true })),
   },
+  ...(['http', 'stdio'] as const).flatMap(backend =>
+    [false, true].map(policies => ({
+      ...{ backend, tools: false, limits: false, audit: false, parses: false, webhooks: true, policies },
+      changes: BEFORE.map(stage => ({ stage, what: 'body', insists: true }) as const),
+    })),
+  ),
 ]
 
-export const configOf = (chain: Chain, folder: string): Partial<RunConfig> => ({
+/** The webhooks of a chain, both of this process. */
+export interface ChainWebhooks {
+  readonly mutating: TestWebhook
+  readonly validating: TestWebhook
+}
+
+/** The one that mutates puts another tool in the place of `get_b`, and adds a member to all other messages. */
+export const chainWebhooks = async (): Promise<ChainWebhooks> => ({
+  mutating: await testWebhook((response, { said: { uid, mcp_request: message } }) => {
+    const change =
+      message.params?.name === 'get_b'
+        ? { op: 'replace', path: '/mcp_request/params/name', value: 'delete_all' }
+        : { op: 'add', path: '/mcp_request/params/by_webhook', value: 1 }
+    sendJson(response, { version: 'v0.1.0', uid, allowed: true, patch_type: 'json_patch', patch: [change] })
+  }),
+  validating: await testWebhook(),
+})
+
+const POLICIES = [
+  'permit(principal, action, resource);',
+  'forbid(principal, action == Action::"call_tool", resource == Tool::"delete_all");',
+]
+
+export const configOf = (
+  chain: Chain,
+  folder: string,
+  { mutating, validating }: ChainWebhooks,
+): Partial<RunConfig> => ({
+  ...(chain.webhooks
+    ? {
+        mutating_webhooks: [named('mutating', mutating.url)],
+        validating_webhooks: [named('validating', validating.url)],
+      }
+    : {}),
+  ...(chain.policies ? { authz_config: cedar(...POLICIES) } : {}),
   ...(chain.tools
     ? {
         tools_filter: ['get_*', 'shown'],
@@ -85,6 +142,8 @@ export const configOf = (chain: Chain, folder: string): Partial<RunConfig> => ({
 export const middlewaresOf = (chain: Chain, onRefused: () => void): MiddlewareFactory[] => [
   toolsMiddleware(),
   rateLimitMiddleware({ env: {} } as never),
+  ...webhookFactories(),
+  authzMiddleware(),
   ...chain.changes.map(
     (one, index): MiddlewareFactory =>
       async () => ({

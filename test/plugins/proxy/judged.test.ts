@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { hasBody } from '../../../plugins/proxy/request-body.ts'
 import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import { auditFactories, temporaryFolder } from '../audit/audited-proxy.ts'
-import { anyChain, type Chain, configOf, firstChains, middlewaresOf } from './judged-chains.ts'
+import { anyChain, type Chain, chainWebhooks, configOf, firstChains, middlewaresOf } from './judged-chains.ts'
 import { type ClientRequest, kinds, oneOfEachKind, send } from './judged-messages.ts'
 import { httpRecorder, judged, stdioRecorder, withoutId } from './judged-servers.ts'
 import { type TestProxy, testProxy } from './test-proxy.ts'
@@ -65,7 +65,13 @@ async function beginSession(
 test('a server receives only what the stage that judges has seen, in that very form', async () => {
   const server = await httpRecorder()
   const folder = await temporaryFolder()
-  const count = { sent: new Map<string, number>(), received: new Map<string, number>(), refusedChanges: 0 }
+  const webhooks = await chainWebhooks()
+  const count = {
+    sent: new Map<string, number>(),
+    received: new Map<string, number>(),
+    refusedChanges: 0,
+    deletes: 0,
+  }
   const add = (counts: Map<string, number>, key: string, more: number) =>
     counts.set(key, (counts.get(key) ?? 0) + more)
 
@@ -77,7 +83,7 @@ test('a server receives only what the stage that judges has seen, in that very f
     const proxy = await testProxy({
       ...(isStdio ? {} : { target: server.origin }),
       config: {
-        ...configOf(chain, folder),
+        ...configOf(chain, folder, webhooks),
         ...(isStdio ? { transport: 'stdio' } : {}),
         ...(chain.backend === 'http+sse' ? { transport: 'sse' } : {}),
         ...(chain.backend === 'stdio+sse' ? { proxy_mode: 'sse' } : {}),
@@ -108,6 +114,11 @@ test('a server receives only what the stage that judges has seen, in that very f
         ? known.some(body => body === withoutId(one) || (body.startsWith('[') && body.includes(one)))
         : known.includes(one)
     expect(received.filter(one => !isKnown(one))).toEqual([])
+
+    // However it is written, and whoever has put it there.
+    const deletes = seen.bodies.filter(body => /"delete_all"/i.test(body.replaceAll('\0', '')))
+    if (chain.policies) expect(deletes).toEqual([])
+    else if (chain.webhooks) count.deletes += deletes.length
   }
 
   const [firstRequests = []] = fc.sample(oneOfEachKind, { numRuns: 1, seed: 1 })
@@ -122,4 +133,6 @@ test('a server receives only what the stage that judges has seen, in that very f
     expect([backend, (count.received.get(backend) ?? 0) > 5]).toEqual([backend, true])
   }
   expect(count.refusedChanges).toBeGreaterThan(20)
+  expect(count.deletes).toBeGreaterThan(5)
+  expect(webhooks.validating.asked.some(({ said }) => said.mcp_request.params?.by_webhook === 1)).toBe(true)
 })

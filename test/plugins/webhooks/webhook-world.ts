@@ -90,18 +90,22 @@ const app = {
   service: async () => ({ find: async (name: string) => SECRETS[name] }),
 } as unknown as App
 
-/** A proxy with webhooks; without a target it waits for a server. */
-export function webhookProxy(
-  config: Partial<RunConfig>,
-  options: Pick<NonNullable<Parameters<typeof testProxy>[0]>, 'target' | 'middlewares'> = {},
-): Promise<TestProxy> {
-  const own = (webhooks.provides?.middlewares ?? []).map((make): MiddlewareFactory => {
+/** The factories as the program has them. */
+export const webhookFactories = (): MiddlewareFactory[] =>
+  (webhooks.provides?.middlewares ?? []).map((make): MiddlewareFactory => {
     const factory = make(app)
     return (whole, ...rest) => {
       checkSection(webhooksSection, whole)
       return factory(whole, ...rest)
     }
   })
+
+/** A proxy with webhooks; without a target it waits for a server. */
+export function webhookProxy(
+  config: Partial<RunConfig>,
+  options: Pick<NonNullable<Parameters<typeof testProxy>[0]>, 'target' | 'middlewares'> = {},
+): Promise<TestProxy> {
+  const own = webhookFactories()
   return testProxy({ ...options, config, middlewares: [login, ...(options.middlewares ?? []), ...own] })
 }
 
