@@ -1,24 +1,15 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { Log } from '../../src/log.ts'
+import { createThrottledLog } from '../../src/throttled-log.ts'
 import { refuseToken, refuseUnavailable } from '../proxy/index.ts'
 import type { CredentialsProblem } from './caller-credentials.ts'
 
 const RETRY_SECONDS = 2
-/** How often the log is told of problems, in milliseconds. */
-const LOG_MS = 30_000
 
 /** Makes the refusals of requests whose caller has no credentials of AWS. */
-export function createRefuse(
-  log: Log,
-  now: () => number = Date.now,
-): (exchange: Exchange, problem: CredentialsProblem) => Promise<void> {
-  let loggedAt = Number.NEGATIVE_INFINITY
-
-  function note(problem: string): void {
-    if (now() - loggedAt < LOG_MS) return
-    loggedAt = now()
-    log.warn(`A caller gets no credentials of AWS: ${problem}.`)
-  }
+export function createRefuse(log: Log): (exchange: Exchange, problem: CredentialsProblem) => Promise<void> {
+  const warn = createThrottledLog(log)
+  const note = (problem: string) => warn(`A caller gets no credentials of AWS: ${problem}.`)
 
   return async (exchange, problem) => {
     switch (problem.kind) {

@@ -2,6 +2,7 @@ import type { Exchange, Handler, Middleware } from '../../src/contracts/pipeline
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import type { Log } from '../../src/log.ts'
+import { createThrottledLog } from '../../src/throttled-log.ts'
 import { refuseUnavailable } from '../proxy/index.ts'
 import { createCallSlots } from './call-slots.ts'
 import { setDeadline, whenCallEnds } from './call-watch.ts'
@@ -11,7 +12,6 @@ import { createKeys, userOf } from './keys.ts'
 import { takesOf, toRates } from './limits.ts'
 import { openBuckets } from './open-buckets.ts'
 import { tooMany } from './reject.ts'
-import { createRejectionLog } from './rejection-log.ts'
 import { rateLimitOf } from './section.ts'
 
 /** When a call may be tried again that found no slot, in milliseconds: nobody knows when one is free. */
@@ -33,7 +33,8 @@ export async function createLimitMiddleware(
           mostPerUser: maxConcurrentCallsPerUser || Number.POSITIVE_INFINITY,
         })
       : undefined
-  const noteRejection = createRejectionLog(log)
+  const warn = createThrottledLog(log)
+  const noteRejection = (why: string) => warn(`Calls are rejected: ${why}.`, why)
   const buckets = rates && (await openBuckets(config, { log, env }))
 
   async function assertRate(exchange: Exchange, calls: readonly CountedCall[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { Log } from '../../src/log.ts'
+import { createThrottledLog } from '../../src/throttled-log.ts'
 import { refuseToken, refuseUnavailable } from '../proxy/index.ts'
 import type { ExchangeProblem } from './exchange-problem.ts'
 import { failures } from './failures.ts'
@@ -16,28 +17,19 @@ export interface Refuse {
 /** How long clients shall wait, in seconds. */
 const RETRY_SECONDS = 10
 const SOON_SECONDS = 2
-/** How often the log is told of problems, in milliseconds. */
-const LOG_MS = 30_000
 
 /** Makes the refusals of one workload. What went wrong at the endpoint is for the log; callers get to know the kind. */
 export function createRefuse({
   log,
   endpoint,
   subject,
-  now = Date.now,
 }: {
   log: Log
   endpoint: string
   subject: 'caller' | 'login'
-  now?: () => number
 }): Refuse {
-  let loggedAt = Number.NEGATIVE_INFINITY
-
-  function note(problem: string): void {
-    if (now() - loggedAt < LOG_MS) return
-    loggedAt = now()
-    log.warn(`Tokens cannot be exchanged at ${endpoint}: ${problem}.`)
-  }
+  const warn = createThrottledLog(log)
+  const note = (problem: string) => warn(`Tokens cannot be exchanged at ${endpoint}: ${problem}.`)
 
   async function loginUnusable(exchange: Exchange): Promise<never> {
     const text = 'The login at the remote server gives no token that can be exchanged.'
