@@ -10,7 +10,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // Half of the time a file waits for engines and programs; two cores serve three.
+    maxWorkers: 3,
     sequence: { sequencer: TestOrder },
     // A test that fails once is a bug in the test or in the product.
     retry: 0,

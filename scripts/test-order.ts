@@ -8,7 +8,11 @@ const LONGEST = [
   'test/plugins/upgrade/apply.test.ts',
   'test/hostile/package-installs.test.ts',
   'test/e2e/without-plugins.test.ts',
+  'test/hostile/secrets-consent.test.ts',
+  'test/hostile/registry-entries.test.ts',
   'test/e2e/isolation-elsewhere.test.ts',
+  'test/plugins/secrets/leaks.test.ts',
+  'test/hostile/kept.test.ts',
   'test/e2e/hostile.test.ts',
   'test/hostile/sandbox.test.ts',
   'test/e2e/chaos.test.ts',
@@ -20,7 +24,6 @@ const LONGEST = [
   'test/plugins/runtime-',
   'test/plugins/supervisor/',
   'test/plugins/serve/',
-  'test/plugins/secrets/leaks.test.ts',
   'test/plugins/skills/',
 ]
 

@@ -1,5 +1,5 @@
-/** What `npm test` prints at its end: what was left out and why, the slowest files, the counts. */
-import { relative } from 'node:path'
+/** What `npm test` prints at its end: what was left out and why, the slowest files, the time by folder, the counts. */
+import { dirname, relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
 const SLOWEST = 10
@@ -25,7 +25,22 @@ export default class TestSummary implements Reporter {
     const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
     process.stdout.write('\nSlowest files (seconds):\n')
     for (const { place, seconds } of slowest) process.stdout.write(`  ${seconds.toFixed(1)}  ${place}\n`)
+    process.stdout.write('\nSeconds of all workers and files, by folder:\n')
+    for (const [folder, { seconds, count }] of byFolder(files))
+      process.stdout.write(`  ${seconds.toFixed(0).padStart(5)} ${String(count).padStart(4)}  ${folder}\n`)
     const { passed, failed, skipped } = counts
     process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
   }
+}
+
+/** The folders, those that take longest first: `test/e2e`, and one for each plugin. */
+function byFolder(files: readonly { place: string; seconds: number }[]) {
+  const sums = new Map<string, { seconds: number; count: number }>()
+  for (const { place, seconds } of files) {
+    const parts = dirname(place).split('/')
+    const folder = parts.slice(0, parts[1] === 'plugins' ? 3 : 2).join('/')
+    const sum = sums.get(folder) ?? { seconds: 0, count: 0 }
+    sums.set(folder, { seconds: sum.seconds + seconds, count: sum.count + 1 })
+  }
+  return [...sums].toSorted(([, a], [, b]) => b.seconds - a.seconds)
 }
