@@ -9,10 +9,10 @@ import { createInterface } from 'node:readline'
 import Provider from 'oidc-provider'
 import { builtins } from '../../plugins/index.ts'
 import { createApp } from '../../src/app.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
 import { createLog } from '../../src/log.ts'
 import { findPaths } from '../../src/paths.ts'
 import { logInAsPerson } from '../plugins/auth-server/person.ts'
+import { freePort } from '../support/free-port.ts'
 
 // The authorization server of a workload, under the scenarios of the official suite for authorization servers.
 
@@ -56,7 +56,7 @@ export async function checkAuthorizationServer(members: object, revision: string
 }
 
 async function runSuite(url: URL, revision: string, folder: string): Promise<Check[]> {
-  const port = await findFreePort()
+  const port = await freePort()
   const callback = `http://127.0.0.1:${port}/callback`
   const registered = await fetch(new URL('/oauth/register', url), {
     method: 'POST',

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from 'vitest'
-import { findFreePort } from '../../src/lib/ports.ts'
 import { corpusNames, corpusProfile, type EscapeWorld, escapeCorpus } from '../plugins/egress/corpus.ts'
+import { freePort } from '../support/free-port.ts'
 import { leaveOut } from '../support/left-out.ts'
 import { clientV1, textOf } from './clients.ts'
 import { type IsolationWorld, linkLocals } from './isolation-world.ts'
@@ -272,7 +272,7 @@ export function isolationSuite(
   test('a published port of this host leads in', async context => {
     needs(context)
     const name = `ki-publish-${id}`
-    const [outside, inside] = [await findFreePort(), await findFreePort()]
+    const [outside, inside] = [await freePort(), await freePort()]
     await world.run(name, undefined, { target_port: inside, publish: [`${outside}:${inside}`] })
     const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
     const ask = () => fetch(`http://127.0.0.1:${outside}/`, { method: 'POST', body }).then(it => it.text())

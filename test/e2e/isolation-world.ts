@@ -23,11 +23,11 @@ import { createLeases } from '../../plugins/supervisor/leases.ts'
 import { createApp } from '../../src/app.ts'
 import { instanceName, type PermissionProfile, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Runtime } from '../../src/contracts/runtime.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
 import { createLog } from '../../src/log.ts'
 import { createOwnAddresses } from '../../src/net/own-addresses.ts'
 import { findPaths } from '../../src/paths.ts'
 import { CALLERS } from '../support/callers-entries.ts'
+import { freePort } from '../support/free-port.ts'
 import type { Outside } from './elsewhere/outside.ts'
 import type { Place } from './places-to-run.ts'
 
@@ -162,7 +162,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
       await elsewhere?.outside.forget()
     },
     async save(name, profile, more = {}) {
-      const port = await findFreePort()
+      const port = await freePort()
       await store.configs.save({
         schema_version: 'v0.1.0',
         name,
@@ -171,7 +171,7 @@ export async function isolationWorld(place: Place, elsewhere?: Elsewhere): Promi
         ...programOf(place),
         transport: 'streamable-http',
         port,
-        target_port: await findFreePort(),
+        target_port: await freePort(),
         isolate_network: true,
         ...(profile ? { permission_profile: profile } : {}),
         ...more,

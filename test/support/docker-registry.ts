@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findFreePort } from '../../src/lib/ports.ts'
+import { freePort } from './free-port.ts'
 
 /** A registry of Debian's `docker-registry` package (2.8: no referrers API) on a free loopback port. */
 export interface DockerRegistry {
@@ -17,7 +17,7 @@ export interface DockerRegistry {
 
 export async function startDockerRegistry(): Promise<DockerRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-registry-'))
-  const host = `127.0.0.1:${await findFreePort()}`
+  const host = `127.0.0.1:${await freePort()}`
   const config = {
     version: 0.1,
     log: { level: 'error' },

@@ -12,8 +12,8 @@ import type {
   Runtime,
 } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
 import type { JsonRpcRequest } from '../../src/net/json-rpc.ts'
+import { freePort } from './free-port.ts'
 
 /** One run of an instance, as the program in it sees it. */
 export interface FakeProcess {
@@ -106,7 +106,7 @@ export function createFakeRuntime(options: {
     const ports = await Promise.all(
       spec.ports.map(async port => ({
         ...port,
-        hostPort: port.hostPort ?? (await findFreePort(port.address)),
+        hostPort: port.hostPort ?? (await freePort(port.address)),
       })),
     )
     const { promise: exit, resolve: end } = Promise.withResolvers<Exit>()

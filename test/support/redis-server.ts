@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient } from '@redis/client'
 import { onTestFinished } from 'vitest'
-import { findFreePort } from '../../src/lib/ports.ts'
+import { freePort } from './free-port.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Why no Redis can be started here; undefined where it can. */
@@ -78,7 +78,7 @@ async function startAtFreePort(
   const folder = await temporaryFolder()
   const file = join(folder, 'redis.conf')
   for (let attempt = 1; ; attempt++) {
-    const port = await findFreePort()
+    const port = await freePort()
     await writeFile(file, ['bind 127.0.0.1', `dir ${folder}`, ...lines(port), ''].join('\n'))
     try {
       return { port, file, child: await start(program, [file, ...args]) }

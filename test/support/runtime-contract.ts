@@ -9,7 +9,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Instance, InstanceEvent, InstanceSpec, Runtime } from '../../src/contracts/runtime.ts'
 import { isFailure } from '../../src/errors.ts'
-import { findFreePort } from '../../src/lib/ports.ts'
+import { freePort } from './free-port.ts'
 import { instanceSpec } from './instance-spec.ts'
 import { needs } from './left-out.ts'
 
@@ -521,7 +521,7 @@ export function runtimeContract(
     if (has('http')) {
       describe('ports', () => {
         test('are reachable where inspect says', async () => {
-          const port = await findFreePort()
+          const port = await freePort()
           const name = await make('http', {
             env: { PORT: String(port) },
             ports: [{ instancePort: port, address: '127.0.0.1' }],
@@ -535,7 +535,7 @@ export function runtimeContract(
         })
 
         test('may be chosen', async () => {
-          const port = await findFreePort()
+          const port = await freePort()
           const name = await make('http', {
             env: { PORT: String(port) },
             ports: [{ instancePort: port, address: '127.0.0.1', hostPort: port }],

@@ -5,7 +5,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { findFreePort, isPortFree } from '../../src/lib/ports.ts'
+import { isPortFree } from '../../src/lib/ports.ts'
+import { freePort } from './free-port.ts'
 
 /** A real OpenSSH server on loopback with keys of its own, until the test ends. */
 export interface SshServer {
@@ -30,7 +31,7 @@ export async function sshServer(more: readonly string[] = []): Promise<SshServer
   const publicKey = async (name: string) => readFile(path(`${name}.pub`), 'utf8')
   await writeFile(path('authorized_keys'), await publicKey('user'))
   await chmod(path('authorized_keys'), 0o600)
-  const port = await findFreePort()
+  const port = await freePort()
   const [type, key] = (await publicKey('host')).split(' ')
   await writeFile(path('known_hosts'), `[127.0.0.1]:${port} ${type} ${key}\n`)
   const settings = [

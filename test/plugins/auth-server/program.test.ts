@@ -5,8 +5,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { expect, onTestFinished, test } from 'vitest'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { type Home, openHome, until } from '../../e2e/home.ts'
+import { freePort } from '../../support/free-port.ts'
 import { plantPackage, STRANGER } from '../../support/hostile/plant-package.ts'
 import { application } from './application.ts'
 import { plainProvider } from './plain-provider.ts'
@@ -42,7 +42,7 @@ test('with one command a stdio server is behind a login, which outlives the supe
   const provider = await providerOfTeam()
   const secret = join(home.path, 'client-secret')
   await writeFile(secret, SECRET, { mode: 0o600 })
-  const port = String(await findFreePort())
+  const port = String(await freePort())
   const url = await home.ok([
     ...['run', STRANGER, '--name', 'team', '--runtime', 'process', '--proxy-port', port],
     ...['--auth-server-upstream', provider.issuer, '--auth-server-client-id', 'keelson'],

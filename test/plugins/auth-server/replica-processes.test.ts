@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { openHome } from '../../e2e/home.ts'
+import { freePort } from '../../support/free-port.ts'
 import { allNeed } from '../../support/left-out.ts'
 import { redisProblem, redisServer } from '../../support/redis-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -33,7 +33,7 @@ async function replicas() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   await writeFile(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   await writeFile(secretFile, randomBytes(32).toString('base64'), { mode: 0o600 })
-  const ports = [await findFreePort(), await findFreePort(), await findFreePort()]
+  const ports = [await freePort(), await freePort(), await freePort()]
   const issuer = `http://127.0.0.1:${ports[0]}`
   const started = ports.map(async (port): Promise<Replica> => {
     const home = await openHome({ APP_SECRET: 'app-secret' })

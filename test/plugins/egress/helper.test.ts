@@ -7,8 +7,8 @@ import { withHelpers } from '../../../plugins/egress/helper/with-helpers.ts'
 import { compilePolicy } from '../../../plugins/egress/policy.ts'
 import { createEgressProxy, type EgressEvent } from '../../../plugins/egress/proxy/egress-proxy.ts'
 import { isFailure } from '../../../src/errors.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { createLog } from '../../../src/log.ts'
+import { freePort } from '../../support/free-port.ts'
 import { listenOn, resolveFrom, sendGet, statusOf, webServer } from './egress-world.ts'
 
 /** A helper that runs in this process, and a host that opens listeners in it. */
@@ -45,7 +45,7 @@ const allowing = (...ports: number[]) =>
   compilePolicy({ network: { outbound: { allow_host: ['127.0.0.1', 'app.test'], allow_port: ports } } })
 
 async function openListener(world: ReturnType<typeof helperWorld>, policy = allowing(1), peer?: string) {
-  const port = await findFreePort()
+  const port = await freePort()
   const listen = { host: '127.0.0.1', port }
   const listener = await world.proxy.open({
     workload: 'w',
@@ -113,7 +113,7 @@ test('a helper that is lost is started anew, with every listener as it was', asy
 test('a helper that cannot be started makes the listener unusable, and says why', async () => {
   const world = helperWorld()
   const helper = { name: 'broken', run: () => Promise.reject(new Error('no room')) }
-  const listen = { host: '127.0.0.1', port: await findFreePort() }
+  const listen = { host: '127.0.0.1', port: await freePort() }
   const error = await world.proxy
     .open({ workload: 'w', policy: allowing(1), listen, helper })
     .catch(found => found)
@@ -147,7 +147,7 @@ test('the host reaches the instance behind a listener, and nobody else, through 
   expect(await text(way as Duplex)).toBe('you said hello')
 
   await expect(listener.connect?.('127.0.0.2', port)).rejects.toThrow('403')
-  await expect(listener.connect?.('127.0.0.1', await findFreePort())).rejects.toThrow('ECONNREFUSED')
+  await expect(listener.connect?.('127.0.0.1', await freePort())).rejects.toThrow('ECONNREFUSED')
 })
 
 test('addresses of the machine that the host runs on are denied in the helper, too', async () => {

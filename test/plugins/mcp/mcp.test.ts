@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findFreePort } from '../../../src/lib/ports.ts'
+import { freePort } from '../../support/free-port.ts'
 import { keelsonUser } from '../../support/keelson.ts'
 import { everything, modernServer, scripted, serve } from './servers.ts'
 
@@ -148,7 +148,7 @@ test('text of a server cannot steer the terminal in a list', async () => {
 
 describe('when nothing works', () => {
   test('a refused connection names the URL and what to check', async () => {
-    const url = `http://127.0.0.1:${await findFreePort()}/mcp`
+    const url = `http://127.0.0.1:${await freePort()}/mcp`
 
     for (const transport of ['auto', 'sse', 'streamable-http']) {
       const { code, stdout, stderr } = await mcp('list', '--server', url, '--transport', transport)

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
-import { findFreePort } from '../../../src/lib/ports.ts'
+import { freePort } from '../../support/free-port.ts'
 
 /** An HTTP server that goes away with the test; answers where it is. */
 export async function serve(listener: RequestListener): Promise<string> {
@@ -22,7 +22,7 @@ export async function serve(listener: RequestListener): Promise<string> {
 
 /** The real server-everything as a process of its own; answers its URL when it listens. */
 export async function everything(mode: 'streamableHttp' | 'sse'): Promise<string> {
-  const port = await findFreePort()
+  const port = await freePort()
   const program = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-everything/dist/index.js',
   )

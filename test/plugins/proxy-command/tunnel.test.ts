@@ -3,7 +3,8 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
+import { isPortFree } from '../../../src/lib/ports.ts'
+import { freePort } from '../../support/free-port.ts'
 import { keelsonUser } from '../../support/keelson.ts'
 import { allNeed } from '../../support/left-out.ts'
 import { type SshServer, sshServer } from '../../support/ssh-server.ts'
@@ -65,7 +66,7 @@ describe('ssh, with a real server', () => {
   })
 
   test('a request for a name that is not the tunnel is refused; that of "url" is accepted', async () => {
-    const [server, origin, port] = [await sshServer(), await target(), await findFreePort()]
+    const [server, origin, port] = [await sshServer(), await target(), await freePort()]
     const args = sshArgs(server, { url: 'https://notes.example', 'remote-port': port })
     const { url } = await startCommand(tunnel(origin, 'ssh', args))
     expect(url).toBe('https://notes.example')

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createOAuthEngine } from '../../../plugins/auth-out/oauth/engine.ts'
 import { findProvider } from '../../../plugins/registry-login/find-provider.ts'
 import { type SignInRequest, signIn } from '../../../plugins/registry-login/sign-in.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type IdentityProvider, identityProvider } from '../../support/identity-provider.ts'
 import { leaveOut } from '../../support/left-out.ts'
 import { registryServer, sendJson } from '../../support/registry-server.ts'
@@ -180,7 +180,7 @@ test('a login that is not finished in the browser ends by itself', async () => {
 test('an interrupt ends the wait and frees the port', async () => {
   const provider = await identityProvider()
   const stop = new AbortController()
-  const port = await findFreePort()
+  const port = await freePort()
 
   const login = attempt(provider, () => stop.abort(new Error('stopped')), {
     port,
@@ -193,7 +193,7 @@ test('an interrupt ends the wait and frees the port', async () => {
 
 test.for(['127.0.0.1', '::1'])('a port that somebody has on %s is not shared', async (host, context) => {
   const provider = await identityProvider()
-  const port = await findFreePort()
+  const port = await freePort()
   const other = createServer()
   onTestFinished(() => void other.close())
   const { promise, resolve } = Promise.withResolvers<void>()

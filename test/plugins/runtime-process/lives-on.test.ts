@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isFailure } from '../../../src/errors.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
+import { freePort } from '../../support/free-port.ts'
 import { readUntil } from '../../support/runtime-contract.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hostRuntime } from './host-runtime.ts'
@@ -111,7 +111,7 @@ test('another process cannot start the instance, and fails with the reason', asy
 })
 
 test('a port that another program has is refused at the start', async () => {
-  const port = await findFreePort()
+  const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')

@@ -8,11 +8,11 @@ import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
 import { supervisorPaths } from '../../../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../../../plugins/supervisor/find-supervisor.ts'
 import { createSupervisorClient } from '../../../plugins/supervisor/supervisor-client.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { bundled } from '../../support/bundled.ts'
+import { freePort } from '../../support/free-port.ts'
 import { workload } from './hosting.ts'
 
 // A real supervisor process, the real proxy, the process runtime and a real MCP server.
@@ -44,7 +44,7 @@ const isOver = (pid: number) => until(() => expect(processIdentity(pid)).toBeUnd
 
 const ports = new Map<string, number>()
 async function prepare(name: string, transport: 'stdio' | 'streamable-http'): Promise<void> {
-  const [port, target] = [await findFreePort(), await findFreePort()]
+  const [port, target] = [await freePort(), await freePort()]
   ports.set(name, port)
   const stdio = transport === 'stdio'
   await store().configs.save(

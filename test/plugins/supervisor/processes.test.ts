@@ -8,11 +8,11 @@ import { createWorkloadStore } from '../../../plugins/state/workload-store.ts'
 import { type Info, supervisorPaths } from '../../../plugins/supervisor/control-protocol.ts'
 import { requestSupervisor } from '../../../plugins/supervisor/control-request.ts'
 import { createSupervisorClient } from '../../../plugins/supervisor/supervisor-client.ts'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { isRunning, processIdentity } from '../../../src/lib/process-identity.ts'
 import { createLog } from '../../../src/log.ts'
 import { findPaths } from '../../../src/paths.ts'
 import { bundled } from '../../support/bundled.ts'
+import { freePort } from '../../support/free-port.ts'
 import { workload } from './hosting.ts'
 
 const program = bundled(new URL('./supervisor-program.ts', import.meta.url))
@@ -58,7 +58,7 @@ const untilWatched = (pid: number) =>
 
 async function remote(name: string): Promise<string> {
   const { image: _, runtime: __, ...config } = workload(name, { remote_url: 'https://example.com/mcp' })
-  const port = await findFreePort()
+  const port = await freePort()
   await store().configs.save({ ...config, port })
   return `http://127.0.0.1:${port}`
 }

@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { createSender } from '../../../plugins/telemetry/otlp/create-sender.ts'
 import { createLog } from '../../../src/log.ts'
+import { freePort } from '../../support/free-port.ts'
 import { readEvents, temporaryFolder } from '../audit/audited-proxy.ts'
 import { post, rpc, testServer, until } from '../proxy/test-proxy.ts'
 import { startCollector } from './collector.ts'
@@ -18,14 +17,6 @@ const server = () =>
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
   })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return port
-}
 
 const call = async (origin: string, name: string) =>
   (await post(`${origin}/mcp`, rpc('tools/call', 1, { name }))).text()

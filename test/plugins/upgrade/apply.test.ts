@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { clientV1, textOf } from '../../e2e/clients.ts'
 import { until } from '../../e2e/home.ts'
 import { startApi } from '../../support/api-server.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
+import { freePort } from '../../support/free-port.ts'
 import { needs } from '../../support/left-out.ts'
 import { docker, openWorld, type World } from './world.ts'
 
@@ -154,7 +154,7 @@ describe('an upgrade', { timeout: 300_000 }, () => {
   })
 
   test('of a workload that is stopped tries the newer version out, and leaves it stopped', async () => {
-    const url = await runFirst('--publish', `${await findFreePort()}:9999`)
+    const url = await runFirst('--publish', `${await freePort()}:9999`)
     await world.offer('2.0.0')
     const refused = await apply()
     expect(refused).toMatchObject({ code: 1, stdout: '' })

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findFreePort } from '../../../src/lib/ports.ts'
 import { clientV1 } from '../../e2e/clients.ts'
 import { CA } from '../../e2e/home.ts'
 import { flagsOf, leftOvers, needsPlace, PLACES } from '../../e2e/places-to-run.ts'
 import { shareToolCaches } from '../../e2e/tool-caches.ts'
+import { freePort } from '../../support/free-port.ts'
 import { openWorld, type World } from './world.ts'
 
 // Packages of npm, in containers and straight on the host.
@@ -53,7 +53,7 @@ test('on the host, a server that insists on its port can be upgraded while it is
   timeout: 600_000,
 }, async () => {
   const name = `port-${process.pid}`
-  const port = String(await findFreePort())
+  const port = String(await freePort())
   await offer(EVERYTHING, OLD, 'streamable-http')
   const flags = [
     '--runtime',

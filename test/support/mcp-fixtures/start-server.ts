@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
+import { isPortFree } from '../../../src/lib/ports.ts'
+import { freePort } from '../free-port.ts'
 
 /** A server program that runs as a process of its own and listens on a port. */
 export interface RunningServer {
@@ -20,7 +21,7 @@ export async function startServer(
   args: readonly string[],
   options: { port?: number; env?: Record<string, string> } = {},
 ): Promise<RunningServer> {
-  const port = options.port ?? (await findFreePort())
+  const port = options.port ?? (await freePort())
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH ?? '', PORT: String(port), ...options.env },
     stdio: ['ignore', 'ignore', 'pipe'],

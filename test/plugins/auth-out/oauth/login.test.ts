@@ -8,7 +8,7 @@ import type {
   LoginSettings,
   Person,
 } from '../../../../plugins/auth-out/oauth/types.ts'
-import { findFreePort } from '../../../../src/lib/ports.ts'
+import { freePort } from '../../../support/free-port.ts'
 import { identityProvider } from '../../../support/identity-provider.ts'
 import { type OddIssuer, oddIssuer } from './odd-issuer.ts'
 import { personWithBrowser } from './person.ts'
@@ -216,7 +216,7 @@ test('a registration that shares its redirect URI is renewed where the server no
     issuer: odd.issuer,
     clientId: 'old',
     authMethod: 'none',
-    callbackPort: await findFreePort(),
+    callbackPort: await freePort(),
   }
 
   expect((await logIn(odd, {}, { client })).client.clientId).toBe('registered')
@@ -256,7 +256,7 @@ test('where the server cannot use our metadata document, a client is registered'
         : { status: 200, body: { access_token: 'at', token_type: 'Bearer' } },
   })
 
-  const { client } = await logIn(odd, { clientMetadataUrl: document, callbackPort: await findFreePort() })
+  const { client } = await logIn(odd, { clientMetadataUrl: document, callbackPort: await freePort() })
 
   expect(odd.sent.map(({ path, body }) => [path, body.client_id])).toEqual([
     ['/token', document],
@@ -490,7 +490,7 @@ test('a port that is taken moves a new registration on, and stops a client that 
 
 test('a public server does not send the browser to a private address', async () => {
   const odd = await oddIssuer()
-  const settings = { clientId: 'mine', callbackPort: await findFreePort() }
+  const settings = { clientId: 'mine', callbackPort: await freePort() }
   const discovery = await engine.discover({ settings: { issuer: odd.issuer } }, { target })
   const person = personWithBrowser(odd.visit)
 
@@ -511,7 +511,7 @@ test('tokens, codes and secrets are in no failure', async () => {
   const failure = await logIn(odd, {
     clientId: 'mine',
     clientSecret: 'secret-of-mine',
-    callbackPort: await findFreePort(),
+    callbackPort: await freePort(),
   }).catch((error: unknown) => error)
 
   expect(failure).toMatchObject({ code: 'remote_issuer_invalid' })
