@@ -5,7 +5,7 @@ import type {
   LoginSettings,
   TokenSet,
 } from '../../plugins/auth-out/oauth/types.ts'
-import { freePort } from '../support/free-port.ts'
+import { findFreePort } from '../../src/lib/ports.ts'
 import { createMcpClient, Refused } from './mcp-requests.ts'
 
 // The client under test of the official suite: logs in with keelson's OAuth client, then lists and calls tools.
@@ -28,7 +28,7 @@ const settings: LoginSettings = {
   privateKey: context.private_key_pem,
   privateKeyAlgorithm: context.signing_algorithm,
   // Scenarios run beside each other, and beside other logins of this machine.
-  callbackPort: await freePort(),
+  callbackPort: await findFreePort(),
 }
 const isMachine = scenario.startsWith('auth/client-credentials')
 const engine = createOAuthEngine()

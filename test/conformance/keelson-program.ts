@@ -10,9 +10,9 @@ import { ENCRYPTED_FILE } from '../../plugins/secrets/providers/encrypted.ts'
 import { createWorkloadStore } from '../../plugins/state/workload-store.ts'
 import { supervisorPaths } from '../../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../../plugins/supervisor/find-supervisor.ts'
+import { findFreePort } from '../../src/lib/ports.ts'
 import { createLog } from '../../src/log.ts'
 import { findPaths } from '../../src/paths.ts'
-import { freePort } from '../support/free-port.ts'
 import { main } from '../support/main.ts'
 
 /** The document that the suite expects where a server reads client metadata documents. */
@@ -50,7 +50,7 @@ export async function startProgram(
   await ok('secret', 'provider', 'encrypted')
   await ok('config', 'set-client-metadata-url', CLIENT_METADATA)
 
-  const login = ['--remote-auth-skip-browser', '--remote-auth-callback-port', String(await freePort())]
+  const login = ['--remote-auth-skip-browser', '--remote-auth-callback-port', String(await findFreePort())]
   if (client.id !== undefined) login.push('--remote-auth-client-id', client.id)
   if (client.secret !== undefined) {
     await writeFile(join(home, 'client-secret'), client.secret, { mode: 0o600 })

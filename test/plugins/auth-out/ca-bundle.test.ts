@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
 import { identityProvider } from '../../support/identity-provider.ts'
 import { ownAuthority } from '../../support/own-authority.ts'
 import { post, rpc } from '../proxy/test-proxy.ts'
@@ -30,6 +31,7 @@ test('certificates of --svc-ca-bundle are trusted for the login and at the serve
   const args = [
     ...['run', `${origin}/mcp`, '--name', 'far', '--remote-auth-skip-browser', '--svc-ca-bundle', path],
     ...['--remote-auth-client-id', provider.clientId, '--remote-auth-scopes', 'openid,offline_access'],
+    ...['--remote-auth-callback-port', String(await freePort())],
     ...[
       '--remote-auth-authorize-url',
       `${provider.issuer}/auth`,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createOAuthEngine } from '../../../../plugins/auth-out/oauth/engine.ts'
 import type {
   ClientIdentity,
@@ -53,7 +53,7 @@ test('tokens are renewed with a new refresh token, and the resource is named aga
   const provider = await identityProvider()
   const server = await protectedServer({ issuer: provider.issuer, scopes: ['read'] })
   const reach = { target: server.mcp }
-  const settings: LoginSettings = { clientId: provider.clientId }
+  const settings: LoginSettings = { clientId: provider.clientId, callbackPort: await freePort() }
   const discovery = await engine.discover({ settings }, reach)
   const person = personWithBrowser(provider.visit)
   const { tokens, client } = await engine.login({ discovery, settings, person, waitMs: 10_000 }, reach)
@@ -73,7 +73,11 @@ test('tokens are renewed with a new refresh token, and the resource is named aga
 test('a person who says no is told so', async () => {
   const provider = await identityProvider()
   provider.decide('deny')
-  const settings: LoginSettings = { issuer: provider.issuer, clientId: provider.clientId }
+  const settings: LoginSettings = {
+    issuer: provider.issuer,
+    clientId: provider.clientId,
+    callbackPort: await freePort(),
+  }
   const discovery = await engine.discover({ settings }, { target })
 
   await expect(
@@ -280,7 +284,7 @@ test('a client of another issuer is not used', async () => {
 
 test('a client of an earlier login is used again with its port', async () => {
   const odd = await oddIssuer()
-  const first = await logIn(odd)
+  const first = await logIn(odd, { callbackPort: await freePort() })
   const person = personWithBrowser(odd.visit)
 
   const second = await logIn(odd, {}, { client: first.client, person })
@@ -477,9 +481,12 @@ test('a person who does not come ends the login after its time, an abort with it
 
 test('a port that is taken moves a new registration on, and stops a client that was given', async () => {
   const odd = await oddIssuer()
-  const taken = createServer().listen(8666, '127.0.0.1')
-  taken.on('error', () => undefined) // another login of this machine holds it: that does too
-  await Promise.race([once(taken, 'listening'), once(taken, 'close'), once(taken, 'error')])
+  // Another login of this machine may have it for a moment.
+  const taken = await vi.waitFor(async () => {
+    const server = createServer().listen(8666, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  }, 20_000)
   onTestFinished(() => void taken.close())
 
   const { client } = await logIn(odd)
