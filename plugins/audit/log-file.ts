@@ -144,13 +144,22 @@ function writeWhole(fd: number, bytes: Buffer): void {
 
 const PAST = /^\d{8}T\d{9}Z(?:-\d+)?$/
 
-/** A name for a file that is full, which no other file has: the time, so that names sort by age. */
+/** A name for a file that is full: the time, or one behind that of the newest file, so that names sort by age. */
 function nameOfPast(path: string): string {
-  const time = new Date().toISOString().replace(/[-:.]/g, '')
-  for (let count = 0; ; count++) {
-    const name = `${path}.${time}${count ? `-${count}` : ''}`
-    if (!statSync(name, { throwIfNoEntry: false })) return name
-  }
+  const newest = pastFiles(path).at(-1)
+  const name = nameAt(path, Date.now())
+  return newest === undefined || name > newest ? name : nameAt(path, timeOf(newest) + 1)
+}
+
+const nameAt = (path: string, time: number): string =>
+  `${path}.${new Date(time).toISOString().replace(/[-:.]/g, '')}`
+
+/** The time in the name of a file that is full. */
+function timeOf(name: string): number {
+  const [, day = '', hours, minutes, seconds, millis] =
+    /(\d{8})T(\d\d)(\d\d)(\d\d)(\d{3})Z(?:-\d+)?$/.exec(name) ?? []
+  const date = day.replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3')
+  return Date.parse(`${date}T${hours}:${minutes}:${seconds}.${millis}Z`)
 }
 
 /** The files of a log that were full, oldest first. */

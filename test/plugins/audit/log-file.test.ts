@@ -162,11 +162,11 @@ describe('a hash chain', () => {
     expect(await verifyLog(of.path)).toMatchObject({ lines: 4, missing: 0 })
   })
 
-  test('without its older files begins later', async () => {
-    const { of } = await chained(100, { maxFileSize: 4096, maxFiles: 1 })
+  test('without its older files begins later, also where several are full within a millisecond', async () => {
+    const { of } = await chained(1000, { maxFileSize: 300, maxFiles: 3 })
     const { first, lines } = await verifyLog(of.path)
     expect(first).toBeGreaterThan(1)
-    expect(first + lines - 1).toBe(100)
+    expect(first + lines - 1).toBe(1000)
   })
 })
 
