@@ -6,12 +6,17 @@ import type { IncomingMessage } from 'node:http'
  * message. A quoted parameter could hide a charset, or look like one.
  */
 export function isPlainText({ headers }: IncomingMessage, body: Buffer): boolean {
-  const [, ...parameters] = (headers['content-type'] ?? '').split(';')
+  const { 'content-type': type = '', 'content-encoding': encoding = '' } = headers
   return (
-    parameters.every(parameter => PLAIN_PARAMETER.test(parameter.trim())) &&
-    /^(?:identity)?$/i.test(headers['content-encoding'] ?? '') &&
+    (!type.includes(';') || hasPlainParameters(type)) &&
+    (encoding === '' || encoding.toLowerCase() === 'identity') &&
     isUtf8(body)
   )
+}
+
+function hasPlainParameters(type: string): boolean {
+  const [, ...parameters] = type.split(';')
+  return parameters.every(parameter => PLAIN_PARAMETER.test(parameter.trim()))
 }
 
 const PLAIN_PARAMETER = /^(?:charset=(?:utf-?8|"utf-?8")?|(?!charset)[^"=\s]+=[^"\s]*)?$/i

@@ -32,11 +32,17 @@ export function createJsonReader(): ResponseReader {
       return false
     },
     get outcome() {
-      known ??= toOutcome(prefix.text(), prefix.length > MOST_BYTES) ?? NOTHING
+      known ??= outcomeOf(prefix.text(), prefix.length > MOST_BYTES)
       return known
     },
   }
 }
+
+/** A text without these names tells of no failure: `error` and `isError`, which can be written with escapes. */
+const MAY_FAIL = /rror"|\\u/
+
+const outcomeOf = (text: string, isCut: boolean): RpcOutcome =>
+  MAY_FAIL.test(text) ? (toOutcome(text, isCut) ?? NOTHING) : { isAnswered: text.includes('"result"') }
 
 /** Events end at an empty line; lines end with LF or CRLF, as servers write them. */
 export function createEventReader(): ResponseReader {
