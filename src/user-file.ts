@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { failures } from './errors.ts'
+import { Failure, failures } from './errors.ts'
 import { writeFileAtomic } from './lib/atomic-file.ts'
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -21,12 +22,42 @@ export async function readUserFile(path: string, what: string): Promise<string> 
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    const code = String(error.code)
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw failures.file_missing({ what, path }, { cause: error })
-    throw failures.file_unreadable({ what, path, problem: PROBLEMS[code] ?? error.message }, { cause: error })
+    throw toFailure(error, path, what)
   }
 }
+
+function toFailure(error: unknown, path: string, what: string): unknown {
+  if (!(error instanceof Error && 'code' in error) || error instanceof Failure) return error
+  const code = String(error.code)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return failures.file_missing({ what, path }, { cause: error })
+  return failures.file_unreadable({ what, path, problem: PROBLEMS[code] ?? error.message }, { cause: error })
+}
+
+/**
+ * The text of a regular file that the user named, or of one that a link names, of at most `most` bytes. Nothing else is
+ * read or waited for, such as a FIFO or a device. Fails as `readUserFile` does.
+ */
+export async function readRegularFile(path: string, what: string, most: number): Promise<string> {
+  const wrong = (problem: string) => failures.file_unreadable({ what, path, problem })
+  try {
+    // Opening a device can already do something, and the file can be another one by then.
+    if (!(await stat(path)).isFile()) throw wrong(NO_FILE)
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+    if (!(await file.stat()).isFile()) throw wrong(NO_FILE)
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      length += chunk.length
+      if (length > most) throw wrong(`it is longer than ${most} bytes.`)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  } catch (error) {
+    throw toFailure(error, path, what)
+  }
+}
+
+const NO_FILE = 'it is not a regular file.'
 
 /** Writes a file that the user named, whole or not at all, for its owner alone. Fails with `file_unwritable`. */
 export async function writeUserFile(path: string, text: string): Promise<void> {

@@ -1,22 +1,24 @@
 import { type Document, isAlias, isScalar } from 'yaml'
 import type { FilePosition } from './authz-source.ts'
+import { createLineIndex } from './line-index.ts'
 
 /** Finds the characters of a value in the text of its YAML (or JSON) document. */
 export function createLocator(text: string, document: Document) {
-  const known = new Map<unknown, readonly number[] | undefined>()
+  const positionAt = createLineIndex(text)
+  const known = new Map<unknown, ReturnType<typeof startsOf>>()
   return {
     /**
      * Where the character at an offset of the text at `path` stands. White space counts as the character behind it.
      * Returns undefined for a value that is not a text, or whose characters cannot be told apart.
      */
     locate(path: readonly (string | number)[], offset: number): FilePosition | undefined {
-      const found = document.getIn(path, true)
-      const node = isAlias(found) ? found.resolve(document) : found
+      const named = document.getIn(path, true)
+      const node = isAlias(named) ? named.resolve(document) : named
       if (!isScalar(node) || typeof node.value !== 'string') return undefined
       if (!known.has(node)) known.set(node, startsOf(node.value, node.type, slice(text, node.range)))
-      const starts = known.get(node)
-      const at = starts?.[Math.min(visible(node.value.slice(0, offset)), starts.length - 1)]
-      return at === undefined ? undefined : positionAt(text, at)
+      const found = known.get(node)
+      const at = found?.starts[Math.min(found.before[offset] ?? 0, found.starts.length - 1)]
+      return at === undefined ? undefined : positionAt(at)
     },
   }
 }
@@ -47,7 +49,11 @@ const WHITE = new Set(['n', 't', '\t', 'v', 'f', 'r', ' ', '_', 'L', 'P', '\n', 
  * Where each unit of the value that is not white space starts. Folding and indentation change white space alone, so the
  * others come in the same order in the value and in the text.
  */
-function startsOf(value: string, style: unknown, source: Source): readonly number[] | undefined {
+function startsOf(
+  value: string,
+  style: unknown,
+  source: Source,
+): { readonly starts: readonly number[]; readonly before: Uint32Array } | undefined {
   const isQuoted = style === 'QUOTE_DOUBLE' || style === 'QUOTE_SINGLE'
   const isBlock = style === 'BLOCK_LITERAL' || style === 'BLOCK_FOLDED'
   const header = isBlock ? source.text.indexOf('\n') + 1 : Number(isQuoted)
@@ -55,7 +61,18 @@ function startsOf(value: string, style: unknown, source: Source): readonly numbe
   const starts = [...content.matchAll(UNITS[String(style)] ?? /\S/g)].flatMap(({ 0: unit, index }) =>
     Array.from({ length: unitsOf(unit, style) }, () => source.start + header + index),
   )
-  return starts.length === visible(value) ? starts : undefined
+  return starts.length === visible(value) ? { starts, before: visibleBefore(value) } : undefined
+}
+
+/** For each offset, how many units before it are not white space. */
+function visibleBefore(text: string): Uint32Array {
+  const counts = new Uint32Array(text.length + 1)
+  let count = 0
+  for (let index = 0; index < text.length; index++) {
+    if (/\S/.test(text.charAt(index))) count++
+    counts[index + 1] = count
+  }
+  return counts
 }
 
 /** How many UTF-16 units that are not white space an escape or a character stands for. */
@@ -64,9 +81,4 @@ function unitsOf(unit: string, style: unknown): number {
   const escaped = unit.slice(1)
   if (/^[xuU]./.test(escaped)) return visible(String.fromCodePoint(Number.parseInt(escaped.slice(1), 16)))
   return WHITE.has(escaped) ? 0 : 1
-}
-
-function positionAt(text: string, at: number): FilePosition {
-  const before = text.slice(0, at).split('\n')
-  return { line: before.length, column: (before.at(-1) as string).length + 1 }
 }

@@ -1,5 +1,6 @@
 import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/web'
 import type { AuthzSource, FilePosition } from '../authz-source.ts'
+import { createLineIndex } from '../line-index.ts'
 import type { Cedar } from './load-cedar.ts'
 
 export interface Policy {
@@ -34,9 +35,10 @@ export function readPolicies(
   const problems: PolicyProblem[] = []
   const ids = new Set<string>()
   for (const [index, text] of texts.entries()) {
+    const positionAt = createLineIndex(text)
     const placeAt = (offset: number): Place => {
       const file = locate(index, offset)
-      return { text: index + 1, line: lineAt(text, offset), ...(file ? { file } : {}) }
+      return { text: index + 1, line: positionAt(offset).line, ...(file ? { file } : {}) }
     }
     const parts = cedar.policySetTextToParts(text)
     if (parts.type === 'failure') {
@@ -90,5 +92,3 @@ function toProblem(
   const offset = bytes.subarray(0, start).toString('utf8').length
   return { place: placeAt(offset), problem: help ? `${message} (${help})` : message }
 }
-
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
