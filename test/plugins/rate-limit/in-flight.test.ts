@@ -208,7 +208,7 @@ test.each([
 })
 
 test('an HTTP server gets the cancellation of a call that took too long, with its id, session and login', async () => {
-  const { url, held, got } = await httpProxy({ callTimeout: '100ms' })
+  const { url, got } = await httpProxy({ callTimeout: '100ms' })
   const text = call('a').replace('"id":1', '"id":12345678901234567890')
   const headers = { 'mcp-session-id': 'a-session', authorization: 'Bearer a', ...JSON_ONLY }
   await post(url, rpc('initialize', 1))
@@ -224,9 +224,10 @@ test('an HTTP server gets the cancellation of a call that took too long, with it
   await expect.poll(() => got[0]?.isGone).toBe(true)
 
   // The stream has begun: the error is its last event, although the client could ask for the rest.
-  const streamed = post(url, call('b'), headers)
-  await expect.poll(() => held).toHaveLength(2)
-  held[1]?.writeHead(200, { 'content-type': 'text/event-stream' }).write('id: 1\ndata: {}\n\n')
+  const slow = await httpProxy({ callTimeout: '3s' })
+  const streamed = post(slow.url, call('b'), JSON_ONLY)
+  await expect.poll(() => slow.held).toHaveLength(1)
+  slow.held[0]?.writeHead(200, { 'content-type': 'text/event-stream' }).write('id: 1\ndata: {}\n\n')
   const events = await (await streamed).text()
   expect(events).toMatch(/^id: 1\ndata: \{\}\n[\s\S]*"id":1,"error":\{"code":-32000,[\s\S]*\n\n$/)
 })
