@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { namedElements } from '../../../src/lib/named-elements.ts'
 import {
   arrayElements,
+  checkJson,
   findSpan,
   mergeRaw,
   parseRaw,
@@ -192,5 +193,23 @@ describe('texts that are known to be valid', () => {
         expect(repeatedMember(text.slice(0, brace + 1) + more + text.slice(brace + 1))).toBe(name)
       }),
     )
+  })
+
+  test('a member that stands twice is found among many, and in objects between them', () => {
+    const names = Array.from({ length: 40 }, (_, i) => `"n${i}"`)
+    const object = (...twice: string[]) =>
+      `{${[...names, ...twice].map(name => `${name}:{"n0":[{"n1":1}]}`)}}`
+    expect(checkJson(`[${object()},${object()}]`)).toEqual({ isJson: true, repeated: undefined })
+    for (const at of [0, 15, 16, 17, 39]) {
+      expect(repeatedMember(`[${object()},${object(names[at] as string)}]`)).toBe(`n${at}`)
+      expect(repeatedMember(`[${object(`"\\u006e${at}"`)}]`)).toBe(`n${at}`)
+    }
+    expect(repeatedMember(`{${names.map(name => `${name}:{"a":1,"b":2,"a":3}`)}}`)).toBe('a')
+  })
+
+  test('what is nested too deeply is no JSON', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    expect(checkJson(nested(10_000)).isJson).toBe(true)
+    expect(checkJson(nested(200_000)).isJson).toBe(false)
   })
 })
