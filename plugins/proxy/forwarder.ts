@@ -28,7 +28,7 @@ export interface Forwarder {
   connect(backend: Backend): Promise<void>
   disconnect(reason: string): void
   checkCandidate(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Candidate>
-  ready(options: { timeoutMs: number; signal: AbortSignal }): Promise<void>
+  ready(options: { timeoutMs: number; signal: AbortSignal; ping: boolean }): Promise<void>
   sweep(): void
   close(): Promise<void>
 }
@@ -90,7 +90,7 @@ async function createStdioForwarder({
       if (backend.kind !== 'stdio') throw wrongKind(config, backend.kind)
       return bridge.checkCandidate(backend.attachment, options)
     },
-    ready: async () => {},
+    ready: options => bridge.ready(options),
     sweep: () => {},
     close: () => bridge.close(),
   }

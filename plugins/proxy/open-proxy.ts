@@ -191,8 +191,8 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     connect: backend => forwarder.connect(backend),
     disconnect: reason => forwarder.disconnect(reason),
     checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),
-    ready: ({ timeoutMs, signal }) =>
-      forwarder.ready({ timeoutMs, signal: signal ?? new AbortController().signal }),
+    ready: ({ timeoutMs, signal = new AbortController().signal, ping = false }) =>
+      forwarder.ready({ timeoutMs, signal, ping }),
     async verify(given) {
       for (const middleware of contributed) await middleware.verify?.(given)
     },

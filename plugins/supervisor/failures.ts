@@ -42,8 +42,13 @@ export const failures = defineFailures({
   },
   instance_ended: {
     status: 502,
-    text: (d: { name: string; how: string; lines: readonly string[] }) =>
+    text: (d: { name: string; how: string; lines: readonly string[]; missing: readonly string[] }) =>
       `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
+    hint: d =>
+      d.missing.length
+        ? `It names ${d.missing.join(' and ')}. Give a value to \`keelson run\` with \`-e ${d.missing[0]}=VALUE\`, ` +
+          `or a stored secret with \`--secret NAME,target=${d.missing[0]}\`.`
+        : undefined,
   },
   candidate_rejected: {
     status: 422,

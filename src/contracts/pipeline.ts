@@ -251,8 +251,11 @@ export interface Proxy {
    * (milliseconds); the running server is not affected.
    */
   checkCandidate(backend: Backend, options: { timeoutMs: number; signal: AbortSignal }): Promise<Candidate>
-  /** Resolves when the backend responds to MCP requests; fails after `timeoutMs`. Resolves at once for stdio. */
-  ready(options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
+  /**
+   * Resolves when the backend responds to MCP requests; fails after `timeoutMs` (milliseconds). For a stdio server
+   * any response counts, an error too. `ping` asks it for one, unless a client has sent a request already.
+   */
+  ready(options: { timeoutMs: number; signal?: AbortSignal; ping?: boolean }): Promise<void>
   /** Lets the middlewares check what they were set to against the server, which responds. */
   verify(options: { signal: AbortSignal }): Promise<void>
   /** Closes the listener. Requests in flight have `graceMs` (milliseconds) to finish. */

@@ -9,6 +9,12 @@ export interface Connection {
   readonly problem: string | undefined
   /** Bytes the server has not read yet. */
   readonly queued: number
+  /** How many lines were sent to the connected process. */
+  readonly sent: number
+  /** Resolves when the connected process has responded to a request, or sent any other response. */
+  readonly responded: Promise<void>
+  /** Called for each response of the process. */
+  noteResponse(): void
   /** Sends one line. False when no server is connected or too much waits: nothing was sent. */
   write(text: string): boolean
   open(attachment: Attachment): void
@@ -28,6 +34,8 @@ export function createConnection(options: {
   const { limits, onLine, onOversize, onGone } = options
   let current: Attachment | undefined
   let problem: string | undefined = 'the server has not started yet'
+  let sent = 0
+  let responded = Promise.withResolvers<void>()
 
   function drop(attachment: Attachment, reason: string, { wanted }: { wanted: boolean }): void {
     if (current !== attachment) return
@@ -54,15 +62,25 @@ export function createConnection(options: {
     get queued() {
       return current?.stdin.writableLength ?? 0
     },
+    get sent() {
+      return sent
+    },
+    get responded() {
+      return responded.promise
+    },
+    noteResponse: () => responded.resolve(),
     write(text) {
       if (!current || current.stdin.writableLength > limits.maxQueuedBytes) return false
       current.stdin.write(`${text}\n`, 'latin1')
+      sent += 1
       return true
     },
     open(attachment) {
       if (current) drop(current, 'the server was replaced', { wanted: true })
       current = attachment
       problem = undefined
+      sent = 0
+      responded = Promise.withResolvers()
       const { stdin, stdout, stderr } = attachment
       const framer = createFramer({
         maxLine: limits.maxLine,

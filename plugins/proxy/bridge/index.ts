@@ -36,6 +36,8 @@ export interface Bridge {
     attachment: Attachment,
     options: { timeoutMs: number; signal: AbortSignal },
   ): Promise<Candidate>
+  /** As `Proxy.ready`. Pending while no process is connected. */
+  ready(options: { timeoutMs: number; signal: AbortSignal; ping: boolean }): Promise<void>
   /** Called when the process has gone. Requests in flight get an error; new ones wait a moment, then get 503. */
   disconnect(reason: string): void
   health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
@@ -83,6 +85,7 @@ export function createBridge(options: {
       router.server.connect(attachment)
     },
     checkCandidate: (attachment, options) => router.server.checkCandidate(attachment, options),
+    ready: options => router.server.ready(options),
     disconnect: reason => router.server.disconnect(reason),
     health() {
       if (router.problem !== undefined) return { status: 'unhealthy', error: router.problem }

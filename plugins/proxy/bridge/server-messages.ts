@@ -42,8 +42,10 @@ export function createServerMessages(
 
   function take(text: string, peer: Connection): void {
     const message = readMessage(text)
-    if (message?.kind === 'response') settle(message)
-    else if (message?.kind === 'request') serverRequests.ask(message, peer)
+    if (message?.kind === 'response') {
+      peer.noteResponse()
+      settle(message)
+    } else if (message?.kind === 'request') serverRequests.ask(message, peer)
     else if (message) notify(message, peer)
     else limitedLog.warn('the server wrote a line that is not a message', text)
   }

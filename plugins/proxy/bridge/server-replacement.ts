@@ -12,12 +12,15 @@ import type { LogLevels } from './log-levels.ts'
 import type { Calls } from './pending-calls.ts'
 import type { ServerConnections } from './server-connections.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import { waitForResponse } from './wait-for-response.ts'
 
 /** Puts one server process after another behind the same sessions. */
 export interface ServerReplacement {
   /** Connects a process; after a restart it is initialised as the one before was. */
   connect(attachment: Attachment): void
   disconnect(reason: string): void
+  /** As `Proxy.ready`. */
+  ready(options: { timeoutMs: number; signal: AbortSignal; ping: boolean }): Promise<void>
   /** As `Proxy.checkCandidate`. */
   checkCandidate(
     attachment: Attachment,
@@ -81,6 +84,7 @@ export function createServerReplacement(options: {
       connections.current.close(reason)
       availability.setUnavailable(reason)
     },
+    ready: options => waitForResponse({ ...options, connection: connections.current, ask }),
     async checkCandidate(attachment, { timeoutMs, signal }) {
       const candidate = createStdioCandidate(name, () => next.connection)
       const next = connections.addCandidate(candidate)

@@ -1,10 +1,11 @@
 import type { Candidate, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Log } from '../../../src/log.ts'
-import { reportAccess, reportStart, waitUntilResponding } from './readiness.ts'
+import { reportAccess, reportStart } from './readiness.ts'
 import { createRestarts } from './restarts.ts'
 import { createRuntimeAvailability } from './runtime-availability.ts'
 import { createServerRuns, type ServerRun, type ServerRunsOptions } from './server-runs.ts'
 import { type CandidateServer, startCandidate } from './start-candidate.ts'
+import { startServer } from './start-server.ts'
 import { type SetStatus, setStatusInTurn } from './status-writer.ts'
 import type { StartMode } from './workload-instance.ts'
 
@@ -69,10 +70,8 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const availability = createRuntimeAvailability({ isUp, startedAt, check: runs.check, setLater })
 
   async function start(mode: StartMode, { isFirst }: { isFirst: boolean }): Promise<void> {
-    const run = await runs.start(mode)
-    await proxy.connect(run.backend)
-    const responds = await waitUntilResponding(run, runs, options)
-    if (isFirst && responds) await runs.unlessExited(run, signal => proxy.verify({ signal }))
+    const { run, responds } = await startServer({ ...options, runs, mode, isFirst })
+    if (isFirst && (responds || run.backend.kind === 'stdio')) await runs.unlessExited(run, signal => proxy.verify({ signal }))
     markUp()
     await reportStart(run, { ...options, responds, startedAt, setLater, signal })
     restartAfter(run)

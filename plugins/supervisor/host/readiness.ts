@@ -15,18 +15,15 @@ interface ReadinessOptions {
 export async function waitUntilResponding(
   run: ServerRun,
   runs: ServerRuns,
-  { proxy, clock, times }: ReadinessOptions,
+  { proxy, ...given }: { proxy: WorkloadProxy; timeoutMs: number; ping: boolean },
 ): Promise<boolean> {
   const { backend } = run
   if (backend.kind === 'http' && backend.remote) return true
   return runs.unlessExited(run, signal =>
-    proxy
-      .ready({ timeoutMs: times.ready, signal })
-      .then(() => (backend.kind === 'stdio' ? clock.delay(times.settle, signal) : undefined))
-      .then(
-        () => true,
-        () => false,
-      ),
+    proxy.ready({ ...given, signal }).then(
+      () => true,
+      () => false,
+    ),
   )
 }
 
@@ -46,8 +43,11 @@ export async function reportStart(
   const { times, log, setStatus, setLater, startedAt, responds } = options
   log.info(responds ? 'The server is up.' : 'The server runs, but does not respond yet.')
   if (responds) return reportAccess(options.proxy.access, { setStatus, startedAt })
-  const context = `The server has not responded within ${times.ready / 1000} seconds.`
-  await setStatus('unhealthy', { startedAt: startedAt(), context })
+  const isStdio = run.backend.kind === 'stdio'
+  const seconds = (isStdio ? times.answer : times.ready) / 1000
+  const context = `The server has not responded within ${seconds} seconds.`
+  // Some stdio servers never respond to a `ping` before `initialize`.
+  await setStatus(isStdio ? 'running' : 'unhealthy', { startedAt: startedAt(), context })
   void pollUntilResponding(run, options).then(now =>
     now ? setLater('running', { startedAt: startedAt() }) : undefined,
   )

@@ -2,6 +2,7 @@ import type { Backend } from '../../../src/contracts/pipeline.ts'
 import { type Failure, isFailure, messageOf } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import type { Clock } from './clock.ts'
+import { missingVariables } from './missing-variables.ts'
 import { readLastLines } from './read-last-lines.ts'
 import type { Times } from './times.ts'
 import { createWorkloadInstance, type StartMode, type WorkloadInstanceOptions } from './workload-instance.ts'
@@ -52,8 +53,11 @@ export function createServerRuns(options: ServerRunsOptions): ServerRuns {
   const lastLines = async () =>
     local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : []
 
-  const exitedEarly = async (how: string) =>
-    failures.instance_ended({ name: config.name, how, lines: await lastLines() })
+  async function exitedEarly(how: string): Promise<Failure> {
+    const lines = await lastLines()
+    const missing = missingVariables(lines, config)
+    return failures.instance_ended({ name: config.name, how, lines, missing })
+  }
 
   async function explain(error: unknown): Promise<never> {
     assertNotCancelled()

@@ -8,7 +8,9 @@ export interface Times {
   readonly stable: number
   /** How long a server may take to respond before it counts as unhealthy. */
   readonly ready: number
-  /** How long a stdio server must run to count as started: it gives no other sign. */
+  /** How long a stdio server may take to respond before it counts as running without that. */
+  readonly answer: number
+  /** How long a stdio server that is sent no `ping` must run to count as started, unless it responds before. */
   readonly settle: number
   /** How often a starting instance is inspected, in case its exit was not reported. */
   readonly poll: number
@@ -23,6 +25,7 @@ export const TIMES: Times = {
   attempts: 10,
   stable: 30_000,
   ready: 300_000,
+  answer: 15_000,
   settle: 750,
   poll: 2000,
   grace: 5000,

@@ -5,6 +5,7 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { failures } from '../../../src/errors.ts'
 import { runFlags } from '../flags.ts'
+import { noteWait } from './note-wait.ts'
 
 export class Run extends BaseCommand {
   static override paths = [['run']]
@@ -71,8 +72,10 @@ export class Run extends BaseCommand {
       })
       if (!options.foreground) {
         progress.report(`Starting ${config.name}`)
-        const workload = await workloads.run(config, this.context.signal)
+        const up = workloads.run(config, this.context.signal)
+        const workload = await noteWait(progress, `Waiting until ${config.name} responds`, up)
         progress.done()
+        if (workload.status === 'running' && workload.status_context) this.say(workload.status_context)
         this.say(`${workload.name} is running. Clients connect to:`)
         return this.print(workload.url)
       }

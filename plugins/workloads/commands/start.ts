@@ -4,6 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
 import { chooseNames } from '../choose-names.ts'
 import { BulkCommand, chooseFlags } from './bulk-command.ts'
+import { noteWait } from './note-wait.ts'
 
 const flags = {
   ...chooseFlags,
@@ -30,7 +31,8 @@ export class Start extends BulkCommand {
     if (foreground) return this.#inForeground(names)
     const progress = this.progress()
     progress.report(`Starting ${names.join(', ')}`)
-    const outcomes = await workloads.start(names).finally(progress.done)
+    const waiting = `Waiting until ${names.length > 1 ? 'they respond' : `${names[0]} responds`}`
+    const outcomes = await noteWait(progress, waiting, workloads.start(names)).finally(progress.done)
     if (names.length > 1) {
       for (const { name, error } of outcomes)
         this.print(`${name}: ${error === undefined ? 'running' : 'failed'}`)

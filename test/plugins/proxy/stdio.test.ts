@@ -30,7 +30,7 @@ function attach(): Attachment {
 test.each(['streamable-http', 'sse'] as const)('a stdio server is used over %s', async proxy_mode => {
   const proxy = await testProxy({ config: { transport: 'stdio', proxy_mode } })
   await proxy.connect({ kind: 'stdio', attachment: attach() })
-  await proxy.ready({ timeoutMs: 1000 })
+  await proxy.ready({ timeoutMs: 60_000, ping: true })
   const url = new URL(proxy.url)
   const transport =
     proxy_mode === 'sse' ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url)

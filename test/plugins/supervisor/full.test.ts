@@ -189,3 +189,54 @@ test('a server that ends at once fails the start with what it said', async () =>
     expect((await store().statuses.read('bad'))?.status).toBe('error')
   }
 })
+
+/** A stdio server of a few lines of JavaScript. */
+async function prepareScript(name: string, script: string): Promise<void> {
+  await prepare(name, 'stdio')
+  const config = await store().configs.get(name)
+  await store().configs.save({ ...config, cmd_args: [process.execPath, '-e', script] })
+}
+const EVERY_LINE = "require('node:readline').createInterface({ input: process.stdin }).on('line', line => {"
+const INITIALIZED = `console.log(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: {
+  protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'script', version: '1' } } }))`
+
+test('a stdio server that ends after three seconds fails the start, with the flag for what it lacks', async () => {
+  await prepareScript(
+    'bad',
+    "setTimeout(() => { console.error('GITHUB_TOKEN is required'); process.exit(1) }, 3000)",
+  )
+  await expect(client().start('bad')).rejects.toMatchObject({
+    code: 'instance_ended',
+    message: expect.stringMatching(/exit code 1[\s\S]*GITHUB_TOKEN is required/),
+    hint: expect.stringMatching(/-e GITHUB_TOKEN=.*--secret NAME,target=GITHUB_TOKEN/),
+  })
+})
+
+test('a stdio server that responds to the ping with an error runs', async () => {
+  await prepareScript(
+    'strict',
+    `${EVERY_LINE} const message = JSON.parse(line)
+      if (message.method === 'initialize') ${INITIALIZED}
+      else console.log(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32002, message: 'not yet' } })) })`,
+  )
+  await client().start('strict')
+  expect(await store().statuses.read('strict')).toMatchObject({ status: 'running' })
+  expect(await hello('strict')).toBe('script')
+})
+
+test.each([
+  ['exits', 'process.exit(1)'],
+  ['hangs until the next line', 'hung = true'],
+])('a stdio server that %s at a ping before initialize runs, and is sent none', async (_, reaction) => {
+  await prepareScript(
+    'old',
+    `let initialized = false, hung = false
+    ${EVERY_LINE} const message = JSON.parse(line)
+      if (hung) process.exit(1)
+      if (message.method === 'initialize') { initialized = true; ${INITIALIZED} }
+      else if (!initialized) ${reaction} })`,
+  )
+  await client().start('old')
+  expect(await store().statuses.read('old')).toMatchObject({ status: 'running' })
+  expect(await hello('old')).toBe('script')
+})

@@ -100,7 +100,7 @@ export interface Hosting {
   readonly store: WorkloadStore
   readonly proxies: ReturnType<typeof fakeProxies>
   readonly paths: Paths
-  /** Waits that passed, in milliseconds, without those for a stdio server to settle. */
+  /** Waits that passed, in milliseconds. */
   readonly waits: number[]
   readonly lines: string[]
   /** What the clock shows; moves only by hand. */
@@ -128,7 +128,6 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
   const waits: number[] = []
   const hosts: WorkloadHost[] = []
   const held: (() => void)[] = []
-  const settle = 1
   const make = () => {
     const host = createWorkloadHost({
       store,
@@ -144,7 +143,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
       clock: {
         now: () => hosted.time,
         delay: async (ms, signal) => {
-          if (ms !== settle && ms !== NEVER) waits.push(ms)
+          if (ms !== NEVER) waits.push(ms)
           await new Promise<void>((resolve, reject) => {
             if (ms !== NEVER && hosted.flows) setImmediate(resolve)
             else if (ms !== NEVER) held.push(resolve)
@@ -153,7 +152,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
           })
         },
       },
-      times: { poll: NEVER, settle, grace: 0, ...times },
+      times: { poll: NEVER, grace: 0, ...times },
     })
     hosts.push(host)
     return host

@@ -131,8 +131,7 @@ test.each([
 ])('a %s server that ends at once fails the start with its last lines', async (_, config) => {
   const runtime = engine()
   const hosted = await hosting(runtime)
-  hosted.proxies.answers = () =>
-    config.transport === 'stdio' ? Promise.resolve() : new Promise(() => undefined)
+  hosted.proxies.answers = () => new Promise(() => undefined)
   await hosted.store.configs.save(config)
   await expect(hosted.host.start('bad')).rejects.toMatchObject({
     code: 'instance_ended',
@@ -181,6 +180,33 @@ test('a server that never responds counts as unhealthy, and as running once it r
   expect(await hosted.context('mute')).toContain('not responded')
   answer.resolve()
   await untilStatus(hosted, 'mute', 'running')
+})
+
+test('a stdio server that never responds counts as running, with a reason until it responds', async () => {
+  const hosted = await hosting(engine())
+  await hosted.store.configs.save(stdio('mute'))
+  const answer = Promise.withResolvers<void>()
+  let asked = 0
+  hosted.proxies.answers = () => (asked++ ? answer.promise : Promise.reject(new Error('timed out')))
+  await hosted.host.start('mute')
+  expect(await hosted.status('mute')).toBe('running')
+  expect(await hosted.context('mute')).toContain('not responded within 15 seconds')
+  answer.resolve()
+  await until(async () => expect(await hosted.context('mute')).toBeUndefined())
+  expect(await hosted.status('mute')).toBe('running')
+})
+
+test('a stdio server is "starting" until it responds', async () => {
+  const hosted = await hosting(engine())
+  await hosted.store.configs.save(stdio('slow'))
+  const answer = Promise.withResolvers<void>()
+  hosted.proxies.answers = () => answer.promise
+  const start = hosted.host.start('slow')
+  await until(() => expect(hosted.proxies.of('slow')?.connected).toBe(true))
+  expect(await hosted.status('slow')).toBe('starting')
+  answer.resolve()
+  await start
+  expect(await hosted.status('slow')).toBe('running')
 })
 
 test('stop ends a start in progress', async () => {
