@@ -71,7 +71,8 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
 
   async function start(mode: StartMode, { isFirst }: { isFirst: boolean }): Promise<void> {
     const { run, responds } = await startServer({ ...options, runs, mode, isFirst })
-    if (isFirst && (responds || run.backend.kind === 'stdio')) await runs.unlessExited(run, signal => proxy.verify({ signal }))
+    if (isFirst && (responds || run.backend.kind === 'stdio'))
+      await runs.unlessExited(run, signal => proxy.verify({ signal }))
     markUp()
     await reportStart(run, { ...options, responds, startedAt, setLater, signal })
     restartAfter(run)

@@ -2,7 +2,7 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 
 /** A line that is about something the server was not given, in the words of servers and of Python's `KeyError`. */
 const COMPLAINT =
-  /\b(environment|env|variables?|missing|required?|requires|must|unset|undefined|provide|not set|set|KeyError)\b/i
+  /\b(environment|env|variables?|missing|required?|requires|must|unset|undefined|provide|set|KeyError)\b/i
 /** Words with an underscore in capitals, as most variables of servers are named. */
 const VARIABLE = /\b[A-Z][A-Z0-9]{0,63}(?:_[A-Z0-9]{1,64})+\b/g
 /** Codes of errors, and what is set for the tools that start a server. */
