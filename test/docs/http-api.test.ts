@@ -34,6 +34,6 @@ test('the examples of the page on the HTTP API do what they say', async () => {
   }
 
   await expect
-    .poll(async () => (await api.ask('GET', '/api/v1beta/workloads?all=true')).text, { timeout: 20_000 })
+    .poll(async () => (await api.ask('GET', '/api/v1beta/workloads?all=true')).text)
     .toBe('{"workloads":[]}\n')
 }, 120_000)

@@ -7,7 +7,7 @@ import { keepingServer, named, sendTo, webhookProxy } from '../plugins/webhooks/
 
 const PAGE = new URL('../../docs/webhooks.md', import.meta.url)
 
-test('the webhook of the page decides as the page says', { timeout: 60_000 }, async () => {
+test('the webhook of the page decides as the page says', async () => {
   const [, program = ''] = /```js\n([\s\S]*?)```/.exec(await readFile(PAGE, 'utf8')) ?? []
   expect(program).toContain('.listen(9000, ')
   const port = await findFreePort()
@@ -17,7 +17,7 @@ test('the webhook of the page decides as the page says', { timeout: 60_000 }, as
     { stdio: 'inherit' },
   )
   onTestFinished(() => void child.kill('SIGKILL'))
-  await expect.poll(() => isPortFree(port, '127.0.0.1'), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => isPortFree(port, '127.0.0.1')).toBe(false)
 
   const { target, reached } = await keepingServer()
   const proxy = await webhookProxy(

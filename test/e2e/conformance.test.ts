@@ -101,4 +101,4 @@ test('the suite for authorization servers finds that of a workload in order', as
     'authorization-server-metadata SUCCESS',
     'authorization-server-metadata-cimd SUCCESS',
   ])
-}, 60_000)
+})

@@ -70,7 +70,7 @@ test('while the supervisor is killed nothing gets out; the next one opens the eg
   await until(async () => expect(await call('proxy', { send: plainGet })).toMatch(/^HTTP\/1\.1 403/))
 })
 
-test('stop and rm leave no network and no rule', { timeout: 60_000 }, async context => {
+test('stop and rm leave no network and no rule', async context => {
   await isolated(context)
   expect(leftOvers('docker', 'keelson-').filter(name => name.endsWith(NAME))).toHaveLength(1)
   await home.ok(['stop', NAME])
@@ -81,7 +81,7 @@ test('stop and rm leave no network and no rule', { timeout: 60_000 }, async cont
   expect(leftOvers('docker', 'keelson-').filter(name => name.endsWith(NAME))).toEqual([])
 })
 
-test('a start that fails leaves no network', { timeout: 60_000 }, async context => {
+test('a start that fails leaves no network', async context => {
   needsPlace(context, 'docker')
   const { code, stderr } = await home.keelson([
     ...[
@@ -115,7 +115,7 @@ test('another network mode turns isolation off with a warning, and is refused if
   await home.ok(['rm', 'e2e-host'])
 })
 
-test('--isolate-network=false leaves the network open', { timeout: 60_000 }, async context => {
+test('--isolate-network=false leaves the network open', async context => {
   needsPlace(context, 'docker')
   const shown = await run('e2e-open', '--isolate-network=false')
   expect(shown.code, shown.stderr).toBe(0)
@@ -123,7 +123,7 @@ test('--isolate-network=false leaves the network open', { timeout: 60_000 }, asy
   await home.ok(['rm', 'e2e-open'])
 })
 
-test('--print-resolved-overlays names the hidden paths', { timeout: 60_000 }, async context => {
+test('--print-resolved-overlays names the hidden paths', async context => {
   needsPlace(context, 'docker')
   const folder = await mkdtemp(join(tmpdir(), 'ki-overlays-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -370,7 +370,7 @@ describe('with a caller token', { timeout: 180_000 }, () => {
     expect(kept.sort()).toEqual([client, path].sort())
 
     expect(await user.run(['config', 'set-caller-token', 'off'])).toMatchObject({ code: 0, stderr: '' })
-    await expect.poll(async () => (await fetch(proxy, post)).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await fetch(proxy, post)).status).toBe(200)
     expect(await filesWith(user.home, token)).toEqual([])
     expect(JSON.parse(await readFile(client, 'utf8')).mcpServers.mine).not.toHaveProperty('headers')
   })

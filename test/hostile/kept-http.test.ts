@@ -381,7 +381,7 @@ describe('over HTTP', { timeout: 240_000 }, () => {
   })
 })
 
-test('a consent that is only described is none', { timeout: 60_000 }, async () => {
+test('a consent that is only described is none', async () => {
   const user = await keelsonUser()
   const notes = join(user.home, 'notes')
   await mkdir(notes)

@@ -114,7 +114,7 @@ test.each(FORMS)(
   },
 )
 
-test('`registry info` says what is wanted and what is refused', { timeout: 60_000 }, async () => {
+test('`registry info` says what is wanted and what is refused', async () => {
   const asks = { type: 'named', name: '--privileged' }
   await publish(home.path, 'server.json file', {
     'host-network': { ...SERVER, ...WIDENING['host-network']?.[0] },

@@ -460,7 +460,7 @@ describe('on a machine without any sandbox', { timeout: 240_000 }, () => {
   })
 })
 
-test('`serve` opens no inspector either, and leaves no core dump', { timeout: 60_000 }, async () => {
+test('`serve` opens no inspector either, and leaves no core dump', async () => {
   const api = await startApi()
   const pid = api.process.pid ?? 0
   const before = listens(pid)

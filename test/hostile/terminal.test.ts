@@ -54,7 +54,7 @@ describe('an entry of a registry', { timeout: 120_000 }, () => {
   })
 })
 
-test('a skill whose folder says orders is refused in plain text', { timeout: 60_000 }, async () => {
+test('a skill whose folder says orders is refused in plain text', async () => {
   const folder = join(home.path, 'seen-skill')
   await mkdir(folder)
   const quoted = JSON.stringify(HOSTILE).replaceAll('\\b', '\\u0008')

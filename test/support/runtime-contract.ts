@@ -56,7 +56,7 @@ export interface RuntimeContractOptions {
 }
 
 /** The longest that anything here may take; a slow machine is no failure. */
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 
 /**
  * What every runtime does, whatever it runs things in. `factory` makes a runtime for an installation

@@ -71,7 +71,7 @@ test('the client secret is in no file, and a stranger’s run config gets neithe
   }
 })
 
-test('beyond this machine, `run` warns unless callers have to log in', { timeout: 60_000 }, async () => {
+test('beyond this machine, `run` warns unless callers have to log in', async () => {
   const home = await testHome({ secrets: false })
   const server = await guardedServer()
   const run = async (name: string, ...more: string[]) =>

@@ -25,7 +25,7 @@ test('a token from a flag reaches the server instead of the client’s own, and 
   expect(await filesWith(home, TOKEN)).toEqual([])
 })
 
-test('an export names the stored token, which goes with the workload', { timeout: 60_000 }, async () => {
+test('an export names the stored token, which goes with the workload', async () => {
   const home = await testHome()
   const server = await guardedServer()
   await home.ok(['run', server.url, '--name', 'far', '--remote-auth-bearer-token', TOKEN])
@@ -42,7 +42,7 @@ test('an export names the stored token, which goes with the workload', { timeout
   expect(again.stderr).toContain('There is no secret "BEARER_TOKEN_far_')
 })
 
-test('a stored token is not sent to another server than it was given for', { timeout: 60_000 }, async () => {
+test('a stored token is not sent to another server than it was given for', async () => {
   const home = await testHome()
   const [server, thief] = [await guardedServer(), await guardedServer()]
   await home.ok(['run', server.url, '--name', 'far', '--remote-auth-bearer-token', TOKEN])
@@ -58,7 +58,7 @@ test('a stored token is not sent to another server than it was given for', { tim
   expect(thief.seen).toEqual([])
 })
 
-test('the token of a file is sent as the file says now', { timeout: 60_000 }, async () => {
+test('the token of a file is sent as the file says now', async () => {
   const home = await testHome({ secrets: false })
   const server = await guardedServer()
   server.accept(wants('first'))
@@ -75,7 +75,7 @@ test('the token of a file is sent as the file says now', { timeout: 60_000 }, as
   expect(server.seen.at(-1)?.authorization).toBe('Bearer second')
 })
 
-test('KEELSON_REMOTE_AUTH_BEARER_TOKEN counts where no flag gives a token', { timeout: 60_000 }, async () => {
+test('KEELSON_REMOTE_AUTH_BEARER_TOKEN counts where no flag gives a token', async () => {
   const home = await testHome()
   const server = await guardedServer()
   const env = { KEELSON_REMOTE_AUTH_BEARER_TOKEN: 'of-the-variable' }
@@ -119,7 +119,7 @@ test('a token that the server refuses shows as unauthenticated, and clients get 
 })
 
 describe('is refused', () => {
-  test('a plain token where secrets cannot be kept', { timeout: 60_000 }, async () => {
+  test('a plain token where secrets cannot be kept', async () => {
     const home = await testHome({ secrets: false })
     const shown = await home.keelson(['run', 'http://127.0.0.1:9/mcp', '--remote-auth-bearer-token', TOKEN])
     expect(shown.code).toBe(1)

@@ -6,7 +6,7 @@ import { filesWith, guardedServer, testHome } from './guarded-server.ts'
 
 const SECRET = 'the-value-of-the-secret'
 
-test('headers of flags reach the server with their values as written', { timeout: 60_000 }, async () => {
+test('headers of flags reach the server with their values as written', async () => {
   const home = await testHome({ secrets: false })
   const server = await guardedServer()
   const url = (
@@ -42,7 +42,7 @@ test('a header from a secret has the value that the secret has at each start', {
   expect(await filesWith(home, SECRET)).toEqual([])
 })
 
-test('a plain header that carries a credential is kept like a secret', { timeout: 60_000 }, async () => {
+test('a plain header that carries a credential is kept like a secret', async () => {
   const home = await testHome()
   const server = await guardedServer()
   const flags = ['--remote-forward-headers', `X-Api-Key=${SECRET}`, '--remote-forward-headers', 'X-Team=a']

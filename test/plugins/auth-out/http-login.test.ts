@@ -109,7 +109,7 @@ test('without a secrets provider the login lasts in memory', { timeout: 120_000 
   expect(await filesWith(home, server.asked.at(-1)?.headers.authorization?.slice(7) ?? '')).toEqual([])
 })
 
-test('pages of other sites can begin no login', { timeout: 60_000 }, async () => {
+test('pages of other sites can begin no login', async () => {
   const { api, create, untilIs, asked } = await httpWorld()
   await create('far')
   await untilIs('far', 'unauthenticated')

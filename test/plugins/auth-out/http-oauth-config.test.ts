@@ -74,7 +74,7 @@ const REFUSED: readonly (readonly [oauth_config: object, problem: string])[] = [
   [{ issuer: 'https://a.example', token_url: 'https://a.example/t' }, 'do not go together'],
 ]
 
-test('what cannot be used is refused in words, and nothing is made', { timeout: 60_000 }, async () => {
+test('what cannot be used is refused in words, and nothing is made', async () => {
   const { api, create } = await httpWorld()
 
   const shown = await Promise.all(REFUSED.map(([oauth_config]) => create('far', { oauth_config })))

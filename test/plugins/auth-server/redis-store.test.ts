@@ -240,7 +240,7 @@ test('after a fail-over the new primary is found, and what it was given is there
   const [there, watcher] = [await redisCommands(second.port), await redisCommands(sentinel.port)]
   await expect.poll(() => there.dbSize()).toBe(2)
   const known = async () => JSON.stringify(await watcher.sendCommand(['SENTINEL', 'replicas', 'main']))
-  await expect.poll(known, { timeout: 30_000 }).toContain(String(second.port))
+  await expect.poll(known).toContain(String(second.port))
 
   await primary.kill()
   const failures: unknown[] = []

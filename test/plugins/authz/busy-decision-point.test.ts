@@ -52,10 +52,10 @@ test('a question ends when its caller goes away', async () => {
     body: call,
     signal: leaving.signal,
   })
-  await expect.poll(() => point.open.size, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => point.open.size).toBe(1)
   leaving.abort()
   await expect(left).rejects.toThrow('abort')
-  await expect.poll(() => point.open.size, { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => point.open.size).toBe(0)
   point.recover()
   expect((await post(url, call, as({ sub: 'a' }))).status).toBe(200)
   expect(called()).toBe(1)
@@ -89,7 +89,7 @@ test('questions that wait end in time, and their places are free again', async (
   expect(decisions.map(decision => decision?.reason)).toEqual(
     all.map(() => expect.stringContaining('the decision point could not be asked')),
   )
-  await expect.poll(() => point.open.size, { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => point.open.size).toBe(0)
   point.recover()
   expect((await post(url, call, as({ sub: 'late' }))).status).toBe(200)
 })

@@ -122,7 +122,7 @@ test('a lint finds nothing in policies that can match', async () => {
   expect(argumentsOf({ properties: { a: {} }, additionalProperties: true })).toBeUndefined()
 })
 
-test('the commands exit with what they found', { timeout: 60_000 }, async () => {
+test('the commands exit with what they found', async () => {
   const user = await keelsonUser()
   const file = await fileOf(cedar('permit(principal == Client::"alice", action, resource == Tool::"pay");'))
   const allowed = await user.run([

@@ -11,7 +11,7 @@ const LOGIN = ['--issuer', 'https://i.example', '--client-id', 'c']
 const settingsOf = async ({ home }: KeelsonUser): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(join(home, '.config/keelson/config.json'), 'utf8'))
 
-test('where to log in is set with a registry API, changed and taken back', { timeout: 60_000 }, async () => {
+test('where to log in is set with a registry API, changed and taken back', async () => {
   const user = await keelsonUser()
   const config = (...args: string[]) => user.run(['config', ...args])
   const url = 'https://r.example'

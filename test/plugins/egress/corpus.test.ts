@@ -34,7 +34,6 @@ test('the corpus has its size, and no title twice', () => {
 
 test.each(escapeCorpus(world).map(({ title }, index) => [title, index] as const))(
   'escape: %s',
-  { timeout: 10_000 },
   async (_, index) => {
     const web = await webServer()
     const here: EscapeWorld = { ...world, allowed: { host: '127.0.0.1', port: web.port } }

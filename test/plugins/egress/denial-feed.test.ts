@@ -40,7 +40,7 @@ test('a denial is reported with the name of the workload', async () => {
   decisions.deny('b.test')
   decisions.close()
 
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => heard.length).toBe(2)
   expect(heard).toMatchObject([
     {
       name: 'egress-denied',
@@ -59,7 +59,7 @@ test('denials before the subscription are not reported', async () => {
   const { heard } = await listen(folder)
   decisions.deny('after.test')
 
-  await expect.poll(() => heard, { timeout: 10_000 }).toMatchObject([{ data: { host: 'after.test' } }])
+  await expect.poll(() => heard).toMatchObject([{ data: { host: 'after.test' } }])
   decisions.close()
 })
 
@@ -72,9 +72,7 @@ test('a file that begins anew is read from its beginning', async () => {
   const decisions = decisionsOf(folder, 'a')
   decisions.deny('c.test')
 
-  await expect
-    .poll(() => heard, { timeout: 10_000 })
-    .toMatchObject([{ data: { workload: 'a', host: 'c.test' } }])
+  await expect.poll(() => heard).toMatchObject([{ data: { workload: 'a', host: 'c.test' } }])
   decisions.close()
 })
 
@@ -92,7 +90,7 @@ test('a server cannot make up a denial by what it prints, nor stop those of othe
 
   decisions.deny('d.test')
 
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => heard.length).toBe(1)
   expect(heard).toMatchObject([{ data: { workload: 'good' } }])
   decisions.close()
 })

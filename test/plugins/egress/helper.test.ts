@@ -105,9 +105,7 @@ test('a helper that is lost is started anew, with every listener as it was', asy
 
   world.running[0]?.destroy()
   await expect.poll(() => world.programs.length).toBe(2)
-  await expect
-    .poll(() => sendGet(port, `http://app.test:${web.port}/`).then(statusOf, () => 0), { timeout: 10_000 })
-    .toBe(200)
+  await expect.poll(() => sendGet(port, `http://app.test:${web.port}/`).then(statusOf, () => 0)).toBe(200)
 })
 
 test('a helper that cannot be started makes the listener unusable, and says why', async () => {
@@ -121,7 +119,7 @@ test('a helper that cannot be started makes the listener unusable, and says why'
   expect(error.message).toContain('no room')
 })
 
-test('an address that is taken in the helper makes the listener unusable', { timeout: 20_000 }, async () => {
+test('an address that is taken in the helper makes the listener unusable', async () => {
   const world = helperWorld()
   const taken = await listenOn(createTcpServer())
   const open = world.proxy.open({

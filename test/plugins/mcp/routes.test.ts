@@ -46,7 +46,7 @@ test('the tools of a workload that is unknown, stopped, or requires a login are 
 
   await api.ask('POST', '/api/v1beta/workloads', { name: 'closed', url: `${closed}/mcp` })
   await expect
-    .poll(async () => (await api.ask('GET', tools('closed'))).text, { timeout: 15_000 })
+    .poll(async () => (await api.ask('GET', tools('closed'))).text)
     .toMatch(/requires a login|not running: it is (unauthenticated|error)/)
 })
 

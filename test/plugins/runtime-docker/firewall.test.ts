@@ -121,10 +121,10 @@ test('rules that somebody flushes come back, and stay away once their network is
   const chain = /-j (\S+)/.exec(jump() ?? '')?.[1] ?? ''
 
   table('-F', chain)
-  await expect.poll(() => table('-S', chain).stdout, { timeout: 10_000 }).toContain('DROP')
+  await expect.poll(() => table('-S', chain).stdout).toContain('DROP')
   await expect.poll(() => said).toEqual(['The firewall rules of a network were gone; they are back.'])
 
   watchdog.delete(rule.network)
   await firewall.remove(rule.network)
-  await expect.poll(jump, { timeout: 10_000 }).toBeUndefined() // a look under way takes its own away again
+  await expect.poll(jump).toBeUndefined() // a look under way takes its own away again
 })

@@ -177,4 +177,4 @@ test('a writer killed at any moment leaves the old file or the new one, and othe
 
   await file.change(secrets => void secrets.set('after', '1'))
   expect((await open().read()).get('after')).toBe('1')
-}, 60_000)
+})

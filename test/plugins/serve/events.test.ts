@@ -62,8 +62,8 @@ test('the server hosts the workloads, and hands them over when it ends: the same
 
   await api.stop()
 
-  await expect.poll(status, { timeout: 15_000 }).toMatchObject({ status: 'running' })
-  await expect.poll(async () => (await status()).process_id, { timeout: 15_000 }).not.toBe(api.process.pid)
+  await expect.poll(status).toMatchObject({ status: 'running' })
+  await expect.poll(async () => (await status()).process_id).not.toBe(api.process.pid)
   const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },

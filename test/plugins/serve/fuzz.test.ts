@@ -122,9 +122,7 @@ test(`${REQUESTS} odd requests between fitting ones get documented responses oth
   const before = await measure(api)
   await run(REQUESTS / 2)
 
-  await expect
-    .poll(async () => (await measure(api)).files, { timeout: 20_000 })
-    .toBeLessThan(before.files + 20)
+  await expect.poll(async () => (await measure(api)).files).toBeLessThan(before.files + 20)
   expect((await measure(api)).mb).toBeLessThan(before.mb + MOST_MB_MORE)
   expect((await api.ask('GET', '/health')).status).toBe(204)
   expect(api.log()).not.toContain('"level":"ERROR"')

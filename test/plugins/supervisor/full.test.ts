@@ -39,7 +39,7 @@ const client = () =>
     host: () => Promise.reject(new Error('not here')),
   })
 const supervisorPid = async () => (await findSupervisor(supervisorPaths(paths())))?.info.pid ?? 0
-const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 20_000, interval: 50 })
+const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
 const isOver = (pid: number) => until(() => expect(processIdentity(pid)).toBeUndefined())
 
 const ports = new Map<string, number>()

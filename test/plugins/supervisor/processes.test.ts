@@ -45,7 +45,7 @@ const logged = async () =>
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line) as { msg: string; pid?: number; workload?: string })
 const startsOf = async () => (await logged()).filter(({ msg }) => msg === 'The supervisor is up.')
-const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 const isOver = (pid: number) => until(() => expect(processIdentity(pid)).toBeUndefined())
 
 /** Process id of the watcher: the only child of the supervisor. */
@@ -136,7 +136,7 @@ test('killed with SIGKILL, it is replaced without a command, again and again', a
   }
 })
 
-test('a watcher that was killed is replaced', { timeout: 30_000 }, async () => {
+test('a watcher that was killed is replaced', async () => {
   patience = 100
   const url = await remote('far')
   await client('one', '1000').start('far')
@@ -290,7 +290,7 @@ test('leftovers of a killed supervisor do not prevent a start', async () => {
   expect((await info()).build).toBe('one')
 })
 
-test('a socket that somebody removed is made anew', { timeout: 30_000 }, async () => {
+test('a socket that somebody removed is made anew', async () => {
   const url = await remote('far')
   await client('one', '1000').start('far')
   const { pid } = await served(url)

@@ -18,7 +18,7 @@ const exitAtOnce: FakeProgram = async ({ stderr }) => {
 }
 const engine = () => createFakeRuntime({ programs: { serve, echo, 'exit-at-once': exitAtOnce } })
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 5000, interval: 5 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 const untilStatus = (hosted: Hosting, name: string, status: string) =>
   until(async () => expect(await hosted.status(name)).toBe(status))
 const state = async (runtime: ReturnType<typeof engine>, name: string) => (await runtime.inspect(name))?.state

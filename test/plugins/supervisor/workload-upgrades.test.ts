@@ -14,7 +14,7 @@ const exits: FakeProgram = async ({ stderr }) => {
   return 3
 }
 const engine = () => createFakeRuntime({ programs: { serve, newer: serve, echo, exits } })
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 5000, interval: 5 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 const names = async (runtime: ReturnType<typeof engine>) => (await runtime.list()).map(({ name }) => name)
 
 const newer = (from: RunConfig, more: Partial<RunConfig> = {}): RunConfig => ({

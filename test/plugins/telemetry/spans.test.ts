@@ -71,7 +71,7 @@ const scraped = async () => ({ enablePrometheusMetricsPath: true, prometheusPort
 /** A failed call is counted once the server has listed its tools. */
 const untilCounted = (origin: string, ...tools: string[]) =>
   expect
-    .poll(async () => (await fetch(`${origin}/metrics`)).text(), { timeout: 20_000 })
+    .poll(async () => (await fetch(`${origin}/metrics`)).text())
     .toSatisfy((text: string) => tools.every(tool => text.includes(`tool="${tool}"`)))
 
 const toolCalls = (collector: Collector) =>

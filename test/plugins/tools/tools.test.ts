@@ -84,7 +84,7 @@ const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join()
 
 describe.each(Object.entries(KINDS))('%s', (_name, kind) => {
-  test('shows, renames and hides tools, for lists and calls alike', { timeout: 60_000 }, async () => {
+  test('shows, renames and hides tools, for lists and calls alike', async () => {
     const proxy = await open({ ...kind, ...SELECTION })
     const isSse = proxy.url.includes('/sse')
     const client = await connect(proxy.url, isSse)

@@ -18,7 +18,7 @@ let world: World
 beforeAll(async () => {
   world = await openWorld()
   await shareToolCaches(world.home)
-}, 60_000)
+})
 afterAll(() => world.close(), 180_000)
 
 const offer = (name: string, version: string, transport: string) =>

@@ -17,7 +17,7 @@ let world: World
 
 beforeAll(async () => {
   if (!problem) world = await openWorld()
-}, 60_000)
+})
 afterAll(() => world?.close(), 180_000)
 
 const inspect = (containers: readonly string[]): { Config: { Env?: string[] } }[] =>

@@ -94,7 +94,7 @@ test('a webhook that fails refuses what clients send, or is passed over, as its 
     }
   }
   expect(elsewhere.asked).toEqual([])
-}, 60_000)
+})
 
 test('status 422 and a denial are never ignored, and clients learn nothing of why', async () => {
   const { target, reached } = await keepingServer()
@@ -162,6 +162,6 @@ test('a client that leaves ends the question', async () => {
   const { origin, logged } = await webhookProxy({ validating_webhooks: [named('a', url)] }, { target })
   const sent = fetch(`${origin}/mcp`, { method: 'POST', body: call, signal: leaving.signal })
   await expect(sent).rejects.toThrow()
-  await expect.poll(() => gone, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => gone).toBe(1)
   expect([reached, logged.filter(line => /webhook|internal error/.test(line))]).toEqual([[], []])
 })

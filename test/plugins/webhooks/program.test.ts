@@ -36,7 +36,7 @@ test('webhooks of a file are asked by the program; a stranger’s file or reques
   expect(await home.ok(['logs', 'far', '--proxy'])).toContain('words\\" denies tools/call: no calls.')
   const log = join(home.path, '.local/share/keelson/audit/far.jsonl')
   await expect
-    .poll(() => readEvents(log).at(-1), { timeout: 20_000 })
+    .poll(() => readEvents(log).at(-1))
     .toMatchObject({
       outcome: 'denied',
       metadata: { extra: { decision: { allowed: false, policies: ['webhook words'] } } },

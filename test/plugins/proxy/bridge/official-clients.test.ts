@@ -100,11 +100,11 @@ describe.each<Mode>(['streamable-http', 'sse'])('SDK v1 client over %s against s
     await begin()
     await client.setLoggingLevel('debug')
     await client.callTool({ name: 'toggle-simulated-logging', arguments: {} })
-    await expect.poll(() => logs.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => logs.length).toBeGreaterThan(0)
     const uri = (await client.listResources()).resources[0]?.uri ?? ''
     await client.subscribeResource({ uri })
     await client.callTool({ name: 'toggle-subscriber-updates', arguments: {} })
-    await expect.poll(() => updates, { timeout: 15_000 }).toContain(uri)
+    await expect.poll(() => updates).toContain(uri)
   })
 
   test('two clients: each gets its own responses and progress only', async () => {

@@ -51,7 +51,7 @@ test('twenty installs of one skill at once are one installation', async () => {
   expect(new Set(details.map(detail => JSON.stringify(detail))).size).toBe(1)
   expect(await made.tree('project/.cursor')).toEqual(await made.tree('project/.claude'))
   expect(Object.keys(await made.tree('project/.cursor'))).toEqual(['skills/pdf/SKILL.md'])
-}, 60_000)
+})
 
 test('two homes that install into one project lose nothing of its lock file', async () => {
   const [one, two] = [await skillsHome(), await skillsHome()]
@@ -68,7 +68,7 @@ test('two homes that install into one project lose nothing of its lock file', as
 
   const lock = parse((await one.read('project/keelson.lock.yaml')) ?? '')
   expect(lock.skills.map(({ name }: { name: string }) => name)).toEqual(names)
-}, 60_000)
+})
 
 test('installing and uninstalling at once leaves a skill whole or gone', async () => {
   const made = await skillsHome()
@@ -86,4 +86,4 @@ test('installing and uninstalling at once leaves a skill whole or gone', async (
   const files = isThere ? ['skills/pdf/SKILL.md', 'skills/pdf/a/b.md'] : []
   for (const client of ['.cursor', '.claude'])
     expect(Object.keys(await made.tree(`project/${client}`))).toEqual(files)
-}, 60_000)
+})
