@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the real engines of the tests usable on this machine: Docker, Podman,
-# bubblewrap, an OCI registry, Redis, Chromium and OpenSSH from Debian's packages, a running
-# dockerd, and the base images (images.sh). Nothing is pulled from an image
+# bubblewrap, an OCI registry, Redis, Prometheus, Chromium and OpenSSH from Debian's packages, a
+# running dockerd, and the base images (images.sh). Nothing is pulled from an image
 # registry, so it works where only the package mirrors can be reached.
 #
 #   bash test/support/engines/setup.sh
@@ -57,6 +57,7 @@ missing_packages() {
   have bwrap || echo bubblewrap
   have docker-registry || echo docker-registry
   have redis-server || echo redis-server
+  have prometheus || echo prometheus
   have zsh || echo zsh
   have fish || echo fish
   have chromium || echo chromium

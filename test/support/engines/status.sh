@@ -29,6 +29,7 @@ version busybox busybox
 version debootstrap debootstrap --version
 version docker-registry docker-registry --version
 version redis-server redis-server --version
+version prometheus prometheus --version
 version git git --version
 version go env -C / GOTOOLCHAIN=local go version
 images docker
