@@ -88,6 +88,12 @@ function checkRedis({ shared, perUser, tools }: RateLimitConfig, { scaling_confi
       members: ['scaling_config.session_redis (several replicas)'],
     })
   }
+  if (/^[a-z+-]*sentinel[a-z+-]*:\/\/|,/i.test(address)) {
+    throw core.usage({
+      text: `The limits of calls cannot be kept behind Redis Sentinel or in a cluster (${address}).`,
+      hint: 'Name one Redis: HOST:PORT or rediss://HOST:PORT.',
+    })
+  }
   if (!parseLimitRedis(address)) {
     throw core.usage({ text: `The Redis for limits is HOST:PORT or rediss://HOST:PORT, not "${address}".` })
   }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { allNeed } from '../../support/left-out.ts'
-import { redisCommands, redisProblem, redisServer } from '../../support/redis-server.ts'
+import { redisCommands, redisProblem, redisSentinel, redisServer } from '../../support/redis-server.ts'
 import { callAs, countingServer, limitedProxy, statusesOf } from './limit-world.ts'
 
 allNeed(redisProblem())
@@ -156,6 +156,16 @@ test('a Redis that hangs does not hold up calls', { timeout: 60_000 }, async () 
   redis.process.kill('SIGSTOP')
   onTestFinished(() => void redis.process.kill('SIGCONT'))
   expect(await statusesOf(7, () => callAs(`${origin}/mcp`, ''))).toEqual([200, 200, 200, 200, 200, 429, 429])
+})
+
+test('a Sentinel in place of a Redis is refused by name', async () => {
+  const primary = await redisServer()
+  const sentinel = await redisSentinel(primary.port)
+  const config = { ...inRedis(sentinel.port), rate_limit_config: { shared: bucket(1) } }
+  await expect(limitedProxy(config)).rejects.toMatchObject({
+    code: 'limit_redis_unavailable',
+    message: expect.stringContaining('Sentinel'),
+  })
 })
 
 test('without its Redis the proxy does not start, and says which; a password is in the environment', async () => {

@@ -93,6 +93,14 @@ test('the session Redis is for rates alone', () => {
   }
 })
 
+test('Sentinel and clusters are refused by name', () => {
+  for (const address of ['redis-sentinel://a:26379', 'sentinel://a', 'a:26379,b:26379']) {
+    const config = configOf({ shared: good }, redis(address))
+    expect(() => checkSection(rateLimitSection, config)).toThrow(/Sentinel/)
+  }
+  checkSection(rateLimitSection, configOf({ shared: good }, redis('sentinel.example:6379')))
+})
+
 test('a Redis gets our password only if the person names it', async () => {
   const config = configOf({ shared: good }, redis('evil.example:6379'))
   const complete = (options: object) => rateLimitPreparation().complete?.(config, { options } as never)
