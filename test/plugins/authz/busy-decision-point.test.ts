@@ -71,7 +71,7 @@ test('a thousand callers of a decision point that hangs hold 32 connections, and
   // Those that found no place are denied while the others hang.
   const busy = () => decisions.filter(decision => decision?.reason?.includes('busy')).length
   await expect.poll(busy, { timeout: 60_000 }).toBe(1000 - 32 - 256)
-  expect(point.seen).toEqual({ questions: 32, most: 32 })
+  await expect.poll(() => point.seen).toEqual({ questions: 32, most: 32 })
   expect(called()).toBe(0)
   point.recover()
   const statuses = await Promise.all(callers)

@@ -83,7 +83,7 @@ const piece = fc.constantFrom(
 )
 
 test('each character that can be seen is found, however YAML writes the text', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   let checked = 0
   await fc.assert(
