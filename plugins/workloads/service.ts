@@ -29,8 +29,11 @@ export interface Outcome {
 export interface Workloads {
   /** Checks, fetches and writes down a new workload without starting it. */
   prepare(request: RunRequest): Promise<RunConfig>
-  /** Saves a new workload and brings it up. When that fails, or is interrupted, nothing of it is left. */
-  run(config: RunConfig, signal?: AbortSignal): Promise<Workload>
+  /**
+   * Saves a new workload and brings it up. When that fails, or is interrupted, nothing of it is left. A port that the
+   * user did not choose is changed if another program has taken it.
+   */
+  run(config: RunConfig, options: { portIsGiven: boolean; signal?: AbortSignal }): Promise<Workload>
   /**
    * Saves a new workload and begins to bring it up; `up` tells how that ended, as does its status. It
    * stays, also when it fails. A port that the user did not choose is changed if another workload has it.

@@ -72,7 +72,8 @@ export class Run extends BaseCommand {
       })
       if (!options.foreground) {
         progress.report(`Starting ${config.name}`)
-        const up = workloads.run(config, this.context.signal)
+        const portIsGiven = this.given.has('proxy-port') || options['from-config'] !== undefined
+        const up = workloads.run(config, { portIsGiven, signal: this.context.signal })
         const workload = await noteWait(progress, `Waiting until ${config.name} responds`, up)
         progress.done()
         if (workload.status === 'running' && workload.status_context) this.say(workload.status_context)
