@@ -51,7 +51,7 @@ async function open(config: (typeof KINDS)[keyof typeof KINDS]) {
     ...(config.transport === 'stdio' ? {} : { target }),
   })
   if (config.transport === 'stdio') await proxy.connect({ kind: 'stdio', attachment: attach() })
-  await proxy.ready({ timeoutMs: 20_000 })
+  await proxy.ready({ timeoutMs: 60_000, ping: true })
   return { proxy, control: controls.get('test') as ToolControl }
 }
 

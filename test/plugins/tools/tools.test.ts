@@ -66,7 +66,7 @@ async function open(config: Partial<RunConfig>) {
     ...(transport === 'stdio' || target === undefined ? {} : { target }),
   })
   if (transport === 'stdio') await proxy.connect({ kind: 'stdio', attachment: attach() })
-  await proxy.ready({ timeoutMs: 20_000 })
+  await proxy.ready({ timeoutMs: 60_000, ping: true })
   return proxy
 }
 

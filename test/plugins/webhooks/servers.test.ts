@@ -60,7 +60,7 @@ test.each(['stdio', 'HTTP', 'remote'])('webhooks change and deny calls of a %s s
     kind === 'stdio' ? {} : { target },
   )
   if (kind === 'stdio') await proxy.connect({ kind: 'stdio', attachment: attach() })
-  await proxy.ready({ timeoutMs: 20_000 })
+  await proxy.ready({ timeoutMs: 60_000, ping: true })
   const client = await connect(proxy.url)
   const echo = (message: string) => client.callTool({ name: 'echo', arguments: { message } })
 

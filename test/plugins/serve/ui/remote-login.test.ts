@@ -1,12 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { identityProvider } from '../../../support/identity-provider.ts'
+import { sendJson } from '../../../support/registry-server.ts'
 import { protectedServer } from '../../auth-out/oauth/protected-server.ts'
 import { openPage, startUi } from './open-page.ts'
+
+/** Responds as an MCP server without tools, for which the page asks as soon as it is up. */
+async function offerNoTools(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  const { id, method } = body ? JSON.parse(body) : { id: undefined, method: '' }
+  if (id === undefined) return void response.writeHead(202).end()
+  const serverInfo = { name: 'guarded', version: '1' }
+  const initialized = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }
+  const result = { initialize: initialized, 'tools/list': { tools: [] } }[String(method)] ?? {}
+  sendJson(response, { jsonrpc: '2.0', id, result })
+}
 
 /** A page that shows a workload whose remote server demands a login. */
 async function guardedPage(context: Parameters<typeof openPage>[0]) {
   const provider = await identityProvider()
-  const server = await protectedServer({ issuer: provider.issuer, scopes: ['openid', 'offline_access'] })
+  const scopes = ['openid', 'offline_access']
+  const server = await protectedServer({ issuer: provider.issuer, scopes, respond: offerNoTools })
   const api = await startUi()
   await api.ask('POST', '/api/v1beta/secrets', { provider_type: 'encrypted' })
   await api.ask('POST', '/api/v1beta/workloads', { name: 'far', url: server.mcp })
