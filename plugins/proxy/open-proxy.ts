@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import type * as contract from '../../src/contracts/pipeline.ts'
 import {
   type AccessProblem,
@@ -12,8 +11,10 @@ import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
 import { clientUrl } from './client-url.ts'
+import { closeProxy } from './close-proxy.ts'
 import { composePipeline, toOrder, toSteps } from './compose-pipeline.ts'
-import { createExchange, type ExchangeParts } from './exchange.ts'
+import type { ExchangeParts } from './exchange.ts'
+import { forwardTo } from './forward-to.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
@@ -22,12 +23,12 @@ import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { type MiddlewareSource, makeMiddlewares, type PlacedMiddleware } from './make-middlewares.ts'
 import { createMethodCheck } from './method-check.ts'
 import { listOwnTools } from './own/own-lists.ts'
+import { toRequestListener } from './request-listener.ts'
 import { unavailable } from './request-refusal.ts'
 import { respond } from './respond.ts'
 import { composeRewrites, toRewriters } from './rewrite/compose-rewrites.ts'
 import { createSeal } from './seal.ts'
 import { effectiveMode } from './section.ts'
-import { sendRefusal } from './send-refusal.ts'
 import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
@@ -47,12 +48,12 @@ export interface OpenProxy extends contract.Proxy {
 }
 
 const DEFAULT_GRACE_MS = 5000
-/** Time for responses to reach clients before their connections are cut. */
-const FLUSH_MS = 500
-/** Time for middlewares to send what is left. */
-const LEFT_MS = 3000
 
-/** Listener, pipeline and backend of one workload, put together. */
+/**
+ * Listener, pipeline and backend of one workload, put together.
+ *
+ * It is long because it does nothing but make the parts of a proxy and join them.
+ */
 export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const { config, log, callers } = options
   const host = config.host ?? '127.0.0.1'
@@ -78,20 +79,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     if (!closing) options.onAccess?.(problem)
   }
 
-  const handleWith =
-    (handler: Handler): RequestListener =>
-    (request, response) => {
-      const exchange = createExchange(request, response, parts)
-      inFlight.add(exchange)
-      // Broken connections are seen by 'close'; without a listener they would end the process.
-      response.on('error', () => {})
-      try {
-        const pending = handler(exchange)
-        if (pending) pending.catch(error => sendRefusal(exchange, error, log))
-      } catch (error) {
-        sendRefusal(exchange, error, log)
-      }
-    }
+  const handleWith = (handler: Handler) => toRequestListener(handler, { parts, inFlight, log })
   const server = createListener(options.limits, callers, handleWith(enter))
 
   callers.watch(server, { local: isLoopback(host) })
@@ -108,23 +96,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const port = await listen(server, { host, port: config.port })
   server.on('error', error => log.error('the listener failed', { error: error.message }))
 
-  async function closeNow(graceMs: number): Promise<void> {
-    const left = Promise.allSettled(contributed.map(middleware => middleware.close?.()))
-    const closed = new Promise<void>(resolve => server.close(() => resolve()))
-    server.closeIdleConnections()
-    await firstOf(graceMs, inFlight.idle())
-    await forwarder.close()
-    server.closeIdleConnections()
-    await firstOf(FLUSH_MS, closed)
-    server.closeAllConnections()
-    await closed
-    await firstOf(
-      LEFT_MS,
-      left.then(() => {}),
-    )
-  }
-
   const forwarder = await createForwarder({ ...options, availability, rules })
+  const closeNow = (graceMs: number) =>
+    closeProxy({ server, inFlight, forwarder, middlewares: contributed }, graceMs)
   try {
     const listener = { host, port }
     const rewrites = composeRewrites(() => rewriters, {
@@ -159,20 +133,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
         await forwarder.handle(exchange, undefined)
       },
     )
-    const forward: Handler = exchange => {
-      const isAvailable = availability.problem === undefined
-      const planned = rewrites.of(exchange)
-      if (!planned) {
-        return isAvailable
-          ? forwarder.handle(exchange, undefined)
-          : untilAvailable(availability, exchange).then(() => forwarder.handle(exchange, undefined))
-      }
-      return planned.then(async rewriting => {
-        if (!isAvailable) await untilAvailable(availability, exchange)
-        return forwarder.handle(exchange, rewriting)
-      })
-    }
-    pipeline = composePipeline(ordered, forward)
+    pipeline = composePipeline(ordered, forwardTo(forwarder, { availability, rewrites }))
     warnOfUnnamedHosts(config, log)
   } catch (error) {
     await closeNow(0)
@@ -217,10 +178,4 @@ function toGuardOptions(made: readonly PlacedMiddleware[], callers: Callers) {
     pages: trusted.flatMap(({ pages = [] }) => pages),
     origins: trusted.flatMap(({ origins = [] }) => origins),
   }
-}
-
-async function firstOf(ms: number, event: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([event, new Promise<void>(resolve => (timer = setTimeout(resolve, ms)))])
-  clearTimeout(timer)
 }

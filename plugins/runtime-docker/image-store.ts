@@ -46,7 +46,7 @@ function networkArguments(network: NonNullable<ImageBuild['network']>): string[]
   ]
 }
 
-/** Images as one engine keeps them. */
+/** Images as one engine keeps them. It is long because its methods share how the engine is asked and what it says. */
 export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: EngineCli }): ImageStore {
   const runtime = dialect.name
   let extras: Promise<BuildExtras> | undefined

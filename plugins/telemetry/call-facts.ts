@@ -39,3 +39,9 @@ export function factsOf(message: JsonRpcMessage | undefined): CallFacts | undefi
     args: isObject(params.arguments) ? params.arguments : undefined,
   }
 }
+
+/** The name of the span; of a resource without its URI, of which there are too many. */
+export const spanNameOf = ({ method, tool, prompt }: CallFacts): string => {
+  const target = tool ?? prompt
+  return target ? `${method} ${target}` : method
+}

@@ -1,16 +1,16 @@
-import { type Attributes, type Context, ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api'
+import { type Attributes, type Span, SpanKind } from '@opentelemetry/api'
 import type { Exchange, Handler, Middleware, MiddlewareContext } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { isObject } from '../../src/lib/is-object.ts'
-import { parseJson } from '../../src/lib/parse-json.ts'
 import { clientOf } from '../../src/net/client-info.ts'
 import type { JsonRpcMessage } from '../../src/net/json-rpc.ts'
-import { observeResponse, type ResponseObserver } from '../../src/net/observe-response.ts'
+import { observeResponse } from '../../src/net/observe-response.ts'
 import { hasBody } from '../proxy/index.ts'
-import { type CallFacts, factsOf } from './call-facts.ts'
+import { factsOf, spanNameOf } from './call-facts.ts'
 import { createListedTools } from './metrics/listed-tools.ts'
 import { createWorkloadMeter } from './metrics/workload-meter.ts'
+import { createOpenCount } from './open-count.ts'
 import type { Providers } from './providers.ts'
+import { createRefusalObserver, type SpanFacts } from './refusals.ts'
 import type { TelemetrySettings } from './settings.ts'
 import { attributesOf, type Known, legacyAttributesOf } from './spans/attributes.ts'
 import { requestFactsOf, short } from './spans/request-facts.ts'
@@ -45,7 +45,7 @@ export function createRequestTelemetry(
 
   function startSpan(
     exchange: Exchange,
-    { name, call, message, parent, startTime }: SpanFacts & { readonly parent: Context },
+    { name, call, message, parent, startTime }: SpanFacts,
   ): Span | undefined {
     if (!tracer) return undefined
     const options = { kind: SpanKind.SERVER, ...(startTime === undefined ? {} : { startTime }) }
@@ -63,7 +63,7 @@ export function createRequestTelemetry(
     // Nobody is there any more.
     if (exchange.response.destroyed) return next(exchange)
     const call = factsOf(message)
-    const name = call ? nameOf(call) : `${exchange.request.method} ${exchange.url.split('?', 1)[0]}`
+    const name = call ? spanNameOf(call) : `${exchange.request.method} ${exchange.url.split('?', 1)[0]}`
     const span = startSpan(exchange, { name, call, message, parent: parentOf(exchange, message) })
     observeResponse(
       exchange.response,
@@ -80,36 +80,7 @@ export function createRequestTelemetry(
     }
   }
 
-  /** Of a response whose exchange has not come to the stage `telemetry`; undefined where it is no refusal of a call. */
-  function recordRefused(exchange: Exchange, came: { began: number; startTime: number }) {
-    const isStranger = STRANGERS.has(exchange.response.statusCode)
-    const message = isStranger ? undefined : readRefused(exchange)
-    const call = factsOf(message)
-    if (!isStranger && !call) return undefined
-    const name = call ? nameOf(call) : (exchange.request.method ?? '')
-    // Strangers do not say which trace they are a part of, and whether it is sampled.
-    const parent = call ? parentOf(exchange, message) : ROOT_CONTEXT
-    const span = startSpan(exchange, { name, call, message, parent, startTime: came.startTime })
-    const { began } = came
-    const errorType = 'refused'
-    return recordResponse({
-      ...{ exchange, call, span, meter, legacyAttributes, began, errorType },
-      onEnd: open.add(),
-    })
-  }
-
-  function observeRefusals(exchange: Exchange): void {
-    const came = { began: performance.now(), startTime: Date.now() }
-    let record: ResponseObserver | undefined
-    observeResponse(exchange.response, {
-      head(header) {
-        if (!reached.has(exchange)) record = recordRefused(exchange, came)
-        record?.head?.(header)
-      },
-      part: bytes => record?.part(bytes),
-      end: how => record?.end(how),
-    })
-  }
+  const observeRefusals = createRefusalObserver({ startSpan, reached, meter, legacyAttributes, open })
 
   return {
     requests: {
@@ -134,31 +105,6 @@ export function createRequestTelemetry(
   }
 }
 
-/** What a span is made of. */
-interface SpanFacts {
-  readonly name: string
-  readonly call: CallFacts | undefined
-  readonly message: JsonRpcMessage | undefined
-  /** Milliseconds since the epoch; without it now. */
-  readonly startTime?: number
-}
-
-/** What callers get who may not come in. What they say of a call is not read. */
-const STRANGERS: ReadonlySet<number> = new Set([401, 403])
-
-/** The message of a call that was read before it was refused. */
-function readRefused({ request, buffered }: Exchange): JsonRpcMessage | undefined {
-  if (request.method !== 'POST' || !buffered?.length) return undefined
-  try {
-    const value = parseJson(buffered.toString())
-    return isObject(value) && typeof value.method === 'string'
-      ? (value as unknown as JsonRpcMessage)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
 const describe = ({ endpoint, tracing, metrics, prometheus }: TelemetrySettings): string =>
   [
     ...(endpoint
@@ -179,26 +125,3 @@ async function readMessageOf(exchange: Exchange): Promise<JsonRpcMessage | undef
 
 const carriesMessage = ({ request }: Exchange): boolean =>
   request.method === 'POST' && hasBody(request) && /json/i.test(request.headers['content-type'] ?? 'json')
-
-/** The name of the span; of a resource without its URI, of which there are too many. */
-const nameOf = ({ method, tool, prompt }: CallFacts): string => {
-  const target = tool ?? prompt
-  return target ? `${method} ${target}` : method
-}
-
-/** Counts what is under way. */
-function createOpenCount() {
-  let count = 0
-  let onNone: (() => void) | undefined
-  return {
-    /** Returns the function that ends it. */
-    add() {
-      count += 1
-      return () => {
-        count -= 1
-        if (count === 0) onNone?.()
-      }
-    },
-    none: () => (count === 0 ? Promise.resolve() : new Promise<void>(resolve => (onNone = resolve))),
-  }
-}

@@ -1,11 +1,12 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
-import { isFailure, messageOf } from '../../src/errors.ts'
+import { messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { failures } from './failures.ts'
 import { findUntakenPort, portsOfOthers } from './free-ports.ts'
 import type { Workloads } from './service.ts'
+import { startNew } from './start-new.ts'
 
 /** Fails with `interrupted` when the signal aborts; the work itself goes on, and the caller undoes it. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -21,9 +22,6 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
     work.catch(() => undefined) // after an interrupt no other code handles a failure of the work
   }
 }
-
-/** How often a new workload is started on ports that other programs take meanwhile. */
-const MOST_TRIES = 5
 
 /** The operations that bring up a workload, here or in the supervisor. */
 type BringUp = Pick<Workloads, 'run' | 'create' | 'replace' | 'runInForeground' | 'startInForeground'>
@@ -65,31 +63,13 @@ export function createBringUp(options: {
     await supervise.remove(name).catch(error => log.warn(messageOf(error), { workload: name }))
   }
 
-  /** Starts a new workload. A port that was free when it was chosen may be taken by now: then another one is. */
-  async function startNew(
-    supervise: Supervisor,
-    { name }: RunConfig,
-    { portIsGiven }: { portIsGiven: boolean },
-  ): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await supervise.start(name)
-      } catch (error) {
-        if (portIsGiven || tries === MOST_TRIES || !isFailure(error, 'port_busy')) throw error
-        const config = await store.configs.get(name)
-        const port = await findUntakenPort(await portsOfOthers(store, name), config.host)
-        await store.configs.saveOver(config, { ...config, port })
-      }
-    }
-  }
-
   return {
     async run(config, { portIsGiven, signal }) {
       const supervise = await supervisor()
       await supervise.ensure()
       await saveNew(supervise, config)
       try {
-        await untilAborted(startNew(supervise, config, { portIsGiven }), signal)
+        await untilAborted(startNew(supervise, store, { name: config.name, portIsGiven }), signal)
       } catch (error) {
         await forget(supervise, config.name)
         throw error

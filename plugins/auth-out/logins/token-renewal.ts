@@ -32,6 +32,7 @@ export interface TokenRenewal {
   close(): void
 }
 
+/** It is long because all of it reads and sets the one token, and when it was asked for. */
 export function createTokenRenewal(options: {
   keeper: Pick<LoginKeeper, 'token' | 'isCurrent' | 'mark'>
   findPlace: (challenge: BearerChallenge | undefined) => Promise<LoginPlace>

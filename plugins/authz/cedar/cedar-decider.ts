@@ -5,18 +5,16 @@ import type { Log } from '../../../src/log.ts'
 import type { CedarConfig } from '../authz-config.ts'
 import type { AuthzSource } from '../authz-source.ts'
 import { type Decider, HINTS, type Use } from '../decider.ts'
-import { type BlindPolicies, findBlind } from './argument-readers.ts'
+import type { BlindPolicies } from './argument-readers.ts'
 import { actionOf, buildCall, isAnonymous, resourceOf } from './build-call.ts'
+import { judgeArguments } from './judge-arguments.ts'
 import { createPolicySlices, type PolicySlice } from './policy-slices.ts'
 import type { Principal } from './principal.ts'
 import { readCedar } from './read-cedar.ts'
-import { unseenArguments } from './to-values.ts'
 
 /** Decisions that are kept; all are forgotten when there are more. */
 const MOST_KEPT = 5000
 const LONGEST_KEY = 4096
-/** Of an argument, in a reason. */
-const LONGEST_NAME = 100
 
 /**
  * Decides by policies in Cedar. Fails with `authz_config_invalid` where they cannot be read. A decision depends on the
@@ -56,7 +54,9 @@ export async function openCedarDecider(
   const withoutArguments = new WeakMap<Principal, Map<string, Decision>>()
 
   function decideOnce(principal: Principal, use: Use, slice: PolicySlice): Decision {
-    if (slice.readsArguments) return judgeArguments(principal, use, slice)
+    if (slice.readsArguments) {
+      return judgeArguments(use, slice, forbids => judge(principal, use, slice, forbids))
+    }
     const decisions = withoutArguments.get(principal) ?? new Map<string, Decision>()
     withoutArguments.set(principal, decisions)
     const key = keyOf(use, slice, false)
@@ -65,22 +65,6 @@ export async function openCedarDecider(
     const decision = judge(principal, use, slice)
     if (decisions.size < MOST_KEPT && key.length <= LONGEST_KEY) decisions.set(key, decision)
     return decision
-  }
-
-  /** An argument that Cedar has no value for looks absent, so policies that look at it cannot be relied on. */
-  function judgeArguments(principal: Principal, use: Use, slice: PolicySlice): Decision {
-    const blind = findBlind(slice.argumentReaders, unseenArguments(use.arguments))
-    if (!blind) return judge(principal, use, slice)
-    const name = JSON.stringify(blind.argument.slice(0, LONGEST_NAME))
-    const reason = `the argument ${name} has a value that policies cannot see`
-    if (Object.keys(blind.forbids).length) {
-      const denied = judge(principal, use, slice, blind.forbids)
-      if (!denied.isAllowed) return { ...denied, reason }
-    }
-    const decision = judge(principal, use, slice)
-    const policies = (decision.policies ?? []).filter(id => !blind.permits.includes(id))
-    if (!decision.isAllowed || policies.length) return { ...decision, policies }
-    return { isAllowed: false, policies: [], reason }
   }
 
   /** By the policies of a slice, else by these forbids alone, where all else is allowed. */

@@ -53,17 +53,6 @@ export function createClientMessages(options: {
 
   type Outcome = ReturnType<ClientMessages['request']>
 
-  const ofOwnTasks = (reply: Reply, owner: string): Reply => ({
-    get attended() {
-      return reply.attended
-    },
-    related: text => reply.related(text),
-    keepAlive: () => reply.keepAlive(),
-    respond: text =>
-      reply.respond(mayNameTask(text) ? (withOwnTasks(text, owner, taskOwners) ?? text) : text),
-    fail: failure => reply.fail(failure),
-  })
-
   const forward = (request: Request, session: Session | undefined, reply: Reply): Outcome =>
     calls.start(request, {
       session,
@@ -91,25 +80,12 @@ export function createClientMessages(options: {
     return outcome
   }
 
-  function cancel(notification: Notification, session: Session | undefined): boolean {
-    const idText = paramText(notification, 'requestId')
-    const named =
-      idText !== undefined && /^["\d-]/.test(idText) ? session?.calls.get(idKey(idText)) : undefined
-    if (!named) onIgnored('a client cancelled a request that is not on its way')
-    for (const call of [...(named ?? [])] as Call[]) {
-      if (call.method === 'initialize') continue
-      if (!call.peer.write(onOneLine(withRequestId(notification, call.id)))) return false
-      calls.drop(call, 'cancelled')
-    }
-    return true
-  }
-
   return {
     request(request, { session, owner, reply: given }) {
       if (owner !== undefined && isForeignTask(request, owner, taskOwners)) {
         return answer(given, noSuchTask(request.idText))
       }
-      const reply = owner === undefined ? given : ofOwnTasks(given, owner)
+      const reply = owner === undefined ? given : ofOwnTasks(given, { owner, taskOwners })
       const uri = /^resources\/(un)?subscribe$/.test(request.method) ? param(request, 'uri') : undefined
       if (typeof uri === 'string') {
         if (!session) {
@@ -131,7 +107,7 @@ export function createClientMessages(options: {
         case 'notifications/initialized':
           return handshake.initialized() ? write(onOneLine(notification.text)) : true
         case 'notifications/cancelled':
-          return cancel(notification, session)
+          return cancel(notification, session, { calls, onIgnored })
         case 'notifications/progress': {
           const token = paramText(notification, 'progressToken')
           if (session && token !== undefined && serverRequests.hasToken(session, token)) {
@@ -151,6 +127,37 @@ export function createClientMessages(options: {
     },
   }
 }
+
+/** Passes on that a client has cancelled its request. False when too much waits: nothing was sent. */
+function cancel(
+  notification: Notification,
+  session: Session | undefined,
+  { calls, onIgnored }: { calls: Calls; onIgnored: (what: string) => void },
+): boolean {
+  const idText = paramText(notification, 'requestId')
+  const named = idText !== undefined && /^["\d-]/.test(idText) ? session?.calls.get(idKey(idText)) : undefined
+  if (!named) onIgnored('a client cancelled a request that is not on its way')
+  for (const call of [...(named ?? [])]) {
+    if (call.method === 'initialize') continue
+    if (!call.peer.write(onOneLine(withRequestId(notification, call.id)))) return false
+    calls.drop(call, 'cancelled')
+  }
+  return true
+}
+
+/** A reply that names only the tasks of its owner. */
+const ofOwnTasks = (
+  reply: Reply,
+  { owner, taskOwners }: { owner: string; taskOwners: TaskOwners },
+): Reply => ({
+  get attended() {
+    return reply.attended
+  },
+  related: text => reply.related(text),
+  keepAlive: () => reply.keepAlive(),
+  respond: text => reply.respond(mayNameTask(text) ? (withOwnTasks(text, owner, taskOwners) ?? text) : text),
+  fail: failure => reply.fail(failure),
+})
 
 /** A reply that also reports whether the response is a result. */
 function observe(reply: Reply, onSettled: (ok: boolean) => void): Reply {

@@ -50,6 +50,7 @@ export interface Calls {
 
 const SUBSCRIPTION_ID = ['_meta', 'io.modelcontextprotocol/subscriptionId']
 
+/** It is long because all of it reads and changes the one index of calls. */
 export function createCalls(options: {
   limits: BridgeLimits
   /** Milliseconds since the epoch. */

@@ -48,6 +48,7 @@ export interface LifecycleOptions extends Omit<ServerRunsOptions, 'signal'> {
   readonly onGivenUp: (context: string) => Promise<void>
 }
 
+/** It is long because its parts share whether the server is up, and since when. */
 export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const { proxy, clock, log, enqueue, onGivenUp } = options
   const ending = new AbortController()
