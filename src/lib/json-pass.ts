@@ -1,11 +1,13 @@
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-bytes.ts'
 
 /** Deeper nesting is refused: the stack that follows it would outgrow the text. */
 const MAX_DEPTH = 100_000

@@ -1,14 +1,7 @@
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes.ts'
 import { nameAt } from './json-pass.ts'
 import { endOfString } from './parse-json.ts'
 import type { Span } from './raw-json.ts'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** An element of a list: its text, and its name if it has one. */
 export interface NamedElement {

@@ -1,39 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toolsMiddleware } from '../../../plugins/tools/middleware.ts'
 import type { ToolControl } from '../../../plugins/tools/tool-controls.ts'
-import type { Attachment } from '../../../src/contracts/runtime.ts'
-import { type RunningServer, startEverything, startFixture } from '../../support/mcp-fixtures/start-server.ts'
 import { testProxy, until } from '../proxy/test-proxy.ts'
+import { attachEverything, connect, everythingServers } from './everything-servers.ts'
 
-const everything = new URL(
-  '../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-  import.meta.url,
-).pathname
-
-const servers: Record<string, RunningServer> = {}
-beforeAll(async () => {
-  const [http, sse, modern] = await Promise.all([
-    startEverything('streamableHttp'),
-    startEverything('sse'),
-    startFixture('http-server-modern.ts'),
-  ])
-  Object.assign(servers, { http, sse, modern })
-})
-afterAll(() => Promise.all(Object.values(servers).map(server => server.kill())))
-
-function attach(): Attachment {
-  const child = spawn(process.execPath, [everything, 'stdio'], { stdio: 'pipe' })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const exit = once(child, 'exit').then(() => ({}))
-  return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, detach: () => {} }
-}
+const servers = everythingServers()
 
 const KINDS = {
   'stdio over streamable HTTP': { transport: 'stdio' },
@@ -50,19 +22,9 @@ async function open(config: (typeof KINDS)[keyof typeof KINDS]) {
     config,
     ...(config.transport === 'stdio' ? {} : { target }),
   })
-  if (config.transport === 'stdio') await proxy.connect({ kind: 'stdio', attachment: attach() })
+  if (config.transport === 'stdio') await proxy.connect({ kind: 'stdio', attachment: attachEverything() })
   await proxy.ready({ timeoutMs: 60_000, ping: true })
   return { proxy, control: controls.get('test') as ToolControl }
-}
-
-async function connect(url: string, isSse: boolean): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' })
-  const transport = isSse
-    ? new SSEClientTransport(new URL(url))
-    : new StreamableHTTPClientTransport(new URL(url))
-  await client.connect(transport as Transport)
-  onTestFinished(() => client.close())
-  return client
 }
 
 describe.each(Object.entries(KINDS))('%s', (_name, kind) => {
