@@ -53,6 +53,14 @@ const untilBeside = () => until(async () => expect(await world.containers(name))
 const untilNamed = (tag: string) =>
   until(async () => expect((await world.config(name)).source).toBe(`${world.repository}:${tag}`), 150)
 
+/** The supervisor has begun the upgrade to this version: the record alone is there before that. */
+const untilTaken = (tag: string) =>
+  until(async () => {
+    const isBeside = (await world.containers(name)).length === 2
+    const isNamed = (await world.config(name)).source === `${world.repository}:${tag}`
+    expect(isBeside || isNamed).toBe(true)
+  }, 150)
+
 /** After the next command: this version answers, as the only one there is. */
 async function expectOnly(tag: string): Promise<void> {
   await world.home.ok(['list'])
@@ -125,7 +133,7 @@ describe('killed with SIGKILL, the command', { timeout: 480_000 }, () => {
 
     await world.offer('2.0.0')
     const fit = begin()
-    await until(() => expect(record()).toBe(true), 150)
+    await untilTaken('2.0.0')
     fit.cli.kill('SIGKILL')
     await fit.ended
     await until(() => expect(record()).toBe(false))
