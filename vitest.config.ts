@@ -10,7 +10,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    // Half of the time a file waits for engines and programs; two cores serve three.
+    // A file waits for engines, programs and browsers half of its time: two leave two cores half idle.
     maxWorkers: 3,
     sequence: { sequencer: TestOrder },
     // A test that fails once is a bug in the test or in the product.
