@@ -90,14 +90,17 @@ describe('in bash', () => {
 describe('in zsh', () => {
   allNeed(problemOf('zsh'))
 
-  /** Types the line into a real interactive shell, presses the key, and answers what the line became and what was listed. */
+  /**
+   * Types the line into a real interactive shell, presses the keys, and returns what the line became and what was
+   * listed. Before its editor is ready, the terminal would take ^D for the end of the input.
+   */
   const press = async (line: string) => {
     const user = await shellUser('zsh')
     const driver = `
 zmodload zsh/zpty
 zpty shell 'TERM=dumb PS1= zsh -f -i'
 zpty -w shell 'autoload -Uz compinit; compinit -u -D; unsetopt zle_bracketed_paste; setopt no_beep; stty columns 200; source ${user.script}'
-zpty -w shell 'finish() { zle complete-word; print -r -- "LINE<$BUFFER>" }; zle -N finish; bindkey "^X" finish; bindkey "^D" list-choices; PS1=; echo REA""DY'
+zpty -w shell 'finish() { zle complete-word; print -r -- "LINE<$BUFFER>" }; zle -N finish; bindkey "^X" finish; bindkey "^D" list-choices; PS1=; ready() { print -r -- REA""DY }; zle -N zle-line-init ready'
 zpty -r -m shell out '*READY*'
 zpty -w -n shell "$1"$'\\x04\\x18'
 zpty -r -m shell out '*LINE<*>*'
