@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
+import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
 import { number, object, type Schema, type TypeOf } from '../../src/lib/schema.ts'
 import type { Log } from '../../src/log.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import type { Paths } from '../../src/paths.ts'
 import { createDocumentFolder } from './document-folder.ts'
+import { assertWorkloadName } from './workload-name.ts'
 
 /** `parseRunConfig` checks these. */
 const runConfig: Schema<RunConfig> = {}
@@ -32,11 +34,18 @@ export interface UpgradeRecords {
   save(name: string, record: UpgradeRecord): Promise<void>
   /** Idempotent. */
   remove(name: string): Promise<void>
+  /**
+   * Takes the lock that a command holds from before the record until the end of the upgrade. Undefined while that
+   * command runs. A record that remains when the lock is free is of a killed command: `Supervisor.settleUpgrade`
+   * removes it.
+   */
+  tryLock(name: string): Promise<Lock | undefined>
 }
 
 export function createUpgradeRecords({ paths, log }: { paths: Paths; log: Log }): UpgradeRecords {
+  const folder = join(paths.state, 'upgrades')
   const documents = createDocumentFolder<UpgradeRecord>({
-    folder: join(paths.state, 'upgrades'),
+    folder,
     log,
     parse(text, path) {
       const { from, to, wait_ms } = parseDocument(text, path, schema)
@@ -49,5 +58,9 @@ export function createUpgradeRecords({ paths, log }: { paths: Paths; log: Log })
     names: async () => [...(await documents.list()).keys()],
     save: (name, record) => documents.save(name, record),
     remove: name => documents.remove(name),
+    async tryLock(name) {
+      assertWorkloadName(name)
+      return tryLock(join(folder, `${name}.lock`))
+    },
   }
 }

@@ -92,7 +92,7 @@ export const toolsSection: Section = {
   check: assertSettings,
   async changeLive(app, config) {
     const { storeLive } = await import('./edit/store-live.ts')
-    return storeLive(await app.service('supervisor'), config)
+    return storeLive(app, config)
   },
   middlewareEntries: [
     { type: 'tool-filter', ...entry },

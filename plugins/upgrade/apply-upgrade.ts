@@ -1,11 +1,9 @@
-import { join } from 'node:path'
 import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { WaitOptions } from '../../src/contracts/runtime.ts'
 import type { Ask } from '../../src/contracts/target.ts'
 import type { Status } from '../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
-import { tryLock } from '../../src/lib/file-lock.ts'
 import { checkSections } from '../../src/sections.ts'
 import { type Accepted, assertNotLowered, type VerificationMode } from '../image-verification/index.ts'
 import { assertWorkloadName } from '../state/index.ts'
@@ -64,7 +62,7 @@ export async function applyUpgrade(
   const store = await app.service('workloadStore')
   assertWorkloadName(name)
   await store.configs.get(name)
-  const lock = await tryLock(join(app.paths.state, 'upgrades', `${name}.lock`))
+  const lock = await store.upgrades.tryLock(name)
   if (!lock) throw failures.upgrade_busy({ name })
   try {
     if (await store.upgrades.find(name)) await (await app.service('supervisor')).settleUpgrade(name)

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
 import type { DescribedTool } from '../edit/describe-tools.ts'
-import type { ToolsChange, ToolsInput, ToolsResult } from '../edit/tools-operation.ts'
+import type { ToolsChange, ToolsResult } from '../edit/tools-operation.ts'
 import { readSettings, toolsTable } from '../flags.ts'
 
 const flags = {
@@ -39,11 +39,13 @@ export class ToolsOf extends BaseCommand {
     if (preview && !change) {
       throw failures.usage({ text: '--preview needs a flag that changes something, e.g. --tools.' })
     }
-    const { TOOLS_OPERATION } = await import('../edit/tools-operation.ts')
+    const { callToolsOperation } = await import('../edit/call-operation.ts')
     await (await this.app.service('workloadStore')).configs.get(this.name)
-    const supervisor = await this.app.service('supervisor')
-    const input: ToolsInput = { name: this.name, preview, ...(change ? { change } : {}) }
-    const result = (await supervisor.call(TOOLS_OPERATION, input, { start: true })) as ToolsResult
+    const result = await callToolsOperation(this.app, {
+      name: this.name,
+      preview,
+      ...(change ? { change } : {}),
+    })
     for (const warning of result.warnings) this.app.log.warn(warning)
     if (format === 'json') return this.printJson({ name: this.name, ...result })
     if (change) this.#printChange(result, preview)

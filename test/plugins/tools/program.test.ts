@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { tryLock } from '../../../src/lib/file-lock.ts'
 import { testHome } from '../auth-out/guarded-server.ts'
 import { serveHome } from '../auth-out/http-world.ts'
 import { post, rpc, testServer } from '../proxy/test-proxy.ts'
@@ -118,4 +119,25 @@ test('an edit over HTTP of nothing but tools counts at once, in sessions that ar
   expect((await edit({ tools_deny: ['delete_note'] })).status).toBe(200)
   await api.untilStatus('far', 'running')
   expect(await namesAt(url)).toEqual(['get_note', 'get_list'])
+})
+
+test('a record that a killed upgrade has left does not refuse a change of tools, one of a running upgrade does', {
+  timeout: 120_000,
+}, async () => {
+  const home = await testHome({ secrets: false })
+  const url = await home.ok(['run', await server(), '--name', 'far', '--transport', 'streamable-http'])
+  const state = join(home.path, '.local/state/keelson')
+  const from = JSON.parse(await readFile(join(state, 'runconfigs/far.json'), 'utf8'))
+  const record = { from, to: { ...from, container_name: 'far-2' }, wait_ms: 60_000 }
+  await mkdir(join(state, 'upgrades'), { recursive: true })
+  await writeFile(join(state, 'upgrades/far.json'), JSON.stringify(record))
+
+  const running = await tryLock(join(state, 'upgrades/far.lock'))
+  const refused = await home.keelson(['tools', 'far', '--tools', 'get_list'])
+  expect(refused.stderr).toContain('An upgrade of "far" is under way.')
+  await running?.release()
+
+  await home.ok(['tools', 'far', '--tools', 'get_list'])
+  expect(await namesAt(url)).toEqual(['get_list'])
+  await expect(readFile(join(state, 'upgrades/far.json'))).rejects.toThrow('ENOENT')
 })
