@@ -1,16 +1,17 @@
-import type { PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/web'
 import type { Decision } from '../../../src/contracts/pipeline.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { CedarConfig } from '../authz-config.ts'
 import type { AuthzSource } from '../authz-source.ts'
 import { type Decider, HINTS, type Use } from '../decider.ts'
-import type { BlindPolicies } from './argument-readers.ts'
+import { createAsk } from './ask-cedar.ts'
+import type { BlindPolicies } from './attribute-readers.ts'
 import { actionOf, buildCall, isAnonymous, resourceOf } from './build-call.ts'
-import { judgeArguments } from './judge-arguments.ts'
+import { judgeUnseen } from './judge-unseen.ts'
 import { createPolicySlices, type PolicySlice } from './policy-slices.ts'
 import type { Principal } from './principal.ts'
 import { readCedar } from './read-cedar.ts'
+import { unseenArguments } from './to-values.ts'
 
 /** Decisions that are kept; all are forgotten when there are more. */
 const MOST_KEPT = 5000
@@ -25,46 +26,30 @@ export async function openCedarDecider(
   { server, source, log }: { server: string; source: Pick<AuthzSource, 'where' | 'locate'>; log: Log },
 ): Promise<Decider> {
   const { cedar, policies, surroundings, principalOf } = await readCedar(config, { server, source })
-  const isForbid = new Map(policies.map(({ id, json }) => [id, json.effect === 'forbid']))
+  const ask = createAsk({ cedar, policies, log })
   const slices = createPolicySlices(cedar, policies, {
     hasActions: (config.entities_json ?? '').includes('Action'),
   })
   const kept = new Map<string, Decision>()
-
-  function ask(call: StatefulAuthorizationCall, forbids?: BlindPolicies['forbids']): Decision {
-    const answer = forbids
-      ? cedar.isAuthorized({
-          ...withoutSet(call),
-          policies: { staticPolicies: { ...forbids, '': PERMIT_ALL } },
-        })
-      : cedar.statefulIsAuthorized(call)
-    if (answer.type === 'failure') {
-      log.warn('a call could not be judged', { problem: answer.errors.map(e => e.message).join('; ') })
-      return { isAllowed: false, policies: [] }
-    }
-    const { decision, diagnostics } = answer.response
-    // A permit that cannot be evaluated permits nothing; nobody knows what such a forbid would have said.
-    const broken = diagnostics.errors.map(({ policyId }) => policyId).filter(id => isForbid.get(id) !== false)
-    return broken.length
-      ? { isAllowed: false, policies: broken }
-      : { isAllowed: decision === 'allow', policies: diagnostics.reason.toSorted() }
-  }
-
   /** By who asks, and the key of what is asked for where arguments do not count. */
   const withoutArguments = new WeakMap<Principal, Map<string, Decision>>()
 
   function decideOnce(principal: Principal, use: Use, slice: PolicySlice): Decision {
-    if (slice.readsArguments) {
-      return judgeArguments(use, slice, forbids => judge(principal, use, slice, forbids))
-    }
+    if (slice.readsArguments) return decideSeen(principal, use, slice)
     const decisions = withoutArguments.get(principal) ?? new Map<string, Decision>()
     withoutArguments.set(principal, decisions)
     const key = keyOf(use, slice, false)
     const before = decisions.get(key)
     if (before) return before
-    const decision = judge(principal, use, slice)
+    const decision = decideSeen(principal, use, slice)
     if (decisions.size < MOST_KEPT && key.length <= LONGEST_KEY) decisions.set(key, decision)
     return decision
+  }
+
+  function decideSeen(principal: Principal, use: Use, slice: PolicySlice): Decision {
+    const args = slice.readsArguments ? unseenArguments(use.arguments) : []
+    const unseen = new Map([...args, ...principal.unseen])
+    return judgeUnseen(unseen, slice.readers, forbids => judge(principal, use, slice, forbids))
   }
 
   /** By the policies of a slice, else by these forbids alone, where all else is allowed. */
@@ -109,7 +94,7 @@ export async function openCedarDecider(
         const key = keyOf(use, slice, isAnonymous(use, slice, surroundings))
         const known = alike.get(key)
         if (known !== undefined) return known
-        const { isAllowed } = judge(principal, use, slice)
+        const { isAllowed } = decideSeen(principal, use, slice)
         alike.set(key, isAllowed)
         return isAllowed
       })
@@ -117,17 +102,6 @@ export async function openCedarDecider(
     close: () => slices.close(),
   }
 }
-
-const ANY = { op: 'All' } as const
-const PERMIT_ALL: PolicyJson = {
-  effect: 'permit',
-  principal: ANY,
-  action: ANY,
-  resource: ANY,
-  conditions: [],
-}
-
-const withoutSet = ({ preparsedPolicySetId: _, ...call }: StatefulAuthorizationCall) => call
 
 /** What the policies can see of an item of a list: items with the same key get the same decision. */
 function keyOf({ id, hints = {} }: Use, slice: PolicySlice, isAnonymous: boolean): string {

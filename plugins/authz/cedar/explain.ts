@@ -51,7 +51,7 @@ function whyNot(
       references: findReferences([policy]),
       nameTests: undefined,
       readsArguments: true,
-      argumentReaders: [],
+      readers: () => [],
     }
     const { preparsedPolicySetId: _, ...call } = buildCall(principalOf(caller), use, slice, surroundings)
     const answer = cedar.isAuthorized({ ...call, policies: { staticPolicies: { policy } } })

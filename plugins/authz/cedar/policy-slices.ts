@@ -1,5 +1,5 @@
 import type { TypeAndId } from '@cedar-policy/cedar-wasm/web'
-import { type ArgumentReader, argumentReaders } from './argument-readers.ts'
+import { type AttributeReader, attributeReaders } from './attribute-readers.ts'
 import { scopeEntities } from './expressions.ts'
 import { findReferences, type References } from './find-references.ts'
 import type { Cedar } from './load-cedar.ts'
@@ -16,8 +16,8 @@ export interface PolicySlice {
   readonly nameTests: readonly ((name: string) => boolean)[] | undefined
   /** Whether the arguments of a call can change a decision. */
   readonly readsArguments: boolean
-  /** Those of its policies that look at arguments. */
-  readonly argumentReaders: readonly ArgumentReader[]
+  /** Its policies, with the attributes that they look at. */
+  readers(): readonly AttributeReader[]
 }
 
 export interface PolicySlices {
@@ -65,12 +65,16 @@ export function createPolicySlices(
     const readsArguments = [references.resource, references.context].some(
       read => read === 'all' || [...read].some(name => name.startsWith('arg_')),
     )
+    let readers: readonly AttributeReader[] | undefined
     return {
       id,
       references,
       nameTests: references.nameTests?.map(toMatcher),
       readsArguments,
-      argumentReaders: readsArguments ? argumentReaders(fitting) : [],
+      readers() {
+        readers ??= attributeReaders(fitting)
+        return readers
+      },
     }
   }
 

@@ -2,12 +2,15 @@ import type { CedarValueJson } from '@cedar-policy/cedar-wasm/web'
 import type { Caller } from '../../../src/contracts/caller-auth.ts'
 import { isObject } from '../../../src/lib/is-object.ts'
 import type { CedarConfig } from '../authz-config.ts'
-import { toClaimAttributes } from './to-values.ts'
+import type { Unseen } from './attribute-readers.ts'
+import { toClaimAttributes, unseenClaims } from './to-values.ts'
 
 /** A caller as policies see it. */
 export interface Principal {
   readonly id: string
   readonly attributes: Readonly<Record<string, CedarValueJson>>
+  /** Those of its attributes that Cedar has no value for. */
+  readonly unseen: Unseen
   /** Ids of its groups. */
   readonly groups: readonly string[]
 }
@@ -34,6 +37,7 @@ export function createPrincipals(config: CedarConfig): (caller: Caller) => Princ
     const principal = {
       id: caller.subject,
       attributes: toClaimAttributes(caller.claims, multi_valued_claims ?? []),
+      unseen: unseenClaims(caller.claims),
       groups: groupsOf(caller),
     }
     known.set(caller, principal)

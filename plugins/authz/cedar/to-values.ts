@@ -1,11 +1,17 @@
 import type { CedarValueJson } from '@cedar-policy/cedar-wasm/web'
 import { isObject } from '../../../src/lib/is-object.ts'
+import type { Unseen } from './attribute-readers.ts'
 
 /** What is nested deeper is left out. */
 const MOST_DEPTH = 10
 
 /** Names that mean something else in the JSON of Cedar, where strangers could write entities with them. */
 const RESERVED = ['__entity', '__extn', '__expr']
+const isReserved = (value: object) => RESERVED.some(name => Object.hasOwn(value, name))
+
+/** Of a claim or an argument, in a reason. */
+const LONGEST_NAME = 100
+const quote = (name: string) => JSON.stringify(name.slice(0, LONGEST_NAME))
 
 /**
  * A value of a token in the form of Cedar; undefined where it has none there. Whole numbers in the range of safe
@@ -17,13 +23,22 @@ export function toValue(value: unknown, depth = MOST_DEPTH): CedarValueJson | un
   if (typeof value === 'number') return toNumber(value)
   if (depth === 0) return undefined
   if (Array.isArray(value)) return value.flatMap(item => toValue(item, depth - 1) ?? [])
-  if (!isObject(value) || RESERVED.some(name => Object.hasOwn(value, name))) return undefined
+  if (!isObject(value) || isReserved(value)) return undefined
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const converted = name.isWellFormed() ? toValue(member, depth - 1) : undefined
       return converted === undefined ? [] : [[name, converted]]
     }),
   )
+}
+
+/** Whether `toValue` leaves nothing of a value out. */
+function isWhole(value: unknown, depth = MOST_DEPTH): boolean {
+  if (typeof value !== 'object') return toValue(value) !== undefined
+  if (depth === 0) return false
+  if (Array.isArray(value)) return value.every(item => isWhole(item, depth - 1))
+  if (!isObject(value) || isReserved(value)) return false
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWhole(member, depth - 1))
 }
 
 function toNumber(value: number): CedarValueJson | undefined {
@@ -63,9 +78,21 @@ function toSet(name: string, value: unknown): CedarValueJson[] | undefined {
 const toArgument = (value: unknown): CedarValueJson | undefined =>
   typeof value === 'object' ? undefined : toValue(value)
 
-/** The names of arguments whose values policies cannot see. */
-export const unseenArguments = (args: Readonly<Record<string, unknown>> = {}): ReadonlySet<string> =>
-  new Set(Object.keys(args).filter(name => toArgument(args[name]) === undefined))
+/** The attributes of arguments whose values policies cannot see. */
+export const unseenArguments = (args: Readonly<Record<string, unknown>> = {}): Unseen =>
+  new Map(
+    Object.keys(args)
+      .filter(name => toArgument(args[name]) === undefined)
+      .map(name => [`arg_${name}`, `the argument ${quote(name)}`]),
+  )
+
+/** The attributes of claims that policies cannot see, or not the whole of. */
+export const unseenClaims = (claims: Readonly<Record<string, unknown>>): Unseen =>
+  new Map(
+    Object.keys(claims)
+      .filter(name => !isWhole(claims[name]))
+      .flatMap(name => [`claim_${name}`, `claimset_${name}`].map(one => [one, `the claim ${quote(name)}`])),
+  )
 
 /** Arguments as attributes: `arg_NAME`, or `arg_NAME_present` for what Cedar cannot compare. */
 export function toArgumentAttributes(

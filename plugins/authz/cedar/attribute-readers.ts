@@ -3,32 +3,34 @@ import { isObject } from '../../../src/lib/is-object.ts'
 import { findReferences } from './find-references.ts'
 import type { Policy } from './read-policies.ts'
 
-/** A policy, and the arguments whose values or absence it looks at. */
-export interface ArgumentReader {
+/** A policy, and the attributes of callers and of arguments whose values or absence it looks at. */
+export interface AttributeReader {
   readonly id: string
   readonly json: PolicyJson
   readonly names: readonly string[] | 'all'
 }
 
-/** The policies that cannot be relied on for a call. */
+/** Attributes that have no value in Cedar, each with what it is in words. */
+export type Unseen = ReadonlyMap<string, string>
+
+/** The policies that cannot be relied on for a use. */
 export interface BlindPolicies {
   /** Without their conditions. */
   readonly forbids: Readonly<Record<string, PolicyJson>>
   readonly permits: readonly string[]
-  /** An argument that they look at; one of a forbid, if there is one. */
-  readonly argument: string
+  /** What they look at, in words; what a forbid looks at, if there is one. */
+  readonly what: string
 }
 
 /** Prepares policies for `findBlind`. */
-export const argumentReaders = (policies: readonly Policy[]): ArgumentReader[] =>
+export const attributeReaders = (policies: readonly Policy[]): AttributeReader[] =>
   policies.map(({ id, json }) => {
     const isForbid = json.effect === 'forbid'
     if (findReferences([json]).context === 'all') return { id, json, names: 'all' }
     const read = new Set(attributeNames(json.conditions))
-    const names = [...read].flatMap(name => (name.startsWith('arg_') ? name.slice('arg_'.length) : []))
     // A permit that asks for the presence, too, says itself what it permits.
-    const isTold = (name: string) => !isForbid && read.has(`arg_${name}_present`)
-    return { id, json, names: names.filter(name => !isTold(name)) }
+    const isTold = (name: string) => !isForbid && name.startsWith('arg_') && read.has(`${name}_present`)
+    return { id, json, names: [...read].filter(name => !isTold(name)) }
   })
 
 /** The names of all attributes, of whatever they are: one of an entity is read by its name alone. */
@@ -42,16 +44,13 @@ function* attributeNames(node: unknown): Generator<string> {
   }
 }
 
-/** The policies that look at arguments whose values have no form in Cedar; undefined where none does. */
-export function findBlind(
-  readers: readonly ArgumentReader[],
-  unseen: ReadonlySet<string>,
-): BlindPolicies | undefined {
-  if (unseen.size === 0) return undefined
-  const [some] = unseen
+/** The policies that look at attributes without a value in Cedar; undefined where none does. */
+export function findBlind(readers: readonly AttributeReader[], unseen: Unseen): BlindPolicies | undefined {
+  const [some = ''] = unseen.values()
   const found = readers.flatMap(({ id, json, names }) => {
-    const argument = names === 'all' ? some : names.find(name => unseen.has(name))
-    return argument === undefined ? [] : [{ id, json, argument }]
+    const name = names === 'all' ? undefined : names.find(one => unseen.has(one))
+    if (names !== 'all' && name === undefined) return []
+    return [{ id, json, what: unseen.get(name ?? '') ?? some }]
   })
   const [permits, forbids] = [
     found.filter(({ json }) => json.effect === 'permit'),
@@ -62,6 +61,6 @@ export function findBlind(
   return {
     forbids: Object.fromEntries(forbids.map(({ id, json }) => [id, { ...json, conditions: [] }])),
     permits: permits.map(({ id }) => id),
-    argument: first.argument,
+    what: first.what,
   }
 }
