@@ -67,14 +67,14 @@ const begin = performance.now()
 await Promise.all(
   Array.from({ length: requests }, async (_, n) => {
     try {
-      // Every other one as an event stream.
+      // Every other one takes an event stream too, and gets one when its response does not come soon.
       const stream = n % 2 === 1
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { n } }
       const answer = await post(body, { session: ids[n % sessions], stream })
       if (answer.status === 503 && answer.headers['retry-after']) counts.busy += 1
       else if (answer.status !== 200) counts.errors += 1
       else {
-        const data = stream
+        const data = /event-stream/.test(String(answer.headers['content-type']))
           ? answer.text
               .split('\n')
               .findLast(line => /^data: \{/.test(line))

@@ -11,6 +11,8 @@ export interface BridgeLimits {
   readonly reclaimAfterMs: number
   /** The longest time for a response. Progress starts it anew; while the server waits for the client it stops. */
   readonly requestTimeoutMs: number
+  /** How long the head of a response waits for the first message of its call, which decides its content type. */
+  readonly holdHeadMs: number
   /** How long a request on a broken event stream is kept for a client that resumes. */
   readonly resumeGraceMs: number
   /** How long a server may go on with a call that was cancelled or timed out, so that its messages reach nobody. */
@@ -39,6 +41,7 @@ export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   maxQueuedBytes: 64 * 1024 * 1024,
   maxSessions: 10_000,
   reclaimAfterMs: 5 * 60_000,
+  holdHeadMs: 100,
   resumeGraceMs: 30_000,
   givenUpMs: 2 * 60_000,
   keepAliveMs: 15_000,

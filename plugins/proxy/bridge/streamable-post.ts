@@ -13,18 +13,11 @@ import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
-import {
-  accepts,
-  assertKnownVersion,
-  isJsonBody,
-  modernVersion,
-  takesPriming,
-  wantsStream,
-} from './mcp-headers.ts'
+import { accepts, assertKnownVersion, isJsonBody, modernVersion } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
+import { createPostReply } from './post-reply.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
-import { createJsonReply, createStreamReply } from './streamable-replies.ts'
 import { findSession, SESSION_HEADER } from './streamable-sessions.ts'
 
 /** Responds to a POST of streamable HTTP, which carries one message of a client. */
@@ -91,22 +84,18 @@ export function createStreamablePost(
     exchange: Exchange,
     rewriting: Rewriting | undefined,
   ): void {
-    const { request, response } = exchange
     const { idText } = message
     let started: Call | undefined
     const onGone = () => {
       // No client can get this response any more.
       if (started) router.calls.abandon(started, 'cancelled', 'the client has gone')
     }
-    const stream = wantsStream(request)
-      ? createStreamReply({ idText, session, now: router.now, onGone })
-      : undefined
-    const reply = stream ?? createJsonReply(response, { idText, onGone })
+    const reply = createPostReply(router, exchange, { idText, session, onGone })
     const owner = ownerOf(exchange)
     const outcome = router.messages.request(message, { session, owner, reply: rewritten(reply, rewriting) })
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'responded') started = outcome
-    stream?.open(response, takesPriming(request))
+    reply.open()
     if (started) followCall(router.calls, started, exchange)
   }
 
@@ -147,14 +136,14 @@ function isJson(text: string | undefined): boolean {
   }
 }
 
-/** Sends a single response, as JSON or as an event, whichever the client prefers. */
+/** Sends a single response: as JSON, or as an event where only that is taken. */
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  if (!wantsStream(request)) {
+  if (accepts(request, 'application/json')) {
     sendJson(response, 200, text, headers)
     return
   }

@@ -4,12 +4,25 @@ import type { Session } from './client-sessions.ts'
 import { createEventStream, EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts'
 import { FAILURE_TEXT, failureText, sendJson } from './http-reply.ts'
 
-/** Sends the response as JSON. `onGone` is called when the client disconnects before. */
-export function createJsonReply(
-  response: ServerResponse,
-  options: { idText: string; onGone: () => void },
-): Reply {
-  const { idText, onGone } = options
+/** The reply to a POST of streamable HTTP. */
+export interface PostReply extends Reply {
+  /** Called when the request is on its way to the server. */
+  open(): void
+}
+
+export interface ReplyOptions {
+  readonly response: ServerResponse
+  readonly idText: string
+  readonly session: Session | undefined
+  /** Whether an event stream begins with an event to resume from. */
+  readonly prime: boolean
+  readonly now: () => number
+  /** Called when the client disconnects before the response, and no other connection can bring it. */
+  readonly onGone: () => void
+}
+
+/** Sends the response as JSON. */
+export function createJsonReply({ response, idText, onGone }: ReplyOptions): PostReply {
   response.once('close', () => {
     if (!response.writableFinished) onGone()
   })
@@ -19,6 +32,7 @@ export function createJsonReply(
     keepAlive: () => {},
     respond: text => sendJson(response, 200, text),
     fail: failure => sendJson(response, FAILURE_TEXT[failure].status, failureText(idText, failure)),
+    open: () => {},
   }
 }
 
@@ -28,13 +42,8 @@ export function createJsonReply(
  * With a session the events have ids, so a client whose connection breaks can resume, and the call goes on for
  * `resumeGraceMs`. Without a session a broken connection ends the call.
  */
-export function createStreamReply(options: {
-  idText: string
-  session: Session | undefined
-  now: () => number
-  onGone: () => void
-}): Reply & { open(response: ServerResponse, prime: boolean): void } {
-  const { idText, session, now, onGone } = options
+export function createStreamReply(options: ReplyOptions): PostReply {
+  const { response, idText, session, prime, now, onGone } = options
   const stream: EventStream = session
     ? session.outbox.openForRequest()
     : createEventStream({ id: 'r', ids: false, now, onDisconnect: onGone })
@@ -59,7 +68,7 @@ export function createStreamReply(options: {
       if (failure !== 'cancelled') stream.push(failureText(idText, failure))
       stream.finish()
     },
-    open(response, prime) {
+    open() {
       response.writeHead(200, EVENT_STREAM_HEADERS)
       response.flushHeaders()
       stream.connect(response, { after: 0, prime })

@@ -1,0 +1,22 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { createHeldReply } from './held-reply.ts'
+import { accepts, takesPriming, wantsStream } from './mcp-headers.ts'
+import type { MessageRouter } from './message-router.ts'
+import {
+  createJsonReply,
+  createStreamReply,
+  type PostReply,
+  type ReplyOptions,
+} from './streamable-replies.ts'
+
+/** The reply to a POST in the form that its client takes. One that takes both gets whichever fits the call. */
+export function createPostReply(
+  { limits, now }: Pick<MessageRouter, 'limits' | 'now'>,
+  { request, response }: Exchange,
+  call: Pick<ReplyOptions, 'idText' | 'session' | 'onGone'>,
+): PostReply {
+  const options = { ...call, response, prime: takesPriming(request), now }
+  if (!wantsStream(request)) return createJsonReply(options)
+  if (!accepts(request, 'application/json')) return createStreamReply(options)
+  return createHeldReply({ ...options, holdMs: limits.holdHeadMs })
+}
