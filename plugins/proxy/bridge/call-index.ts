@@ -29,7 +29,7 @@ export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUp
   /** For each client, the calls that may cause messages of the server. */
   const busy = new Map<Session | Call, Set<Call>>()
   /** By id, oldest first, with the time at which each is forgotten. */
-  const givenUp = new Map<number, { party: Session | Call; peer: Connection; until: number }>()
+  const givenUp = new Map<number, { session: Session | undefined; peer: Connection; until: number }>()
 
   function remove(call: Call): void {
     byId.delete(call.id)
@@ -67,7 +67,7 @@ export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUp
       remove(call)
       if (LOOKUPS.test(call.method)) return
       const { id, session, peer } = call
-      givenUp.set(id, { party: session ?? call, peer, until: now() + givenUpMs })
+      givenUp.set(id, { session, peer, until: now() + givenUpMs })
       forgetOldest()
     },
     forget(which) {
@@ -78,7 +78,8 @@ export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUp
       forgetOldest()
       const [party] = busy.keys()
       if (busy.size > 1) return 'uncertain'
-      for (const left of givenUp.values()) if (left.party !== party) return 'uncertain'
+      // A client without a session is never the same as another.
+      for (const { session } of givenUp.values()) if (!session || session !== party) return 'uncertain'
       if (!party) return 'none'
       return 'outbox' in party ? { session: party } : { call: party }
     },
