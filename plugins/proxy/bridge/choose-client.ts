@@ -11,8 +11,8 @@ const RELATED_TASK = ['_meta', 'io.modelcontextprotocol/related-task', 'taskId']
  * Over stdio a server does not say which request of a client its own request belongs to. The choice is:
  * the owner of the task that the request names; else the only client with a call in flight, if it has the
  * capability; with no call in flight, the only client that has the capability. With calls of several clients
- * in flight, or a call that was given up, no client is chosen: the data of one client must not reach another. `roots/list` carries
- * no data of a client, so the only client with roots is chosen in any case.
+ * in flight, or a call that was given up, no client is chosen: the data of one client must not reach another, and
+ * the roots of one client must not be those of a call of another.
  */
 export function chooseClient(
   request: Request,
@@ -22,11 +22,10 @@ export function chooseClient(
   const owner = typeof task === 'string' ? tasks.find(task) : undefined
   if (owner) return canTake(owner, request) ? owner : undefined
   const atWork = calls.atWork()
+  if (atWork === 'uncertain') return undefined
   if (typeof atWork === 'object') {
-    if ('session' in atWork && canTake(atWork.session, request)) return atWork.session
-    if (request.method !== 'roots/list') return undefined
+    return 'session' in atWork && canTake(atWork.session, request) ? atWork.session : undefined
   }
-  if (atWork === 'uncertain' && request.method !== 'roots/list') return undefined
   let only: Session | undefined
   for (const session of sessions.all()) {
     if (!canTake(session, request)) continue

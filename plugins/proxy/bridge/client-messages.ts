@@ -41,6 +41,8 @@ export function createClientMessages(options: {
   limits: BridgeLimits
   calls: Calls
   handshake: Handshake
+  /** Called when a later client has come. */
+  rootsChanged: (session: Session) => void
   subscriptions: Subscriptions
   levels: LogLevels
   serverRequests: ServerRequests
@@ -49,7 +51,7 @@ export function createClientMessages(options: {
   onIgnored: (what: string) => void
 }): ClientMessages {
   const { limits, calls, handshake, subscriptions, levels, serverRequests, taskOwners } = options
-  const { write, onIgnored } = options
+  const { rootsChanged, write, onIgnored } = options
 
   type Outcome = ReturnType<ClientMessages['request']>
 
@@ -105,7 +107,9 @@ export function createClientMessages(options: {
     notify(notification, session) {
       switch (notification.method) {
         case 'notifications/initialized':
-          return handshake.initialized() ? write(onOneLine(notification.text)) : true
+          if (handshake.initialized()) return write(onOneLine(notification.text))
+          if (session) rootsChanged(session)
+          return true
         case 'notifications/cancelled':
           return cancel(notification, session, { calls, onIgnored })
         case 'notifications/progress': {

@@ -25,7 +25,7 @@ export interface Session {
 export interface Capabilities {
   readonly sampling?: { readonly tools?: unknown }
   readonly elicitation?: { readonly form?: unknown; readonly url?: unknown }
-  readonly roots?: unknown
+  readonly roots?: { readonly listChanged?: unknown }
 }
 
 /** Reads capabilities. Only members that are objects count. */

@@ -1,8 +1,10 @@
 import { VERSION } from '../../../src/build-info.ts'
-import { mergeRaw, parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
+import { parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import { NO_HANDSHAKE } from '../../../src/net/rpc-error-codes.ts'
 import { agreeVersion } from './agree-version.ts'
 import type { Answer, AskServer } from './ask-server.ts'
+import { type Capabilities, toCapabilities } from './client-sessions.ts'
+import { withCapabilitiesOf, withOnlyCapabilitiesOf } from './told-capabilities.ts'
 
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */
 export interface Handshake {
@@ -19,30 +21,25 @@ export interface Handshake {
   readonly known: boolean
   /** Whether the server has no `initialize`, as servers of MCP 2026-07-28 and newer. */
   readonly modern: boolean
+  /** The capabilities that the server process was told; undefined before. */
+  readonly told: Capabilities | undefined
   /** Called for each `notifications/initialized`. True for the first, which is sent to the server. */
   initialized(): boolean
-  /** Initialises a new server process as the one before. False when it fails, or none was initialised before. */
+  /**
+   * Initialises a new server process as the one before, for the clients that are connected. False when it fails, or
+   * none was initialised before.
+   */
   replay(): Promise<boolean>
   /** The parameters that a candidate is initialised with. */
   readonly offer: string
   /** Takes over the result with which a promoted candidate responded to `offer`; undefined for a modern server. */
   adopt(resultText: string | undefined): void
+  /** The next client initialises the next process, with its own parameters. */
+  forget(): void
   /** Called when the server process has gone. */
   lost(): void
 }
 
-/**
- * The capabilities that the server is told: every one that can be routed to a client that has it.
- *
- * The server is initialised once, by the first client, which may be a program that only lists tools. With the
- * capabilities of that client alone, the server could send no requests to later clients. A request that no
- * client can take gets the error -32601.
- */
-const ROUTABLE: Readonly<Record<string, string>> = {
-  sampling: '{"context":{},"tools":{}}',
-  elicitation: '{"form":{},"url":{}}',
-  roots: '{"listChanged":true}',
-}
 const LATEST = '2025-11-25'
 const REPLAY_TIMEOUT_MS = 30_000
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
@@ -65,17 +62,14 @@ const memberOf = (text: string, name: string): unknown => {
   return member === undefined ? undefined : parseRaw(member)
 }
 
-/** The parameters of a client with all routable capabilities added. Its own members stay, unknown ones too. */
-export function withRoutableCapabilities(paramsText: string): string {
-  const stated = memberText(paramsText, 'capabilities') ?? '{}'
-  const routable = Object.entries(ROUTABLE).map(
-    ([name, ours]) => `${JSON.stringify(name)}:${mergeRaw(ours, memberText(stated, name) ?? '{}')}`,
-  )
-  return mergeRaw(paramsText, `{"capabilities":${mergeRaw(stated, `{${routable.join(',')}}`)}}`)
+interface HandshakeOptions {
+  readonly ask: AskServer
+  readonly write: (text: string) => boolean
+  /** Of the clients that are connected. */
+  readonly capabilities: () => readonly Capabilities[]
 }
 
-export function createHandshake(options: { ask: AskServer; write: (text: string) => boolean }): Handshake {
-  const { ask, write } = options
+export function createHandshake({ ask, write, capabilities }: HandshakeOptions): Handshake {
   let running: Promise<Answer> | undefined
   let agreed: { version: string; result: string } | undefined
   let sentParams: string | undefined
@@ -102,7 +96,7 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
 
   async function initialize(paramsText: string): Promise<Answer> {
     const shared = () => {
-      running ??= run(withRoutableCapabilities(paramsText))
+      running ??= run(withCapabilitiesOf(capabilities(), paramsText))
       return running
     }
     const answer = agreed ? ({ kind: 'result', text: agreed.result } as const) : await shared()
@@ -126,26 +120,29 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
     get modern() {
       return modern
     },
+    get told() {
+      return agreed && toCapabilities(memberOf(sentParams ?? '{}', 'capabilities'))
+    },
     initialized() {
       const first = !initializedSent
       initializedSent = true
       return first
     },
     async replay() {
-      const params = sentParams
-      if (params === undefined) return false
-      running ??= run(params, { timeoutMs: REPLAY_TIMEOUT_MS })
+      if (sentParams === undefined) return false
+      running ??= run(withOnlyCapabilitiesOf(capabilities(), sentParams), { timeoutMs: REPLAY_TIMEOUT_MS })
       const answer = await running
       if (answer.kind !== 'result') {
-        sentParams = undefined
-        initializedSent = false
+        handshake.forget()
         return false
       }
       if (initializedSent) write(INITIALIZED)
       return true
     },
     get offer() {
-      return sentParams ?? withRoutableCapabilities(ownParams())
+      const clients = capabilities()
+      const params = sentParams ?? ownParams()
+      return clients.length === 0 ? params : withOnlyCapabilitiesOf(clients, params)
     },
     adopt(resultText) {
       running = undefined
@@ -155,9 +152,12 @@ export function createHandshake(options: { ask: AskServer; write: (text: string)
         return
       }
       agreed = undefined
+      handshake.forget()
+      modern = true
+    },
+    forget() {
       sentParams = undefined
       initializedSent = false
-      modern = true
     },
     lost() {
       agreed = undefined

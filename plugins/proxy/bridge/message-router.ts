@@ -15,6 +15,7 @@ import { createLogLevels } from './log-levels.ts'
 import { createOutbox } from './outbox.ts'
 import { createOwners } from './owners.ts'
 import { type Calls, createCalls } from './pending-calls.ts'
+import { createRootChanges } from './root-changes.ts'
 import { createServerConnections } from './server-connections.ts'
 import { createServerMessages } from './server-messages.ts'
 import { createServerReplacement, type ServerReplacement } from './server-replacement.ts'
@@ -95,7 +96,12 @@ export function createMessageRouter(options: {
   const sweeper = createSweeper({ limits, now, calls: () => calls, sessions: () => sessions, budget })
   const calls = createCalls({ limits, now, peer: () => connections.current, onStart: sweeper.start })
   const ask = createAskServer(calls)
-  const handshake = createHandshake({ ask, write })
+  const handshake = createHandshake({
+    ask,
+    write,
+    capabilities: () => [...sessions.all()].map(session => session.capabilities),
+  })
+  const rootsChanged = createRootChanges({ handshake, write })
   const subscriptions = createSubscriptions()
   const levels = createLogLevels()
   const tasks = createOwners<string>()
@@ -112,6 +118,7 @@ export function createMessageRouter(options: {
         for (const call of [...same]) calls.abandon(call, 'cancelled', reason)
       }
       serverRequests.drop(session)
+      rootsChanged(session)
       for (const uri of subscriptions.removeAll(session)) {
         void ask('resources/unsubscribe', toRaw(JSON.stringify({ uri })))
       }
@@ -132,7 +139,10 @@ export function createMessageRouter(options: {
     delivery,
   })
   const onIgnored = (what: string) => log.debug(what)
-  const messages = createClientMessages({ ...shared, limits, handshake, taskOwners, write, onIgnored })
+  const messages = createClientMessages({
+    ...shared,
+    ...{ limits, handshake, rootsChanged, taskOwners, write, onIgnored },
+  })
   const server = createServerReplacement({ ...options, ...shared, connections, handshake, sessions, ask })
 
   return {

@@ -77,8 +77,9 @@ export function createServerReplacement(options: {
   return {
     connect(attachment) {
       connections.current.open(attachment)
-      if (handshake.known) void restore()
-      else setAvailable()
+      if (handshake.known && sessions.size > 0) return void restore()
+      handshake.forget()
+      setAvailable()
     },
     disconnect(reason) {
       connections.current.close(reason)

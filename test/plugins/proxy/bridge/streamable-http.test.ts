@@ -213,19 +213,6 @@ describe('initialize', () => {
     expect((await second).status).toBe(200)
   })
 
-  test('the server hears of all capabilities that can be routed, and of what else the client says', async () => {
-    const { server, url } = await start()
-    await open(url, { experimental: { x: 1 }, sampling: { more: true } })
-    const { message } = await server.take('initialize')
-    expect(message.params.capabilities).toEqual({
-      experimental: { x: 1 },
-      sampling: { context: {}, tools: {}, more: true },
-      elicitation: { form: {}, url: {} },
-      roots: { listChanged: true },
-    })
-    expect(message.params.clientInfo.name).toMatch(/^client/)
-  })
-
   test.each([
     ['2025-11-25', '2025-06-18', '2025-06-18'],
     ['2025-11-25', '2024-11-05', '2024-11-05'],
