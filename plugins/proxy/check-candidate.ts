@@ -1,7 +1,7 @@
 import type { JsonRpcResponse } from '../../src/net/json-rpc.ts'
 import { NO_HANDSHAKE } from '../../src/net/rpc-error-codes.ts'
 import { failures } from './failures.ts'
-import { META_2026, revision20251125, revision20260728 } from './revisions/index.ts'
+import { INITIALIZE_2025, META_2026, revision20251125, revision20260728 } from './revisions/index.ts'
 
 /** Sends requests to a server that does not serve clients yet. One implementation per transport. */
 export interface ProbeClient {
@@ -12,11 +12,7 @@ export interface ProbeClient {
   close(): Promise<void>
 }
 
-const OWN_INITIALIZE = JSON.stringify({
-  protocolVersion: revision20251125.version,
-  capabilities: {},
-  clientInfo: { name: 'keelson', version: '1' },
-})
+const OWN_INITIALIZE = JSON.stringify(INITIALIZE_2025)
 
 /** What a server said at the beginning of a session. */
 export interface Greeting {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Backend, Candidate, Exchange } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Protocol } from '../../src/contracts/workload.ts'
 import type { Log } from '../../src/log.ts'
 import type { Availability } from './availability.ts'
 import { createHealthCheck } from './backends/check-health.ts'
@@ -24,6 +25,8 @@ export interface Forwarder {
   readonly askOwn: AskOwn | undefined
   /** Sends a notification to all clients of a stdio server. */
   notify(text: string): void
+  /** As `Proxy.protocol`. */
+  readonly protocol: Protocol | undefined
   readonly health: () => Promise<Health>
   connect(backend: Backend): Promise<void>
   disconnect(reason: string): void
@@ -41,6 +44,8 @@ export interface ForwarderOptions {
   availability: Availability
   headersTimeoutMs: number
   rules: BodyRules
+  /** Called when `protocol` has changed. */
+  onProtocol?: (() => void) | undefined
 }
 
 export const createForwarder = (options: ForwarderOptions): Promise<Forwarder> | Forwarder =>
@@ -54,6 +59,7 @@ async function createStdioForwarder({
   log,
   availability,
   headersTimeoutMs,
+  onProtocol = () => {},
 }: ForwarderOptions): Promise<Forwarder> {
   const { createBridge } = await import('./bridge/index.ts')
   const bridge = createBridge({
@@ -63,12 +69,16 @@ async function createStdioForwarder({
     publicBase: request => absoluteBase(request, config),
     availability,
     limits: { requestTimeoutMs: headersTimeoutMs },
+    onProtocol,
   })
   return {
     handle: (exchange, rewriting) => bridge.handle(exchange, rewriting),
     respondOnStream: (exchange, text) => bridge.respondOnStream(exchange, text),
     askOwn: bridge.askOwn,
     notify: text => bridge.notify(text),
+    get protocol() {
+      return bridge.protocol
+    },
     async health() {
       const { status, error } = bridge.health()
       const problem = availability.problem ?? error
@@ -106,6 +116,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
     respondOnStream: (exchange, text) => backend.respondOnStream(exchange, text),
     askOwn: undefined,
     notify: () => {},
+    protocol: undefined,
     health: createHealthCheck({
       agent,
       target,

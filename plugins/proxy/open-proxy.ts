@@ -149,6 +149,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     get access() {
       return access
     },
+    get protocol() {
+      return forwarder.protocol
+    },
     connect: backend => forwarder.connect(backend),
     disconnect: reason => forwarder.disconnect(reason),
     checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),

@@ -64,6 +64,7 @@ export function createProxies(app: App): Proxies {
         middlewares: [...sources, ...(options.middlewares ?? []).map(make => ({ make, plugin: 'keelson' }))],
         onAccess: options.onAccess,
         onMiddlewares: options.onMiddlewares,
+        onProtocol: options.onProtocol,
         limits: LISTENER_LIMITS,
         callers,
         wait: WAIT,
@@ -79,6 +80,9 @@ export function createProxies(app: App): Proxies {
         },
         get access() {
           return proxy.access
+        },
+        get protocol() {
+          return proxy.protocol
         },
         async close(options) {
           await proxy.close(options)

@@ -47,7 +47,7 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
   return {
     read,
     list: () => documents.list(),
-    async write(name, { status, status_context, process_id, started_at, middlewares }) {
+    async write(name, { status, status_context, process_id, started_at, middlewares, protocol }) {
       const at = now().toISOString()
       const before = await read(name)
       await documents.save(name, {
@@ -58,6 +58,7 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
         process_id,
         ...(started_at === undefined ? {} : { started_at }),
         ...(middlewares === undefined ? {} : { middlewares }),
+        ...(protocol === undefined ? {} : { protocol }),
         ...(before?.last_upgrade ? { last_upgrade: before.last_upgrade } : {}),
       })
     },

@@ -62,10 +62,14 @@ export function toWorkload(
   }
 }
 
-/** One workload with its middlewares, which lists leave out. */
+/** One workload with what lists leave out: its middlewares, and the eras that its server speaks. */
 export function toDetailedWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
-  const middlewares = isOrphaned(record) ? undefined : record?.middlewares
-  return { ...toWorkload(config, record), ...(middlewares ? { middlewares } : {}) }
+  const { middlewares, protocol } = isOrphaned(record) ? {} : (record ?? {})
+  return {
+    ...toWorkload(config, record),
+    ...(middlewares ? { middlewares } : {}),
+    ...(protocol ? { protocol } : {}),
+  }
 }
 
 export interface ListFilter {

@@ -4,7 +4,7 @@ import type { JsonRpcMessage } from '../net/json-rpc.ts'
 import type { Caller, ResourceMetadata } from './caller-auth.ts'
 import type { RunConfig } from './run-config.ts'
 import type { Attachment } from './runtime.ts'
-import type { PipelineMiddleware } from './workload.ts'
+import type { PipelineMiddleware, Protocol } from './workload.ts'
 
 /**
  * The only statement of middleware order, outermost first. Policy judges what will be sent.
@@ -241,6 +241,8 @@ export interface Proxy {
   readonly middlewares: readonly PipelineMiddleware[]
   /** What its middlewares say of the credentials for the server. */
   readonly access?: AccessProblem | undefined
+  /** The eras of MCP that the server speaks, as far as it is known. */
+  readonly protocol?: Protocol | undefined
   /** Routes requests to this backend. Requests that wait for a backend continue. */
   connect(backend: Backend): Promise<void>
   /** The backend is gone for now: requests in flight fail, new ones wait a moment and then get 503 with `Retry-After`. */
@@ -267,7 +269,8 @@ export interface Proxies {
   /**
    * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
    * Messages of the proxy about the workload go to `log`; `onAccess` is called when `Proxy.access` has changed.
-   * `onMiddlewares` is called when what `Proxy.middlewares` says may have changed.
+   * `onMiddlewares` is called when what `Proxy.middlewares` says may have changed, `onProtocol` when
+   * `Proxy.protocol` has.
    * `middlewares` are added to those that plugins contribute.
    */
   open(
@@ -276,6 +279,7 @@ export interface Proxies {
       log?: Log
       onAccess?: (problem: AccessProblem | undefined) => void
       onMiddlewares?: () => void
+      onProtocol?: () => void
       middlewares?: readonly MiddlewareFactory[]
     },
   ): Promise<Proxy>

@@ -30,6 +30,13 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
+/**
+ * The eras of MCP that a server speaks: `legacy` has `initialize` (2024-11-05 to 2025-11-25), `stateless` describes the
+ * client in each request (2026-07-28).
+ */
+export const PROTOCOLS = ['legacy', 'stateless', 'both'] as const
+export type Protocol = (typeof PROTOCOLS)[number]
+
 const upgradeOutcome = object(
   {
     outcome: oneOf(['upgraded', 'rolled-back']),
@@ -79,6 +86,8 @@ export const statusSchema = object({
   started_at: optional(time),
   /** The middlewares that requests pass, outermost first; absent while no proxy is open. */
   middlewares: optional(list(pipelineMiddleware)),
+  /** As far as it is known. */
+  protocol: optional(oneOf(PROTOCOLS)),
   /** Kept when the status changes. */
   last_upgrade: optional(upgradeOutcome),
 })
@@ -108,6 +117,8 @@ export const workloadMembers = {
   no_sandbox: optional(bool),
   last_upgrade: optional(upgradeOutcome),
   middlewares: optional(list(pipelineMiddleware)),
+  /** The eras of MCP that the server speaks, as far as it is known. */
+  protocol: optional(oneOf(PROTOCOLS)),
 }
 
 export interface Workload extends ObjectOf<typeof workloadMembers> {}

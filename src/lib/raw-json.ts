@@ -91,6 +91,18 @@ export function findSpan(text: string, span: Span | undefined, path: readonly st
   return found
 }
 
+/** The text of a member of an object; undefined when it is absent, or the text is not an object. */
+export function memberText(text: string, name: string): string | undefined {
+  const span = topLevelMembers(text)?.at.get(name)
+  return span && text.slice(span.start, span.end)
+}
+
+/** The value of a member of an object; undefined when it is absent, or the text is not an object. */
+export function memberValue(text: string, name: string): unknown {
+  const member = memberText(text, name)
+  return member === undefined ? undefined : parseRaw(member)
+}
+
 /** The elements of a text that is one valid JSON array and nothing else; undefined otherwise. */
 export function arrayElements(text: string): string[] | undefined {
   const pass = new JsonPass(text)

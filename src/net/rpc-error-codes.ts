@@ -11,8 +11,19 @@ export const SERVER_ERROR = -32000
 export const LATE_MESSAGE = 'The server did not respond in time'
 /** The session of a request is unknown or has ended. */
 export const SESSION_NOT_FOUND = -32001
+/** HeaderMismatch (MCP 2026-07-28). */
+export const HEADER_MISMATCH = -32020
+/** MissingRequiredClientCapability (MCP 2026-07-28). */
+export const MISSING_CAPABILITY = -32021
 /** UnsupportedProtocolVersion (MCP 2026-07-28). */
 export const UNSUPPORTED_VERSION = -32022
+
+/** The codes that only servers of 2026-07-28 return, by which their era is recognised (MCP versioning). */
+export const STATELESS_ERRORS: ReadonlySet<unknown> = new Set([
+  HEADER_MISMATCH,
+  MISSING_CAPABILITY,
+  UNSUPPORTED_VERSION,
+])
 
 /** The codes with which a server refuses `initialize` because it has none, as servers of 2026-07-28 do. */
 export const NO_HANDSHAKE: ReadonlySet<unknown> = new Set([UNSUPPORTED_VERSION, METHOD_NOT_FOUND])

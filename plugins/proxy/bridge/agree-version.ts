@@ -1,10 +1,9 @@
-import { parseRaw, type Span, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
+import { memberValue, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import { SESSION_VERSIONS } from '../revisions/index.ts'
 
-function stringMember(text: string, name: string): { value: string; span: Span } | undefined {
-  const span = topLevelMembers(text)?.at.get(name)
-  const value = span && parseRaw(text.slice(span.start, span.end))
-  return span && typeof value === 'string' ? { value, span } : undefined
+const versionIn = (text: string): string | undefined => {
+  const version = memberValue(text, 'protocolVersion')
+  return typeof version === 'string' ? version : undefined
 }
 
 /**
@@ -13,10 +12,12 @@ function stringMember(text: string, name: string): { value: string; span: Span }
  * A client ends the connection when it does not know the version, and what newer versions add can be ignored.
  */
 export function agreeVersion(result: string, { asked, first }: { asked: string; first: string }): string {
-  const version = stringMember(asked, 'protocolVersion')?.value
-  const agreed = stringMember(result, 'protocolVersion')
+  const version = versionIn(asked)
+  const agreed = versionIn(result)
   // What the server responded to this very version is its own decision.
-  if (!version || !agreed || version === stringMember(first, 'protocolVersion')?.value) return result
-  if (!SESSION_VERSIONS.includes(version) || version >= agreed.value) return result
-  return splice(result, [{ span: agreed.span, text: JSON.stringify(version) }])
+  if (!version || !agreed || version === versionIn(first)) return result
+  if (!SESSION_VERSIONS.includes(version) || version >= agreed) return result
+  return splice(result, [
+    { span: topLevelMembers(result)?.at.get('protocolVersion'), text: JSON.stringify(version) },
+  ])
 }

@@ -1,9 +1,9 @@
-import { VERSION } from '../../../src/build-info.ts'
-import { parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
-import { NO_HANDSHAKE } from '../../../src/net/rpc-error-codes.ts'
+import { memberValue } from '../../../src/lib/raw-json.ts'
+import { INITIALIZE_2025 } from '../revisions/index.ts'
 import { agreeVersion } from './agree-version.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 import { type Capabilities, toCapabilities } from './client-sessions.ts'
+import type { ServerEras } from './server-eras.ts'
 import { withCapabilitiesOf, withOnlyCapabilitiesOf } from './told-capabilities.ts'
 
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */
@@ -19,8 +19,6 @@ export interface Handshake {
   readonly agreed: { readonly version: string; readonly result: string } | undefined
   /** Whether this server process or one before it has been initialised. */
   readonly known: boolean
-  /** Whether the server has no `initialize`, as servers of MCP 2026-07-28 and newer. */
-  readonly modern: boolean
   /** The capabilities that the server process was told; undefined before. */
   readonly told: Capabilities | undefined
   /** Called for each `notifications/initialized`. True for the first, which is sent to the server. */
@@ -40,58 +38,40 @@ export interface Handshake {
   lost(): void
 }
 
-const LATEST = '2025-11-25'
 const REPLAY_TIMEOUT_MS = 30_000
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
-const ownParams = (): string =>
-  JSON.stringify({
-    protocolVersion: LATEST,
-    capabilities: {},
-    clientInfo: { name: 'keelson', version: VERSION },
-  })
-
-function memberText(text: string, name: string): string | undefined {
-  const span = topLevelMembers(text)?.at.get(name)
-  return span && text.slice(span.start, span.end)
-}
-
-/** The value of a member; undefined when it is absent or the text is not an object. */
-const memberOf = (text: string, name: string): unknown => {
-  const member = memberText(text, name)
-  return member === undefined ? undefined : parseRaw(member)
-}
+const OWN_PARAMS = JSON.stringify(INITIALIZE_2025)
 
 interface HandshakeOptions {
   readonly ask: AskServer
+  readonly eras: ServerEras
   readonly write: (text: string) => boolean
   /** Of the clients that are connected. */
   readonly capabilities: () => readonly Capabilities[]
 }
 
-export function createHandshake({ ask, write, capabilities }: HandshakeOptions): Handshake {
+export function createHandshake({ ask, eras, write, capabilities }: HandshakeOptions): Handshake {
   let running: Promise<Answer> | undefined
   let agreed: { version: string; result: string } | undefined
   let sentParams: string | undefined
   let initializedSent = false
-  let modern = false
 
   async function run(params: string, timeout: { timeoutMs?: number } = {}): Promise<Answer> {
     const answer = await ask('initialize', params, timeout)
+    await eras.noteInitialize(answer)
     running = undefined
-    if (answer.kind === 'result') {
-      agree(params, answer.text)
-    } else if (answer.kind === 'error') {
-      modern = NO_HANDSHAKE.has(memberOf(answer.text, 'code'))
-    }
+    if (answer.kind === 'result') agree(params, answer.text)
     return answer
   }
 
   function agree(params: string, resultText: string): void {
-    const version = memberOf(resultText, 'protocolVersion')
-    agreed = { version: typeof version === 'string' ? version : LATEST, result: resultText }
+    const version = memberValue(resultText, 'protocolVersion')
+    agreed = {
+      version: typeof version === 'string' ? version : INITIALIZE_2025.protocolVersion,
+      result: resultText,
+    }
     sentParams = params
-    modern = false
   }
 
   async function initialize(paramsText: string): Promise<Answer> {
@@ -107,7 +87,7 @@ export function createHandshake({ ask, write, capabilities }: HandshakeOptions):
   const handshake: Handshake = {
     initialize,
     async ensure() {
-      const answer = await initialize(ownParams())
+      const answer = await initialize(OWN_PARAMS)
       if (answer.kind === 'result' && handshake.initialized()) write(INITIALIZED)
       return answer
     },
@@ -117,11 +97,8 @@ export function createHandshake({ ask, write, capabilities }: HandshakeOptions):
     get known() {
       return sentParams !== undefined
     },
-    get modern() {
-      return modern
-    },
     get told() {
-      return agreed && toCapabilities(memberOf(sentParams ?? '{}', 'capabilities'))
+      return agreed && toCapabilities(memberValue(sentParams ?? '{}', 'capabilities'))
     },
     initialized() {
       const first = !initializedSent
@@ -141,11 +118,12 @@ export function createHandshake({ ask, write, capabilities }: HandshakeOptions):
     },
     get offer() {
       const clients = capabilities()
-      const params = sentParams ?? ownParams()
+      const params = sentParams ?? OWN_PARAMS
       return clients.length === 0 ? params : withOnlyCapabilitiesOf(clients, params)
     },
     adopt(resultText) {
       running = undefined
+      eras.replaced(resultText === undefined ? 'modern' : 'initialized')
       if (resultText !== undefined) {
         agree(handshake.offer, resultText)
         initializedSent = true
@@ -153,7 +131,6 @@ export function createHandshake({ ask, write, capabilities }: HandshakeOptions):
       }
       agreed = undefined
       handshake.forget()
-      modern = true
     },
     forget() {
       sentParams = undefined
@@ -161,7 +138,6 @@ export function createHandshake({ ask, write, capabilities }: HandshakeOptions):
     },
     lost() {
       agreed = undefined
-      modern = false
     },
   }
   return handshake

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Candidate, Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
+import type { Protocol } from '../../../src/contracts/workload.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
 import type { AskOwn } from '../own/list-tools.ts'
@@ -40,6 +41,8 @@ export interface Bridge {
   ready(options: { timeoutMs: number; signal: AbortSignal; ping: boolean }): Promise<void>
   /** Called when the process has gone. Requests in flight get an error; new ones wait a moment, then get 503. */
   disconnect(reason: string): void
+  /** As `Proxy.protocol`. */
+  readonly protocol: Protocol | undefined
   health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
   /** Ends all sessions and the connection to the process. */
   close(): Promise<void>
@@ -60,9 +63,19 @@ export function createBridge(options: {
   /** Whether a server is connected; the bridge sets it. */
   availability: Availability
   limits: Partial<BridgeLimits> & Pick<BridgeLimits, 'requestTimeoutMs'>
+  /** Called when `protocol` has changed. */
+  onProtocol?: () => void
   now?: () => number
 }): Bridge {
-  const { config, log, sessionTtlMs, publicBase, availability, now = Date.now } = options
+  const {
+    config,
+    log,
+    sessionTtlMs,
+    publicBase,
+    availability,
+    onProtocol = () => {},
+    now = Date.now,
+  } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const router = createMessageRouter({
     name: config.name,
@@ -71,6 +84,8 @@ export function createBridge(options: {
     ttlMs: sessionTtlMs,
     now,
     availability,
+    protocol: undefined,
+    onProtocol,
   })
   const handle = config.proxy_mode === 'sse' ? createSse(router, publicBase) : createStreamableHttp(router)
   return {
@@ -87,6 +102,9 @@ export function createBridge(options: {
     checkCandidate: (attachment, options) => router.server.checkCandidate(attachment, options),
     ready: options => router.server.ready(options),
     disconnect: reason => router.server.disconnect(reason),
+    get protocol() {
+      return router.eras.protocol
+    },
     health() {
       if (router.problem !== undefined) return { status: 'unhealthy', error: router.problem }
       if (router.queued > router.limits.maxQueuedBytes / 2)

@@ -17,6 +17,7 @@ import { createOwners } from './owners.ts'
 import { type Calls, createCalls } from './pending-calls.ts'
 import { createRootChanges } from './root-changes.ts'
 import { createServerConnections } from './server-connections.ts'
+import { createServerEras, type ServerEras } from './server-eras.ts'
 import { createServerMessages } from './server-messages.ts'
 import { createServerReplacement, type ServerReplacement } from './server-replacement.ts'
 import { createServerRequests } from './server-requests.ts'
@@ -31,6 +32,7 @@ export interface MessageRouter {
   readonly now: () => number
   readonly sessions: Sessions
   readonly calls: Calls
+  readonly eras: ServerEras
   readonly handshake: Handshake
   readonly messages: ClientMessages
   readonly availability: Availability
@@ -64,6 +66,10 @@ export function createMessageRouter(options: {
   ttlMs: number
   now: () => number
   availability: Availability
+  /** The era that the user has said the server speaks. */
+  protocol: 'legacy' | 'stateless' | undefined
+  /** Called when more is known of the eras that the server speaks. */
+  onProtocol: () => void
 }): MessageRouter {
   const { limits, log, ttlMs, now, availability } = options
   const limitedLog = createLimitedLog(log, now)
@@ -87,6 +93,7 @@ export function createMessageRouter(options: {
       if (peer !== connections.current) return
       availability.setUnavailable(reason)
       handshake.lost()
+      eras.lost()
       for (const owners of [tasks, elicitations]) owners.clear()
       taskTokens.clear()
       taskOwners.clear()
@@ -96,8 +103,10 @@ export function createMessageRouter(options: {
   const sweeper = createSweeper({ limits, now, calls: () => calls, sessions: () => sessions, budget })
   const calls = createCalls({ limits, now, peer: () => connections.current, onStart: sweeper.start })
   const ask = createAskServer(calls)
+  const eras = createServerEras({ ask, setting: options.protocol, onChange: options.onProtocol })
   const handshake = createHandshake({
     ask,
+    eras,
     write,
     capabilities: () => [...sessions.all()].map(session => session.capabilities),
   })
@@ -143,13 +152,22 @@ export function createMessageRouter(options: {
     ...shared,
     ...{ limits, handshake, rootsChanged, taskOwners, write, onIgnored },
   })
-  const server = createServerReplacement({ ...options, ...shared, connections, handshake, sessions, ask })
+  const server = createServerReplacement({
+    ...options,
+    ...shared,
+    connections,
+    eras,
+    handshake,
+    sessions,
+    ask,
+  })
 
   return {
     limits,
     now,
     sessions,
     calls,
+    eras,
     handshake,
     messages,
     availability,

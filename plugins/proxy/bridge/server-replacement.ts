@@ -11,6 +11,7 @@ import type { Handshake } from './handshake.ts'
 import type { LogLevels } from './log-levels.ts'
 import type { Calls } from './pending-calls.ts'
 import type { ServerConnections } from './server-connections.ts'
+import type { ServerEras } from './server-eras.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { waitForResponse } from './wait-for-response.ts'
 
@@ -34,6 +35,7 @@ export function createServerReplacement(options: {
   log: Log
   availability: Availability
   connections: ServerConnections
+  eras: ServerEras
   handshake: Handshake
   calls: Calls
   sessions: Sessions
@@ -41,8 +43,19 @@ export function createServerReplacement(options: {
   levels: LogLevels
   ask: AskServer
 }): ServerReplacement {
-  const { name, log, availability, connections, handshake, calls, sessions, subscriptions, levels, ask } =
-    options
+  const {
+    name,
+    log,
+    availability,
+    connections,
+    eras,
+    handshake,
+    calls,
+    sessions,
+    subscriptions,
+    levels,
+    ask,
+  } = options
 
   function endSessions(why: string): void {
     for (const session of [...sessions.all()]) sessions.close(session, why)
@@ -85,7 +98,7 @@ export function createServerReplacement(options: {
       connections.current.close(reason)
       availability.setUnavailable(reason)
     },
-    ready: options => waitForResponse({ ...options, connection: connections.current, ask }),
+    ready: options => waitForResponse({ ...options, connection: connections.current, ask, eras }),
     async checkCandidate(attachment, { timeoutMs, signal }) {
       const candidate = createStdioCandidate(name, () => next.connection)
       const next = connections.addCandidate(candidate)

@@ -42,9 +42,12 @@ export function createStreamablePost(
     if (response.destroyed) return
     if (session?.closed) throw sessionNotFound({ idText })
     if (message.kind === 'request' && isInitialize) return initialize(message, exchange, rewriting)
-    const { agreed, modern } = router.handshake
-    if (message.kind === 'request' && !session && !agreed && !modern) await router.handshake.ensure()
-    if (version !== undefined && !router.handshake.modern) return refuseModern(message, version, response)
+    const isNative = version !== undefined && (await router.eras.servesStateless())
+    const isInitialised = isNative || session || router.handshake.agreed || router.eras.legacy === false
+    if (message.kind === 'request' && !isInitialised) await router.handshake.ensure()
+    if (version !== undefined && !isNative && !(await router.eras.servesStateless())) {
+      return refuseModern(message, version, response)
+    }
 
     if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'request') return call(message, session, exchange, rewriting)

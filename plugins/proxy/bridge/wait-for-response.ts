@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AskServer } from './ask-server.ts'
 import type { Connection } from './connection.ts'
+import type { ServerEras } from './server-eras.ts'
 
 /**
  * How long a server may be silent until it gets a second `ping`, in milliseconds. The Python SDK up to 1.9.0 fails at
@@ -12,12 +13,14 @@ const SECOND_PING_MS = 1000
 export async function waitForResponse({
   connection,
   ask,
+  eras,
   timeoutMs,
   signal,
   ping,
 }: {
   connection: Connection
   ask: AskServer
+  eras: ServerEras
   timeoutMs: number
   signal: AbortSignal
   ping: boolean
@@ -26,7 +29,8 @@ export async function waitForResponse({
   const limit = AbortSignal.any([signal, over.signal])
   const { responded } = connection
   /** MCP allows `ping` before `initialize` (lifecycle). It has no time-out, since cancelling it would send a message. */
-  const send = () => void ask('ping', '{}', { timeoutMs: Number.POSITIVE_INFINITY })
+  const send = () =>
+    void ask('ping', eras.pingParams, { timeoutMs: Number.POSITIVE_INFINITY }).then(eras.notePing)
   const isOwnTurn = (sent: number) => connection.sent === sent && connection.responded === responded
 
   async function pingTwice(): Promise<void> {

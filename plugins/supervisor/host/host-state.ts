@@ -61,7 +61,7 @@ export function createHostState(options: WorkloadHostOptions): HostState {
     hosted,
     queues,
     watches,
-    setStatus: createStatusWriter({ ...options, middlewaresOf: name => hosted.get(name)?.proxy.middlewares }),
+    setStatus: createStatusWriter({ ...options, proxyOf: name => hosted.get(name)?.proxy }),
     inTurn: (name, work) => queues.run(name, () => (journal ? journal.attribute(name, work) : work())),
     async forget(name) {
       const entry = hosted.get(name)
@@ -98,7 +98,12 @@ export async function openWorkload(state: HostState, found: RunConfig, lease: Lo
   const log = state.logOf(found)
   let lifecycle: Lifecycle | undefined
   const onChange = () => lifecycle?.proxyChanged()
-  const proxy = await state.proxies.open(found, { log, onAccess: onChange, onMiddlewares: onChange })
+  const proxy = await state.proxies.open(found, {
+    log,
+    onAccess: onChange,
+    onMiddlewares: onChange,
+    onProtocol: onChange,
+  })
   let changed: RunConfig | undefined
   try {
     const config = { ...found, port: proxy.port }

@@ -28,7 +28,7 @@ export interface Lifecycle {
   resume(mode: StartMode): Promise<void>
   /** Compares the instance with what was started, after an event of its runtime. */
   check(): void
-  /** Writes the status anew after what the proxy says of its credentials or middlewares has changed. */
+  /** Writes the status anew after what the proxy says of its credentials, its middlewares or the server has changed. */
   proxyChanged(): void
   runtimeUnavailable(problem: string): void
   runtimeAvailable(): Promise<void>

@@ -1,4 +1,5 @@
-import type { PipelineMiddleware, Status } from '../../../src/contracts/workload.ts'
+import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import type { Status } from '../../../src/contracts/workload.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { WorkloadStore } from '../../state/index.ts'
@@ -18,22 +19,23 @@ export const createStatusWriter =
   ({
     store,
     onChange,
-    middlewaresOf,
+    proxyOf,
   }: {
     store: WorkloadStore
     onChange?: (() => Promise<void>) | undefined
-    /** The middlewares of a workload that is hosted here. */
-    middlewaresOf: (name: string) => readonly PipelineMiddleware[] | undefined
+    /** The proxy of a workload that is hosted here. */
+    proxyOf: (name: string) => Pick<WorkloadProxy, 'middlewares' | 'protocol'> | undefined
   }) =>
   async (name: string, status: Status, { context, startedAt }: StatusDetails = {}): Promise<void> => {
     const isHosted = status !== 'stopped' && status !== 'error'
-    const middlewares = isHosted ? middlewaresOf(name) : undefined
+    const proxy = isHosted ? proxyOf(name) : undefined
     await store.statuses.write(name, {
       status,
       ...(context ? { status_context: context } : {}),
       ...(startedAt ? { started_at: startedAt.toISOString() } : {}),
       process_id: isHosted ? process.pid : 0,
-      ...(middlewares ? { middlewares: [...middlewares] } : {}),
+      ...(proxy ? { middlewares: [...proxy.middlewares] } : {}),
+      ...(proxy?.protocol ? { protocol: proxy.protocol } : {}),
     })
     await onChange?.()
   }

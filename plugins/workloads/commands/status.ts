@@ -1,7 +1,7 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import type { PipelineMiddleware, Workload } from '../../../src/contracts/workload.ts'
+import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
 
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 
@@ -27,6 +27,7 @@ export class StatusOf extends BaseCommand {
       ['Port', String(workload.port)],
       ['Transport', workload.transport_type],
       ['Proxy Mode', workload.proxy_mode],
+      ['Protocol', workload.protocol && PROTOCOL_TEXT[workload.protocol]],
       ['Group', workload.group],
       ['Created', workload.created_at.replace('T', ' ').replace(/\..*$/, '')],
       ['Remote', workload.remote ? 'true' : undefined],
@@ -45,6 +46,12 @@ export class StatusOf extends BaseCommand {
 
 const describeStep = ({ name, description, plugin, added }: PipelineMiddleware): string =>
   added ? `${description ?? name} (plugin ${plugin})` : (description ?? name)
+
+const PROTOCOL_TEXT: Readonly<Record<Protocol, string>> = {
+  legacy: 'legacy (initialize, up to 2025-11-25)',
+  stateless: 'stateless (2026-07-28)',
+  both: 'legacy and stateless',
+}
 
 function toStatus(workload: Workload, uptime: string | undefined) {
   const {
@@ -70,6 +77,7 @@ function toStatus(workload: Workload, uptime: string | undefined) {
     ...(group ? { group } : {}),
     ...(workload.no_sandbox ? { no_sandbox: true } : {}),
     ...(uptime ? { uptime } : {}),
+    ...(workload.protocol ? { protocol: workload.protocol } : {}),
     ...(workload.middlewares ? { middlewares: workload.middlewares } : {}),
     ...(workload.last_upgrade ? { last_upgrade: workload.last_upgrade } : {}),
   }

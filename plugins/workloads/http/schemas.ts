@@ -23,7 +23,7 @@ import {
   texts,
 } from '../../../src/lib/schema.ts'
 
-const { last_upgrade: _, middlewares: __, ...workloadItemMembers } = workloadMembers
+const { last_upgrade: _, middlewares: __, protocol: ___, ...workloadItemMembers } = workloadMembers
 
 /** A workload as lists show it. Texts may have values that later versions add. */
 export const workloadItem = object(

@@ -12,7 +12,7 @@ async function startModern() {
   const server = createPuppet({ initialize: false })
   const started = await startBridge({ attachment: server.attachment, limits: { requestTimeoutMs: 1000 } })
   const first = call(started.url, rpc('d', 'server/discover', { _meta: meta }), headers)
-  const { message } = await server.take('initialize')
+  const { message } = await server.take('ping')
   server.send({ jsonrpc: '2.0', id: message.id, error: { code: -32022, message: 'no' } })
   const discover = await server.take('server/discover')
   server.send({ jsonrpc: '2.0', id: discover.message.id, result: { supportedVersions: [VERSION] } })
@@ -23,6 +23,9 @@ describe('a client of 2026-07-28', () => {
   test('gets the version of a server of 2025', async () => {
     const server = createPuppet()
     const { url } = await startBridge({ attachment: server.attachment })
+    const ping = server
+      .take('ping')
+      .then(({ message }) => server.send({ ...message, method: undefined, result: {} }))
     for (const answer of [
       await call(url, rpc(1, 'server/discover'), headers),
       await call(url, rpc(1, 'tools/list', { _meta: meta })),
@@ -33,6 +36,7 @@ describe('a client of 2026-07-28', () => {
         error: { code: -32022, data: { supported: ['2025-11-25'], requested: VERSION } },
       })
     }
+    await ping
     expect(server.received('server/discover')).toEqual([])
     expect((await open(url)).result.serverInfo.name).toBe('puppet')
     expect(server.received('initialize')).toHaveLength(1)

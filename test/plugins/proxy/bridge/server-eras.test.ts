@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { createPuppet } from './puppet-server.ts'
+import { call, open, rpc } from './raw-client.ts'
+import { spawnFixture, spawnOfficial } from './spawn-server.ts'
+import { startBridge } from './start-bridge.ts'
+
+const VERSION = '2026-07-28'
+const headers = { 'mcp-protocol-version': VERSION }
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const patience = { timeoutMs: 60_000, signal: new AbortController().signal, ping: true }
+const callEra = (url: string) => call(url, rpc(1, 'tools/call', { name: 'era', _meta }), headers)
+
+test.each([
+  ['legacy', () => spawnOfficial('everything', 'stdio')],
+  ['stateless', () => spawnFixture('modern-only')],
+])('the ping at the start tells that a server is %s', async (protocol, spawn) => {
+  const { bridge } = await startBridge({ attachment: spawn().attachment })
+  expect(bridge.protocol).toBeUndefined()
+  await bridge.ready(patience)
+  expect(bridge.protocol).toBe(protocol)
+})
+
+test('a server of both eras serves a new client that comes first without initialize', async () => {
+  const { bridge, url } = await startBridge({ attachment: spawnFixture('both-eras').attachment })
+  await bridge.ready(patience)
+  const answer = await callEra(url)
+  expect(answer.json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'modern' }] })
+})
+
+test('a server of both eras is known as such once a client has initialised it', async () => {
+  const server = spawnFixture('both-eras')
+  const { bridge, url } = await startBridge({ attachment: server.attachment })
+  await bridge.ready(patience)
+  const old = await open(url)
+  const answer = await call(url, rpc(1, 'tools/call', { name: 'era' }), old.headers)
+  expect(answer.json.result.content[0].text).toBe('legacy')
+  expect(bridge.protocol).toBe('both')
+  // Its process keeps to the era of the first client.
+  expect((await callEra(url)).json.error.code).toBe(-32022)
+})
+
+test('a server that tells the eras apart per request serves both', async () => {
+  const server = createPuppet()
+  const { bridge, url } = await startBridge({ attachment: server.attachment })
+  await open(url)
+  const answer = callEra(url)
+  const ping = await server.take('ping')
+  server.send({ jsonrpc: '2.0', id: ping.message.id, error: { code: -32022, message: 'no' } })
+  const { message } = await server.take('tools/call')
+  server.send({ jsonrpc: '2.0', id: message.id, result: 'new' })
+  expect((await answer).json.result).toBe('new')
+  expect(bridge.protocol).toBe('both')
+})
+
+test('a server that refuses every ping is asked to describe itself for a new client', async () => {
+  const server = createPuppet({ initialize: false })
+  const { bridge, url } = await startBridge({ attachment: server.attachment })
+  const answer = callEra(url)
+  const ping = await server.take('ping')
+  server.send({ jsonrpc: '2.0', id: ping.message.id, error: { code: -32601, message: 'what?' } })
+  const discover = await server.take('server/discover')
+  server.send({ jsonrpc: '2.0', id: discover.message.id, result: { supportedVersions: [VERSION] } })
+  const { message } = await server.take('tools/call')
+  server.send({ jsonrpc: '2.0', id: message.id, result: 'new' })
+  expect((await answer).json.result).toBe('new')
+  expect(bridge.protocol).toBe('stateless')
+  expect(server.received('initialize')).toEqual([])
+})
+
+test('what is known of a server outlives its process', async () => {
+  const { bridge, url } = await startBridge({ attachment: spawnFixture('both-eras').attachment })
+  await bridge.ready(patience)
+  await open(url)
+  bridge.disconnect('it starts again')
+  expect(bridge.protocol).toBe('both')
+})
