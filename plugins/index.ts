@@ -7,7 +7,19 @@ import type { PluginEntry } from '../src/plugin.ts'
 export const builtins: readonly PluginEntry[] = [
   {
     name: 'workloads',
-    verbs: ['run', 'list', 'ls', 'status', 'stop', 'start', 'restart', 'rm', 'logs', 'export'],
+    topic: 'Workloads',
+    verbs: {
+      run: 'run an MCP server as a workload',
+      list: 'list workloads',
+      ls: '',
+      status: 'show one workload',
+      stop: 'stop workloads; they can be started again',
+      start: 'start workloads; one that runs is left alone',
+      restart: 'stop workloads and start them again',
+      rm: 'stop and forget workloads, without asking',
+      logs: 'show what a server, or its proxy, printed',
+      export: 'write the run config of a workload to a file, or print it',
+    },
     services: ['workloads'],
     provides: ['targets', 'sections'],
     routes: true,
@@ -27,16 +39,14 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'tools',
-    verbs: ['tools'],
+    topic: 'Workloads',
+    verbs: {
+      tools: 'show and select the tools of a workload',
+    },
     services: ['toolControls'],
     provides: ['flags', 'sections', 'middlewares', 'supervisorOperations'],
     flagsOf: ['run', 'proxy'],
     load: async () => (await import('./tools/index.ts')).default,
-  },
-  {
-    name: 'proxy-command',
-    verbs: ['proxy'],
-    load: async () => (await import('./proxy-command/index.ts')).default,
   },
   {
     name: 'tunnel-ngrok',
@@ -57,7 +67,10 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'egress',
-    verbs: ['egress'],
+    topic: 'Access',
+    verbs: {
+      egress: 'ask what an isolated workload may reach',
+    },
     services: ['egress'],
     provides: ['flags', 'sections'],
     flagsOf: ['run'],
@@ -66,13 +79,18 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'supervisor',
-    verbs: ['supervisor'],
+    verbs: {
+      supervisor: '',
+    },
     services: ['supervisor'],
     load: async () => (await import('./supervisor/index.ts')).default,
   },
   {
     name: 'recipes',
-    verbs: ['build'],
+    topic: 'Workloads',
+    verbs: {
+      build: 'build the image of a package without running it',
+    },
     services: ['recipes'],
     provides: ['flags', 'sections'],
     flagsOf: ['run'],
@@ -80,7 +98,10 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'runtimes',
-    verbs: ['runtime'],
+    topic: 'Settings',
+    verbs: {
+      runtime: 'see which runtimes work here',
+    },
     services: ['runtimes'],
     load: async () => (await import('./runtimes/index.ts')).default,
   },
@@ -114,14 +135,21 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'mcp',
-    verbs: ['mcp'],
+    topic: 'Servers and skills',
+    verbs: {
+      mcp: 'see what a server offers, and call its tools',
+    },
     services: ['serverTools'],
     routes: true,
     load: async () => (await import('./mcp/index.ts')).default,
   },
   {
     name: 'registry',
-    verbs: ['registry', 'search'],
+    topic: 'Servers and skills',
+    verbs: {
+      registry: 'look into the registry of servers, or use another one',
+      search: 'search the registry for servers',
+    },
     services: ['registry'],
     provides: ['flags', 'sections', 'targets'],
     flagsOf: ['run'],
@@ -135,35 +163,48 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'skill-artifacts',
-    verbs: ['skill'],
+    verbs: {
+      skill: '',
+    },
     services: ['skillBuilds'],
     routes: true,
     load: async () => (await import('./skill-artifacts/index.ts')).default,
   },
   {
     name: 'skill-sources',
-    verbs: ['skill'],
+    verbs: {
+      skill: '',
+    },
     services: ['skillSources'],
     routes: true,
     load: async () => (await import('./skill-sources/index.ts')).default,
   },
   {
     name: 'skills',
-    verbs: ['skill'],
+    topic: 'Servers and skills',
+    verbs: {
+      skill: 'install and publish skills for AI clients',
+    },
     services: ['skills'],
     routes: true,
     load: async () => (await import('./skills/index.ts')).default,
   },
   {
     name: 'upgrade',
-    verbs: ['upgrade'],
+    topic: 'Workloads',
+    verbs: {
+      upgrade: 'find newer versions of workloads, and put them in place',
+    },
     services: ['upgrades'],
     routes: true,
     load: async () => (await import('./upgrade/index.ts')).default,
   },
   {
     name: 'config-command',
-    verbs: ['config'],
+    topic: 'Settings',
+    verbs: {
+      config: 'change settings',
+    },
     load: async () => (await import('./config-command/index.ts')).default,
   },
   {
@@ -178,14 +219,20 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'groups',
-    verbs: ['group'],
+    topic: 'Clients',
+    verbs: {
+      group: 'make groups of workloads',
+    },
     services: ['groups'],
     routes: true,
     load: async () => (await import('./groups/index.ts')).default,
   },
   {
     name: 'clients',
-    verbs: ['client'],
+    topic: 'Clients',
+    verbs: {
+      client: 'let AI clients on this machine use your workloads',
+    },
     services: ['clients'],
     provides: ['hooks'],
     routes: true,
@@ -193,7 +240,10 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'secrets',
-    verbs: ['secret'],
+    topic: 'Access',
+    verbs: {
+      secret: 'keep tokens and keys for servers',
+    },
     services: ['secrets'],
     provides: ['flags', 'sections', 'secretsProviders'],
     flagsOf: ['run'],
@@ -209,7 +259,10 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'auth-out',
-    verbs: ['auth'],
+    topic: 'Access',
+    verbs: {
+      auth: 'log in to remote servers',
+    },
     services: ['oauthEngine', 'remoteLogins', 'loginMemory'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks', 'supervisorOperations'],
     flagsOf: ['run', 'proxy'],
@@ -242,14 +295,20 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'authz',
-    verbs: ['authz'],
+    topic: 'Access',
+    verbs: {
+      authz: 'try and check policies on who may call what',
+    },
     provides: ['flags', 'sections', 'preparations', 'middlewares'],
     flagsOf: ['run'],
     load: async () => (await import('./authz/index.ts')).default,
   },
   {
     name: 'audit',
-    verbs: ['audit'],
+    topic: 'Access',
+    verbs: {
+      audit: 'check audit logs',
+    },
     services: ['auditLogs', 'auditRecords'],
     provides: ['flags', 'sections', 'preparations', 'middlewares'],
     flagsOf: ['run', 'proxy'],
@@ -269,24 +328,45 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./webhooks/index.ts')).default,
   },
   {
+    name: 'proxy-command',
+    topic: 'Clients',
+    verbs: {
+      proxy: 'put a proxy in front of an MCP server, without a workload',
+    },
+    load: async () => (await import('./proxy-command/index.ts')).default,
+  },
+  {
     name: 'serve',
-    verbs: ['serve'],
+    topic: 'Clients',
+    verbs: {
+      serve: 'serve the HTTP API until interrupted',
+    },
     load: async () => (await import('./serve/index.ts')).default,
   },
   {
     name: 'plugin-manager',
-    verbs: ['plugin'],
+    topic: 'Settings',
+    verbs: {
+      plugin: 'add plugins of third parties',
+    },
     services: ['plugins'],
     load: async () => (await import('./plugin-manager/index.ts')).default,
   },
   {
     name: 'completion',
-    verbs: ['completion', '__complete'],
+    topic: 'Settings',
+    verbs: {
+      completion: 'print a completion script for a shell',
+      __complete: '',
+    },
     load: async () => (await import('./completion/index.ts')).default,
   },
   {
     name: 'version',
-    verbs: ['version'],
+    topic: 'Settings',
+    verbs: {
+      version: 'show the version',
+    },
     load: async () => (await import('./version/index.ts')).default,
   },
 ]

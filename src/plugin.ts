@@ -1,6 +1,7 @@
 import type { App } from './app.ts'
 import type { CommandClass } from './cli/base-command.ts'
 import type { FlagGroup } from './cli/flags.ts'
+import type { Topic } from './cli/help.ts'
 import type { Hooks } from './contracts/hooks.ts'
 import type { MiddlewareFactory } from './contracts/pipeline.ts'
 import type { Preparation } from './contracts/preparation.ts'
@@ -88,13 +89,15 @@ export interface Plugin {
 /** What is known of a plugin without loading its code. */
 export interface PluginEntry {
   readonly name: string
-  /** First words of its commands. */
-  readonly verbs?: readonly string[]
+  /** First words of its commands, each with its line in `keelson --help`; one with an empty line is not shown there. */
+  readonly verbs?: Readonly<Record<string, string>>
+  /** The heading of these lines. */
+  readonly topic?: Topic
   readonly services?: readonly string[]
   readonly provides?: readonly (keyof Contributions)[]
   /** First words of the commands that its flag groups are for, so that others need not load it; absent: any. */
   readonly flagsOf?: readonly string[]
-  /** Of a plugin that the user has added: what its manifest says of its verbs, so that help runs none of its code. */
-  readonly added?: { readonly verbs: Readonly<Record<string, string>> }
+  /** Whether the user has added the plugin, so that help runs none of its code. */
+  readonly added?: true
   load(): Promise<Plugin>
 }

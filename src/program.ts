@@ -33,7 +33,7 @@ export async function main(): Promise<number> {
     debug ||= globals.debug || own.includes('--debug')
     const log = createLog({ write: line => stderr.write(line), human: stderr.isTTY === true, debug })
     const paths = findPaths(env)
-    const taken = builtins.flatMap(entry => entry.verbs ?? [])
+    const taken = builtins.flatMap(entry => Object.keys(entry.verbs ?? {}))
     const wanted = globals.plugins && !own.includes('--no-plugins')
     const added = wanted ? await thirdPartyEntries(paths, log, taken) : []
     const app = createApp({ paths, log, env, debug, entries: [...builtins, ...added] })

@@ -99,10 +99,10 @@ export function toEntry(record: PluginRecord, paths: Paths, takenVerbs: readonly
   )
   return {
     name: record.name,
-    verbs: Object.keys(verbs),
+    verbs,
     services: manifest.services ?? [],
     provides: (manifest.provides ?? []) as (keyof Contributions)[],
-    added: { verbs },
+    added: true,
     load: () => loadThirdParty(record, paths),
   }
 }

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, open, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { Failure, failures } from './errors.ts'
-import { writeFileAtomic } from './lib/atomic-file.ts'
+import { isMissing, writeFileAtomic } from './lib/atomic-file.ts'
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder.',
@@ -59,14 +59,37 @@ export async function readRegularFile(path: string, what: string, most: number):
 
 const NO_FILE = 'it is not a regular file.'
 
-/** Writes a file that the user named, whole or not at all, for its owner alone. Fails with `file_unwritable`. */
-export async function writeUserFile(path: string, text: string): Promise<void> {
+/**
+ * Writes a file that the user named. A regular file, or the one that a link names, is replaced whole or not at all, for
+ * its owner alone or with the permissions of `mode`; into anything else, such as a pipe or `/dev/stdout`, the text is
+ * written. Fails with `file_unwritable`.
+ */
+export async function writeUserFile(
+  path: string,
+  text: string,
+  options: { mode?: number } = {},
+): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-    await writeFileAtomic(path, text)
+    const target = await followLink(path)
+    const found = await stat(target).catch(ifMissing)
+    if (!found || found.isFile()) await writeFileAtomic(target, text, options)
+    else await writeFile(target, text)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     const problem = PROBLEMS[String(error.code)] ?? error.message
     throw failures.file_unwritable({ path, problem }, { cause: error })
   }
+}
+
+/** Where a link leads, whether or not there is a file. */
+async function followLink(path: string): Promise<string> {
+  const link = await readlink(path).catch(() => undefined)
+  if (link === undefined) return path
+  const found = await realpath(path).catch(ifMissing)
+  return found ?? resolve(dirname(path), link)
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
 }

@@ -54,7 +54,7 @@ export function createPlugins({
     if (builtins.some(entry => entry.name === record.name))
       throw taken(`the name "${record.name}"`, 'a plugin of keelson itself')
     for (const verb of Object.keys(record.manifest.verbs ?? {})) {
-      if (verb === 'help' || builtins.some(entry => entry.verbs?.includes(verb)))
+      if (verb === 'help' || builtins.some(entry => Object.hasOwn(entry.verbs ?? {}, verb)))
         throw taken(`the command "${verb}"`, 'keelson itself')
       const other = others.find(({ manifest }) => Object.hasOwn(manifest.verbs ?? {}, verb))
       if (other) throw taken(`the command "${verb}"`, `the plugin "${other.name}"`)

@@ -105,7 +105,7 @@ async function middlewareSources(app: App): Promise<MiddlewareSource[]> {
     contributed.map(make => ({
       make: make(app),
       plugin: entry.name,
-      isAdded: entry.added !== undefined,
+      isAdded: entry.added === true,
     })),
   )
 }

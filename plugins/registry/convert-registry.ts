@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { copyFile, readFile, stat } from 'node:fs/promises'
 import { failures as core } from '../../src/errors.ts'
-import { isMissing, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { isMissing } from '../../src/lib/atomic-file.ts'
+import { writeUserFile } from '../../src/user-file.ts'
 import { failures } from './failures.ts'
 import { parseRegistry } from './formats/parse-registry.ts'
 import { toUpstream } from './formats/write-registry.ts'
@@ -36,11 +37,11 @@ export async function convertRegistry(options: ConvertOptions): Promise<Converte
     throw failures.registry_invalid({ place: `${place}, converted,`, problems: after.problems })
   if (options.inPlace && options.in) {
     if (options.backup) await backUp(options.in)
-    await writeFileAtomic(options.in, converted, { mode })
+    await writeUserFile(options.in, converted, { mode })
     return { kind: 'written' }
   }
   if (!options.out) return { kind: 'text', text: converted }
-  await writeFileAtomic(options.out, converted, { mode: 0o644 })
+  await writeUserFile(options.out, converted, { mode: 0o644 })
   return { kind: 'written' }
 }
 

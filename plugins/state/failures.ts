@@ -9,8 +9,11 @@ export const failures = defineFailures({
   },
   workload_missing: {
     status: 404,
-    text: (d: { name: string }) => `There is no workload "${d.name}".`,
-    hint: '`keelson list --all` shows the workloads there are.',
+    text: (d: { name: string; near?: string | undefined }) => `There is no workload "${d.name}".`,
+    hint: d =>
+      d.near === undefined
+        ? '`keelson list --all` shows the workloads there are.'
+        : `Did you mean "${d.near}"? \`keelson list --all\` shows the workloads there are.`,
   },
   workload_exists: {
     status: 409,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
 import { failures as core } from '../../src/errors.ts'
+import { suggest } from '../../src/lib/suggest.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import { withFileLock } from '../../src/with-file-lock.ts'
@@ -47,8 +48,8 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
   return {
     async get(name) {
       const config = await documents.find(name)
-      if (!config) throw failures.workload_missing({ name })
-      return config
+      if (config) return config
+      throw failures.workload_missing({ name, near: suggest(name, (await documents.list()).keys()) })
     },
     find: name => documents.find(name),
     list: async () => [...(await documents.list()).values()],

@@ -3,6 +3,7 @@ import { Export } from './commands/export.ts'
 import { List } from './commands/list-workloads.ts'
 import { Logs } from './commands/logs.ts'
 import { LogsPrune } from './commands/logs-prune.ts'
+import { Restart } from './commands/restart.ts'
 import { Remove } from './commands/rm.ts'
 import { Run } from './commands/run.ts'
 import { Start } from './commands/start.ts'
@@ -29,7 +30,7 @@ const workloads: Plugin = {
   needs: ['callers', 'egress', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
   uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
   wants: ['callerAuths', 'groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
-  commands: [Run, List, StatusOf, Stop, Start, Remove, Logs, LogsPrune, Export],
+  commands: [Run, List, StatusOf, Stop, Start, Restart, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {
     workloads: async app =>

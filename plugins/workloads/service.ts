@@ -63,6 +63,8 @@ export interface Workloads {
   config(name: string): Promise<RunConfig>
   start(names: readonly string[]): Promise<Outcome[]>
   stop(names: readonly string[]): Promise<Outcome[]>
+  /** Takes down what runs, then starts it; one that cannot be taken down is not started on top of that. */
+  restart(names: readonly string[]): Promise<Outcome[]>
   remove(names: readonly string[]): Promise<Outcome[]>
   /** What the server printed. Fails with `logs_missing` when it has no instance. */
   logs(name: string, options?: LogOptions): Promise<Readable>
@@ -143,6 +145,11 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     config: name => store.configs.get(name),
     start: names => each(names, (supervise, name) => supervise.start(name)),
     stop: names => each(names, (supervise, name) => supervise.stop(name)),
+    restart: names =>
+      each(names, async (supervise, name) => {
+        await supervise.stop(name)
+        await supervise.start(name)
+      }),
     remove: names => each(names, (supervise, name) => supervise.remove(name)),
 
     async logs(name, options) {

@@ -11,7 +11,7 @@ export const flagsOf = ({ flags, groups }: CommandClass): FlagTable => ({
 })
 
 const withVerb = (entries: readonly PluginEntry[], verb: string) =>
-  entries.filter(entry => entry.verbs?.includes(verb))
+  entries.filter(entry => Object.hasOwn(entry.verbs ?? {}, verb))
 
 /** Whether code of plugins that the user has added may be loaded. */
 export interface Loading {
@@ -50,10 +50,10 @@ const byTitle = (groups: CommandClass['groups']): CommandClass['groups'] =>
 /** Only a command of one word, such as `run`, takes the flags of other plugins. */
 const takesGroups = (command: CommandClass): boolean => command.sharesFlags
 
-/** Every command of the built-in plugins; used by help, completion and the reference. */
+/** Every command of the built-in plugins; used by completion and the reference. */
 export async function allCommands(app: App): Promise<CommandClass[]> {
   const own = app.entries.filter(entry => !entry.added)
-  const verbs = [...new Set(own.flatMap(entry => entry.verbs ?? []))]
+  const verbs = [...new Set(own.flatMap(entry => Object.keys(entry.verbs ?? {})))]
   const lists = await Promise.all(verbs.map(verb => commandsOf(app, verb, { added: false })))
   const seen = new Set<string>()
   return lists.flat().filter(command => {
@@ -71,8 +71,10 @@ export interface AddedVerb {
 
 /** The verbs of added plugins, without running any of their code. */
 export const addedVerbs = (app: App): AddedVerb[] =>
-  app.entries.flatMap(({ name, added }) =>
-    Object.entries(added?.verbs ?? {}).map(([verb, description]) => ({ verb, description, plugin: name })),
+  app.entries.flatMap(({ name, added, verbs }) =>
+    added
+      ? Object.entries(verbs ?? {}).map(([verb, description]) => ({ verb, description, plugin: name }))
+      : [],
   )
 
 /** Names of the added plugins that have flags for other commands. */
@@ -102,7 +104,7 @@ export const nearestCommand = (
 ): string | undefined => {
   const known = commands.length
     ? commands.flatMap(c => c.paths ?? []).map(p => p.join(' '))
-    : app.entries.flatMap(e => e.verbs ?? [])
+    : app.entries.flatMap(e => Object.keys(e.verbs ?? {}))
   const typed = words.filter(word => !word.startsWith('-')).slice(0, commands.length ? 2 : 1)
   return suggest(typed.join(' '), known)
 }

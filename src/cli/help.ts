@@ -1,47 +1,50 @@
 import { styleText } from 'node:util'
+import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
-import { type AddedVerb, nameOf } from './command-table.ts'
+import { nameOf } from './command-table.ts'
 import type { Flag, FlagTable } from './flags.ts'
 import { clean } from './output.ts'
 
 const PROGRAM = 'keelson'
 const heading = (text: string) => styleText('bold', text)
 
-/** The page of the whole program. */
-export function programHelp(
-  commands: readonly CommandClass[],
-  added: readonly AddedVerb[],
-  version: string,
-): string {
-  const visible = commands.filter(command => command.usage)
-  const categories = Map.groupBy(visible, command => command.usage?.category ?? 'Other')
-  const widest = Math.max(
-    0,
-    ...visible.map(command => nameOf(command).length),
-    ...added.map(({ verb }) => verb.length),
+const EXAMPLES = [
+  ['Run a server in isolation, and see its URL', 'run npx://@modelcontextprotocol/server-everything'],
+  ['Let the AI clients of this machine use it', 'client setup'],
+  ['See its tools, resources and prompts', 'mcp list --server server-everything'],
+] as const
+
+/** The headings of the page of the whole program, in their order. */
+const TOPICS = ['Workloads', 'Servers and skills', 'Clients', 'Access', 'Settings'] as const
+export type Topic = (typeof TOPICS)[number]
+
+/** The page of the whole program: one line for each first word, from the list of plugins, whose code is not loaded. */
+export function programHelp(entries: readonly PluginEntry[], version: string): string {
+  const lines = entries.flatMap(({ name, verbs = {}, topic, added }) =>
+    Object.entries(verbs)
+      .filter(([, line]) => line !== '')
+      .map(([verb, line]) => ({ verb, topic, added, line: added ? `${clean(line)} (${name})` : line })),
   )
-  const sections = [...categories].map(
-    ([title, members]) =>
-      `${heading(title)}\n${members
-        .toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
-        .map(command => `  ${nameOf(command).padEnd(widest)}  ${command.usage?.description ?? ''}\n`)
-        .join('')}`,
-  )
+  const widest = Math.max(0, ...lines.map(({ verb }) => verb.length))
+  const section = (title: string, members: typeof lines) =>
+    members.length === 0
+      ? []
+      : `${heading(title)}\n${members.map(({ verb, line }) => `  ${verb.padEnd(widest)}  ${line}\n`).join('')}`
   return [
     `${PROGRAM} ${version}: runs MCP servers safely\n`,
     `${heading('Usage')}\n  ${PROGRAM} COMMAND [flags]\n`,
-    ...sections,
-    ...(added.length
-      ? [
-          `${heading('From plugins that you have added')}\n${added
-            .map(
-              ({ verb, description, plugin }) =>
-                `  ${verb.padEnd(widest)}  ${clean(description)} (${plugin})\n`,
-            )
-            .join('')}`,
-        ]
-      : []),
-    `\`${PROGRAM} COMMAND --help\` tells more of a command. ${PROGRAM} sends no usage metrics.\n`,
+    ...TOPICS.flatMap(title =>
+      section(
+        title,
+        lines.filter(({ topic }) => topic === title),
+      ),
+    ),
+    ...section(
+      'From plugins that you have added',
+      lines.filter(({ added }) => added),
+    ),
+    `${heading('Examples')}\n${EXAMPLES.map(([what, line]) => `  ${what}\n    ${PROGRAM} ${line}\n`).join('')}`,
+    `\`${PROGRAM} COMMAND --help\` tells more of a command.\n${PROGRAM} sends no usage metrics.\n`,
   ].join('\n')
 }
 

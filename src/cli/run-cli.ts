@@ -4,15 +4,7 @@ import { VERSION } from '../build-info.ts'
 import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
 import type { CliContext, CommandClass } from './base-command.ts'
-import {
-  addedVerbs,
-  allCommands,
-  commandsOf,
-  findCommand,
-  flagAdders,
-  flagsOf,
-  nearestCommand,
-} from './command-table.ts'
+import { addedVerbs, commandsOf, findCommand, flagAdders, flagsOf, nearestCommand } from './command-table.ts'
 import { commandHelp, groupHelp, programHelp, usageLine } from './help.ts'
 
 export interface CliRun {
@@ -29,7 +21,7 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const words = argv[0] === 'help' ? argv.slice(1) : argv
   const help = globals.help || argv[0] === 'help'
   const verb = words[0]
-  if (verb === undefined) return printProgramHelp(app, streams.stdout)
+  if (verb === undefined) return print(streams.stdout, programHelp(app.entries, VERSION))
 
   const commands = await commandsOf(app, verb, { added: addsOwn(app, verb) || !(help || asksHelp(words)) })
   const found = findCommand(commands, words)
@@ -83,10 +75,6 @@ function parse<T>(command: CommandClass, work: () => T): T {
 function print(stdout: CliContext['stdout'], text: string): 0 {
   stdout.write(text)
   return 0
-}
-
-async function printProgramHelp(app: App, stdout: CliContext['stdout']): Promise<number> {
-  return print(stdout, programHelp(await allCommands(app), addedVerbs(app), VERSION))
 }
 
 function groupOrUnknown(

@@ -10,7 +10,7 @@ test.each(builtins.map(entry => [entry.name, entry] as const))(
     )
 
     expect(plugin.name).toBe(entry.name)
-    expect([...verbs].sort()).toEqual([...(entry.verbs ?? [])].sort())
+    expect([...verbs].sort()).toEqual(Object.keys(entry.verbs ?? {}).sort())
     expect(Object.keys(plugin.services ?? {}).sort()).toEqual([...(entry.services ?? [])].sort())
     expect(Object.keys(plugin.provides ?? {}).sort()).toEqual([...(entry.provides ?? [])].sort())
     const commands = new Set((plugin.provides?.flags ?? []).flatMap(group => group.of))

@@ -18,26 +18,26 @@ export const UP: ReadonlySet<Status> = new Set([
   'unauthenticated',
 ])
 
+/** Of commands after which a workload may be gone. */
+export const ignoreFlags = {
+  'ignore-missing': flag.boolean('do not fail for names that no workload has'),
+}
+
 /** Commands that do one thing to several workloads. */
 export abstract class BulkCommand extends BaseCommand {
-  /**
-   * Prints what went wrong and returns the exit code. An unknown name is a warning when `lenient`:
-   * what should be gone is gone.
-   */
-  protected finish(outcomes: readonly Outcome[], { lenient }: { lenient: boolean }): number {
-    const failed = outcomes.filter(outcome => outcome.error !== undefined)
-    const single = failed[0]
-    if (outcomes.length === 1 && single && !(lenient && isFailure(single.error, 'workload_missing')))
-      throw single.error
-    let code = 0
+  /** Prints a line for each workload and what went wrong, and returns the exit code. A single error is thrown. */
+  protected finish(
+    outcomes: readonly Outcome[],
+    { done, ignoreMissing = false }: { done: string; ignoreMissing?: boolean },
+  ): number {
+    const known = outcomes.filter(({ error }) => !(ignoreMissing && isFailure(error, 'workload_missing')))
+    const failed = known.filter(({ error }) => error !== undefined)
+    for (const { name, error } of known) if (error === undefined) this.print(`${name}: ${done}`)
+    if (outcomes.length === 1 && failed[0]) throw failed[0].error
     for (const { name, error } of failed) {
-      if (lenient && isFailure(error, 'workload_missing')) this.app.log.warn(messageOf(error))
-      else {
-        code = 1
-        const hint = error instanceof Failure && error.hint ? ` ${error.hint}` : ''
-        this.app.log.error(`${name}: ${messageOf(error)}${hint}`)
-      }
+      const hint = error instanceof Failure && error.hint ? ` ${error.hint}` : ''
+      this.say(`${name}: ${messageOf(error)}${hint}`)
     }
-    return code
+    return failed.length ? 1 : 0
   }
 }

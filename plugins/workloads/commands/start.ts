@@ -12,7 +12,7 @@ const flags = {
 }
 
 export class Start extends BulkCommand {
-  static override paths = [['start'], ['restart']]
+  static override paths = [['start']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
     description: 'start workloads; one that runs is left alone',
@@ -33,11 +33,7 @@ export class Start extends BulkCommand {
     progress.report(`Starting ${names.join(', ')}`)
     const waiting = `Waiting until ${names.length > 1 ? 'they respond' : `${names[0]} responds`}`
     const outcomes = await noteWait(progress, waiting, workloads.start(names)).finally(progress.done)
-    if (names.length > 1) {
-      for (const { name, error } of outcomes)
-        this.print(`${name}: ${error === undefined ? 'running' : 'failed'}`)
-    }
-    return this.finish(outcomes, { lenient: false })
+    return this.finish(outcomes, { done: 'running' })
   }
 
   async #inForeground([name, ...others]: readonly string[]): Promise<number> {

@@ -1,7 +1,10 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
+import type { Workload } from '../../../src/contracts/workload.ts'
 import { chooseNames } from '../choose-names.ts'
-import { BulkCommand, chooseFlags, UP } from './bulk-command.ts'
+import { BulkCommand, chooseFlags, ignoreFlags, UP } from './bulk-command.ts'
+
+const flags = { ...chooseFlags, ...ignoreFlags }
 
 export class Stop extends BulkCommand {
   static override paths = [['stop']]
@@ -12,15 +15,16 @@ export class Stop extends BulkCommand {
   })
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const
-  static override flags = chooseFlags
+  static override flags = flags
 
   names = Option.Rest()
 
   override async execute(): Promise<number> {
     const workloads = await this.app.service('workloads')
-    const choice = { ...this.values(chooseFlags), names: this.names }
-    const names = await chooseNames(this.app, choice, workload => UP.has(workload.status))
+    const { 'ignore-missing': ignoreMissing, ...choice } = this.values(flags)
+    const isUp = (workload: Workload) => UP.has(workload.status)
+    const names = await chooseNames(this.app, { ...choice, names: this.names }, isUp)
     if (names.length === 0) this.say('No workload is running.')
-    return this.finish(await workloads.stop(names), { lenient: true })
+    return this.finish(await workloads.stop(names), { done: 'stopped', ignoreMissing })
   }
 }

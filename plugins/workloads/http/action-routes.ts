@@ -14,12 +14,7 @@ type Act = (workloads: Workloads, names: readonly string[]) => Promise<readonly 
 const ACTIONS: Readonly<Record<'Stop' | 'Restart' | 'Delete', Act>> = {
   Stop: (workloads, names) => workloads.stop(names),
   Delete: (workloads, names) => workloads.remove(names),
-  /** Whatever ran is taken down first; one that could not be is not started on top of that. */
-  async Restart(workloads, names) {
-    const stopped = await workloads.stop(names)
-    const down = stopped.filter(({ error }) => error === undefined).map(({ name }) => name)
-    return [...stopped.filter(({ error }) => error !== undefined), ...(await workloads.start(down))]
-  },
+  Restart: (workloads, names) => workloads.restart(names),
 }
 
 /** Stops, restarts and deletes workloads. The response comes at once; the work goes on after it. */

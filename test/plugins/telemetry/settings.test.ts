@@ -79,5 +79,5 @@ test('a run config of a stranger does not turn HTTPS off', async () => {
 })
 
 test('the help says that no usage metrics are sent', () => {
-  expect(programHelp([], [], '1.0.0')).toContain('sends no usage metrics')
+  expect(programHelp([], '1.0.0')).toContain('sends no usage metrics')
 })

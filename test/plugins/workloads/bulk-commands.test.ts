@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { testHome } from '../auth-out/guarded-server.ts'
+import { testServer } from '../proxy/test-proxy.ts'
+
+const server = () =>
+  testServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id } = JSON.parse(text || '{}')
+    if (id === undefined) return void response.writeHead(request.method === 'GET' ? 405 : 202).end()
+    const serverInfo = { name: 'n', version: '1' }
+    const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo }
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+
+test('stop, start, restart and rm name what they did, and fail for a name that no workload has', {
+  timeout: 120_000,
+}, async () => {
+  const home = await testHome({ secrets: false })
+  await home.ok(['run', await server(), '--name', 'notes', '--transport', 'streamable-http'])
+  const startedAt = async () => {
+    const [{ started_at: at }] = JSON.parse(await home.ok(['list', '--all', '--format', 'json']))
+    return at as string
+  }
+  const first = await startedAt()
+
+  expect(await home.keelson(['stop', 'note'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `Error: There is no workload "note".\nDid you mean "notes"? \`keelson list --all\` shows the workloads there are.`,
+  })
+  expect(await home.keelson(['stop', 'note', '--ignore-missing'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
+  expect(await home.ok(['restart', 'notes'])).toBe('notes: running')
+  const second = await startedAt()
+  expect(Date.parse(second)).toBeGreaterThan(Date.parse(first))
+  expect(await home.ok(['start', 'notes'])).toBe('notes: running')
+  expect(await startedAt()).toBe(second)
+  expect(await home.ok(['stop', 'notes'])).toBe('notes: stopped')
+  expect(JSON.parse(await home.ok(['export', 'notes']))).toMatchObject({ name: 'notes' })
+  expect(await home.ok(['export', 'notes', '-'])).toBe(await home.ok(['export', 'notes']))
+
+  const removed = await home.keelson(['rm', 'notes', 'nope'])
+  expect(removed).toMatchObject({ code: 1, stdout: 'notes: removed' })
+  expect(removed.stderr).toContain('nope: There is no workload "nope".')
+})
