@@ -29,7 +29,9 @@ export function programHelp(entries: readonly PluginEntry[], version: string): s
   const section = (title: string, members: typeof lines) =>
     members.length === 0
       ? []
-      : `${heading(title)}\n${members.map(({ verb, line }) => `  ${verb.padEnd(widest)}  ${line}\n`).join('')}`
+      : [
+          `${heading(title)}\n${members.map(({ verb, line }) => `  ${verb.padEnd(widest)}  ${line}\n`).join('')}`,
+        ]
   return [
     `${PROGRAM} ${version}: runs MCP servers safely\n`,
     `${heading('Usage')}\n  ${PROGRAM} COMMAND [flags]\n`,
