@@ -148,3 +148,9 @@ export function mergeRaw(base: string, over: string): string {
   }
   return `{${[...values.values()].join(',')}}`
 }
+
+/** A raw object without some of its members; the others stay as they were written. */
+export function omitRaw(text: string, isOmitted: (name: string) => boolean): string {
+  const kept = [...(topLevelMembers(text)?.at ?? [])].filter(([name]) => !isOmitted(name))
+  return `{${kept.map(([, { key, start, end }]) => `${key}:${text.slice(start, end)}`).join(',')}}`
+}

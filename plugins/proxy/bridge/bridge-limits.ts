@@ -31,6 +31,10 @@ export interface BridgeLimits {
   readonly maxSubscriptions: number
   /** The most event streams that one session may have open besides those of its requests. */
   readonly maxStreams: number
+  /** The most calls of clients of 2026-07-28 that wait for the input of their client. */
+  readonly maxParked: number
+  /** How long such a call waits; then it is cancelled at the server. */
+  readonly parkedMs: number
   /** How often time-outs are checked. One timer does it, and only while there are calls or sessions. */
   readonly sweepMs: number
 }
@@ -52,5 +56,7 @@ export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   maxServerRequests: 1000,
   maxSubscriptions: 10_000,
   maxStreams: 8,
+  maxParked: 2000,
+  parkedMs: 10 * 60_000,
   sweepMs: 1000,
 }

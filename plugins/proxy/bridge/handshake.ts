@@ -1,4 +1,4 @@
-import { memberValue } from '../../../src/lib/raw-json.ts'
+import { memberValue, mergeRaw } from '../../../src/lib/raw-json.ts'
 import { INITIALIZE_2025 } from '../revisions/index.ts'
 import { agreeVersion } from './agree-version.ts'
 import type { Answer, AskServer } from './ask-server.ts'
@@ -13,8 +13,11 @@ export interface Handshake {
    * client asked for. Errors are not kept.
    */
   initialize(paramsText: string): Promise<Answer>
-  /** Initialises with parameters of keelson, for clients without a session. */
-  ensure(): Promise<Answer>
+  /**
+   * Initialises for clients without a session: with members of `initialize` that such a client has stated, all others
+   * are of keelson.
+   */
+  ensure(statedText?: string): Promise<Answer>
   /** The protocol version and the result of `initialize`; undefined before. */
   readonly agreed: { readonly version: string; readonly result: string } | undefined
   /** Whether this server process or one before it has been initialised. */
@@ -86,8 +89,8 @@ export function createHandshake({ ask, eras, write, capabilities }: HandshakeOpt
 
   const handshake: Handshake = {
     initialize,
-    async ensure() {
-      const answer = await initialize(OWN_PARAMS)
+    async ensure(statedText = '{}') {
+      const answer = await initialize(mergeRaw(OWN_PARAMS, statedText))
       if (answer.kind === 'result' && handshake.initialized()) write(INITIALIZED)
       return answer
     },

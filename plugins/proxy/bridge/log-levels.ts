@@ -3,6 +3,9 @@ import type { Session } from './client-sessions.ts'
 /** RFC 5424 severities as MCP spells them, most verbose first. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
+/** The place of a level, 0 for the most verbose one; negative when MCP has no such level. */
+export const rankOf = (level: unknown): number => LEVELS.indexOf(String(level))
+
 /** The log level of each session. The server has only one level. */
 export interface LogLevels {
   /** Sets a session's level. True: it is now the most verbose one, so the server must be told. */
@@ -17,16 +20,16 @@ export interface LogLevels {
 
 export function createLogLevels(): LogLevels {
   const levels = new Map<Session, string>()
-  const rank = (level: string) => LEVELS.indexOf(level)
   const lowest = () => {
     let found: string | undefined
-    for (const level of levels.values()) if (found === undefined || rank(level) < rank(found)) found = level
+    for (const level of levels.values())
+      if (found === undefined || rankOf(level) < rankOf(found)) found = level
     return found
   }
   return {
     set(session, level) {
       // The server refuses an unknown level.
-      if (rank(level) < 0) return true
+      if (rankOf(level) < 0) return true
       levels.set(session, level)
       return lowest() === level
     },
@@ -38,7 +41,9 @@ export function createLogLevels(): LogLevels {
     },
     admits(session, level) {
       const own = levels.get(session)
-      return own === undefined || typeof level !== 'string' || rank(level) < 0 || rank(level) >= rank(own)
+      return (
+        own === undefined || typeof level !== 'string' || rankOf(level) < 0 || rankOf(level) >= rankOf(own)
+      )
     },
     get lowest() {
       return lowest()

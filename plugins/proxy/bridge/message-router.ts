@@ -12,7 +12,7 @@ import { createEventBudget } from './event-budget.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
 import { createLimitedLog } from './limited-log.ts'
 import { createLogLevels } from './log-levels.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
 import { createOwners } from './owners.ts'
 import { type Calls, createCalls } from './pending-calls.ts'
 import { createRootChanges } from './root-changes.ts'
@@ -47,8 +47,10 @@ export interface MessageRouter {
     version: string
     owner: SessionOwner
     /** Event ids, so that streams can be resumed. */
-    ids: boolean
+    ids?: boolean
     onClosed?: () => void
+    /** Takes what the server sends, in place of event streams. */
+    outbox?: Outbox
   }): Session | undefined
   /** Sends requests of the proxy itself to the server. */
   readonly ask: AskServer
@@ -186,10 +188,10 @@ export function createMessageRouter(options: {
     get queued() {
       return connections.current.queued
     },
-    openSession({ ids, onClosed, ...facts }) {
+    openSession({ ids = false, onClosed, outbox, ...facts }) {
       sweeper.start()
-      const outbox = () => createOutbox({ budget, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
-      return sessions.open({ ...facts, outbox })
+      const create = () => createOutbox({ budget, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
+      return sessions.open({ ...facts, outbox: outbox ? () => outbox : create })
     },
     close() {
       availability.close('the proxy is closing')

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { parseRaw } from '../../../src/lib/raw-json.ts'
-import { INVALID_REQUEST, PARSE_ERROR, UNSUPPORTED_VERSION } from '../../../src/net/rpc-error-codes.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { type Message, param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
+import { initializeParams } from '../eras/initialize-params.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
@@ -15,6 +16,7 @@ import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
 import { accepts, assertKnownVersion, isJsonBody, modernVersion } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
+import { createModernRequests } from './modern-requests.ts'
 import { createPostReply } from './post-reply.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
@@ -24,6 +26,8 @@ import { findSession, SESSION_HEADER } from './streamable-sessions.ts'
 export function createStreamablePost(
   router: MessageRouter,
 ): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
+  const modernRequests = createModernRequests(router)
+
   async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { request, response } = exchange
     const message = await readBody(exchange)
@@ -44,14 +48,18 @@ export function createStreamablePost(
     if (message.kind === 'request' && isInitialize) return initialize(message, exchange, rewriting)
     const isNative = version !== undefined && (await router.eras.servesStateless())
     const isInitialised = isNative || session || router.handshake.agreed || router.eras.legacy === false
-    if (message.kind === 'request' && !isInitialised) await router.handshake.ensure()
-    if (version !== undefined && !isNative && !(await router.eras.servesStateless())) {
-      return refuseModern(message, version, response)
+    if (message.kind === 'request' && !isInitialised) {
+      await router.handshake.ensure(version === undefined ? undefined : initializeParams(message))
     }
+    // `initialize` may have shown that the server has none.
+    const isTranslated = version !== undefined && !isNative && !(await router.eras.servesStateless())
+    const translated = isTranslated ? version : undefined
 
     if (message.kind === 'response') router.messages.respond(message, session)
-    else if (message.kind === 'request') return call(message, session, exchange, rewriting)
-    else if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
+    else if (message.kind === 'request') return call(message, { session, translated }, exchange, rewriting)
+    // Clients of 2026-07-28 have no notifications that an older server knows.
+    else if (translated === undefined && !router.messages.notify(message, session))
+      throw busyRefusal(undefined)
     sendEmpty(response, 202)
   }
 
@@ -81,9 +89,10 @@ export function createStreamablePost(
     send(request, response, text, { [SESSION_HEADER]: session.id })
   }
 
+  /** `translated`: the version of a client of 2026-07-28 or later whose server is of the era of sessions. */
   function call(
     message: Request,
-    session: Session | undefined,
+    { session, translated }: { session: Session | undefined; translated: string | undefined },
     exchange: Exchange,
     rewriting: Rewriting | undefined,
   ): void {
@@ -93,25 +102,16 @@ export function createStreamablePost(
       // No client can get this response any more.
       if (started) router.calls.abandon(started, 'cancelled', 'the client has gone')
     }
-    const reply = createPostReply(router, exchange, { idText, session, onGone })
-    const owner = ownerOf(exchange)
-    const outcome = router.messages.request(message, { session, owner, reply: rewritten(reply, rewriting) })
+    const post = createPostReply(router, exchange, { idText, session, onGone })
+    const reply = rewritten(post, rewriting)
+    const outcome =
+      translated === undefined
+        ? router.messages.request(message, { session, owner: ownerOf(exchange), reply })
+        : modernRequests.request(message, { version: translated, exchange, reply })
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'responded') started = outcome
-    reply.open()
+    post.open()
     if (started) followCall(router.calls, started, exchange)
-  }
-
-  /** Tells a client of 2026-07-28 the version of the server, so that the client sends `initialize` instead. */
-  function refuseModern(message: Message, version: string, response: ServerResponse): void {
-    if (message.kind !== 'request') {
-      sendEmpty(response, 202)
-      return
-    }
-    throw rpcRefusal(400, UNSUPPORTED_VERSION, `The server does not speak ${version}`, {
-      idText: message.idText,
-      data: { supported: [router.handshake.agreed?.version ?? '2025-11-25'], requested: version },
-    })
   }
 
   return post

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPuppet } from './puppet-server.ts'
-import { call, open, rpc, stream } from './raw-client.ts'
+import { call, rpc, stream } from './raw-client.ts'
 import { startBridge } from './start-bridge.ts'
 
 const VERSION = '2026-07-28'
@@ -20,28 +20,6 @@ async function startModern() {
 }
 
 describe('a client of 2026-07-28', () => {
-  test('gets the version of a server of 2025', async () => {
-    const server = createPuppet()
-    const { url } = await startBridge({ attachment: server.attachment })
-    const ping = server
-      .take('ping')
-      .then(({ message }) => server.send({ ...message, method: undefined, result: {} }))
-    for (const answer of [
-      await call(url, rpc(1, 'server/discover'), headers),
-      await call(url, rpc(1, 'tools/list', { _meta: meta })),
-    ]) {
-      expect(answer.status).toBe(400)
-      expect(answer.json).toMatchObject({
-        id: 1,
-        error: { code: -32022, data: { supported: ['2025-11-25'], requested: VERSION } },
-      })
-    }
-    await ping
-    expect(server.received('server/discover')).toEqual([])
-    expect((await open(url)).result.serverInfo.name).toBe('puppet')
-    expect(server.received('initialize')).toHaveLength(1)
-  })
-
   test('reaches a server of its own era without a session', async () => {
     const { first } = await startModern()
     expect(first.json).toEqual({ jsonrpc: '2.0', id: 'd', result: { supportedVersions: [VERSION] } })

@@ -30,9 +30,19 @@ export async function startBridge(
     /** How long requests wait for a server. */
     waitMs?: number
     now?: () => number
+    /** Who calls; the header `caller` names them where this is true. */
+    callers?: boolean
   } = {},
 ): Promise<Started> {
-  const { attachment, mode = 'streamable-http', limits = {}, ttlMs = 60_000, waitMs = 5000, now } = options
+  const {
+    attachment,
+    mode = 'streamable-http',
+    limits = {},
+    ttlMs = 60_000,
+    waitMs = 5000,
+    now,
+    callers = false,
+  } = options
   const log: string[] = []
   const bridgeLog = createLog({ write: line => void log.push(line), human: false, debug: true })
   const bridge = createBridge({
@@ -46,7 +56,7 @@ export async function startBridge(
   })
   const server = createServer(
     (request, response) =>
-      void handle(bridge, request, response, { refuseBatches: mode !== 'sse', log: bridgeLog }),
+      void handle(bridge, request, response, { refuseBatches: mode !== 'sse', log: bridgeLog, callers }),
   )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -65,9 +75,10 @@ async function handle(
   bridge: Bridge,
   request: IncomingMessage,
   response: ServerResponse,
-  options: { refuseBatches: boolean; log: Log },
+  options: { refuseBatches: boolean; log: Log; callers: boolean },
 ): Promise<void> {
   const exchange = createExchange(request, response, { ...options, respond })
+  if (options.callers) exchange.caller = { subject: String(request.headers.caller), claims: {} }
   try {
     await bridge.handle(exchange)
   } catch (error) {

@@ -1,0 +1,57 @@
+import type { Notification } from '../../../src/net/rpc-message.ts'
+import { acknowledgement, endOfSubscription, type ListenFilter, toListener } from '../eras/listen-filter.ts'
+import type { Reply } from './call.ts'
+
+/** A `subscriptions/listen` of a client of MCP 2026-07-28 that the proxy serves. */
+export interface Listener {
+  readonly reply: Reply
+  /** The resources it has to be told of. */
+  readonly uris: readonly string[]
+  /** Passes a notification on when the client asked for it. */
+  send(message: Notification): void
+  /** Tells the client what it will hear of; until then nothing else is sent. False when the reply cannot stream. */
+  acknowledge(filter: ListenFilter): boolean
+  /** Ends the subscription from the side of the server. */
+  end(): void
+}
+
+/** The most notifications that wait for the acknowledgement. */
+const MAX_EARLY = 1000
+
+export function createListener({
+  idText,
+  uris,
+  reply,
+  onEnd,
+}: {
+  /** Of the request. */
+  idText: string
+  uris: readonly string[]
+  reply: Reply
+  onEnd: () => void
+}): Listener {
+  let agreed: ListenFilter | undefined
+  const early: Notification[] = []
+
+  function send(message: Notification): void {
+    const text = agreed && toListener(message, { filter: agreed, idText })
+    if (text !== undefined) reply.related(text)
+    else if (!agreed && early.length < MAX_EARLY) early.push(message)
+  }
+
+  return {
+    reply,
+    uris,
+    send,
+    acknowledge(filter) {
+      if (!reply.related(acknowledgement(filter, idText))) return false
+      agreed = filter
+      for (const message of early.splice(0)) send(message)
+      return true
+    },
+    end() {
+      onEnd()
+      reply.respond(endOfSubscription(idText))
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { memberText } from '../../../src/lib/raw-json.ts'
+import {
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  SERVER_ERROR,
+  UNSUPPORTED_VERSION,
+} from '../../../src/net/rpc-error-codes.ts'
+import { errorText, param, paramSpan, type Request, resultText } from '../../../src/net/rpc-message.ts'
+import { MODERN_VERSION, toDiscoverResult } from '../eras/discover-result.ts'
+import { readInputResponses } from '../eras/input-required.ts'
+import { toLegacyRequest } from '../eras/legacy-request.ts'
+import { type MethodRule, ruleOf } from '../eras/methods.ts'
+import { type ClientFacts, readClientFacts } from '../eras/modern-meta.ts'
+import { askedFor } from '../eras/same-request.ts'
+import { allSessionsTaken, rpcRefusal } from '../request-refusal.ts'
+import { ownerOf } from '../session-owner.ts'
+import type { Call, Reply } from './call.ts'
+import { listen } from './listen.ts'
+import { rankOf } from './log-levels.ts'
+import type { MessageRouter } from './message-router.ts'
+import { createModernCall, type Round } from './modern-call.ts'
+import { createModernSessions, type ModernSession } from './modern-sessions.ts'
+import { createParkedCalls } from './parked-calls.ts'
+import { tellServer } from './tell-server.ts'
+
+/** Takes the requests of clients of MCP 2026-07-28 for a server of the era of sessions. */
+export interface ModernRequests {
+  /** As `ClientMessages.request`. A request that is malformed, or of no such method, is refused. */
+  request(
+    request: Request,
+    options: { exchange: Exchange; version: string; reply: Reply },
+  ): Call | 'responded' | 'busy'
+}
+
+type Outcome = ReturnType<ModernRequests['request']>
+
+/** What one request comes with. */
+export interface Asked extends ModernSession {
+  readonly request: Request
+  readonly rule: MethodRule
+  readonly facts: ClientFacts
+  readonly reply: Reply
+  readonly exchange: Exchange
+  /** The result of the server's `initialize`. */
+  readonly initialized: string
+}
+
+export function createModernRequests(router: MessageRouter): ModernRequests {
+  const { handshake, calls, messages } = router
+  const sessions = createModernSessions(router)
+  const parkedCalls = createParkedCalls(router)
+
+  function answer(reply: Reply, text: string): Outcome {
+    reply.respond(text)
+    return 'responded'
+  }
+
+  function setLevel(asked: Asked, level: string): void {
+    const { client, initialized } = asked
+    if (memberText(memberText(initialized, 'capabilities') ?? '{}', 'logging') === undefined) return
+    if (client.logLevel !== undefined && rankOf(client.logLevel) <= rankOf(level)) return
+    client.logLevel = level
+    void tellServer(messages, asked.session, 'logging/setLevel', { level })
+  }
+
+  function forward(asked: Asked): Outcome {
+    const { request, reply, facts, session, client } = asked
+    const { idText } = request
+    const { logLevel } = facts
+    if (logLevel !== undefined && rankOf(logLevel) < 0) {
+      return answer(reply, errorText(idText, INVALID_PARAMS, 'There is no such log level'))
+    }
+    const round: Round = { request, reply, logLevel: logLevel as string | undefined }
+    if (logLevel !== undefined) setLevel(asked, String(logLevel))
+    if (asked.rule.takesInput && isRetry(request)) return resume(asked, round)
+    const modern = createModernCall({
+      rule: asked.rule,
+      owner: session.owner,
+      first: round,
+      infoText: memberText(asked.initialized, 'serverInfo'),
+      parkedCalls,
+      respond: client.respond,
+      abandon: call => calls.abandon(call, 'cancelled', 'the client did not continue the call'),
+      onEnd: () => client.calls.delete(modern),
+    })
+    client.calls.add(modern)
+    const { owner } = session
+    const outcome = messages.request(toLegacyRequest(request), { session, owner, reply: modern.reply })
+    if (typeof outcome === 'object') {
+      modern.call = outcome
+      client.askRoots(modern)
+    } else client.calls.delete(modern)
+    return outcome
+  }
+
+  function resume({ request, reply, session }: Asked, round: Round): Outcome {
+    const refuse = (problem: string) => answer(reply, errorText(request.idText, INVALID_PARAMS, problem))
+    const parked = parkedCalls.find(String(param(request, 'requestState') ?? ''), session.owner)
+    if (typeof parked === 'string') return refuse(parked)
+    if (askedFor(parked.request) !== askedFor(request)) {
+      return refuse('requestState is of a call with another method or other parameters')
+    }
+    const input = readInputResponses(request)
+    if (!input) return refuse('inputResponses is not an object of results')
+    parked.resume(round, input)
+    return parked.call && calls.find(parked.call.id) === parked.call ? parked.call : 'responded'
+  }
+
+  const ways: Readonly<Record<MethodRule['way'], (asked: Asked) => Outcome>> = {
+    discover: ({ request, reply, initialized }) =>
+      answer(reply, resultText(request.idText, toDiscoverResult(initialized))),
+    listen(asked) {
+      void listen(messages, asked)
+      return 'responded'
+    },
+    removed({ request: { idText, method } }) {
+      throw rpcRefusal(404, METHOD_NOT_FOUND, `${MODERN_VERSION} has no ${method}`, { idText })
+    },
+    forward,
+  }
+
+  return {
+    request(request, { exchange, version, reply }) {
+      const { idText } = request
+      if (version !== MODERN_VERSION) {
+        throw rpcRefusal(400, UNSUPPORTED_VERSION, `The server does not speak ${version}`, {
+          idText,
+          data: { supported: [MODERN_VERSION], requested: version },
+        })
+      }
+      const facts = readClientFacts(request)
+      if (typeof facts === 'string') throw rpcRefusal(400, INVALID_PARAMS, facts, { idText })
+      const initialized = handshake.agreed?.result
+      if (initialized === undefined) {
+        throw rpcRefusal(502, SERVER_ERROR, 'The server did not respond to initialize', { idText })
+      }
+      const found = sessions.of(ownerOf(exchange), facts)
+      if (!found) throw allSessionsTaken({ idText })
+      const rule = ruleOf(request.method)
+      return ways[rule.way]({ ...found, request, rule, facts, reply, exchange, initialized })
+    },
+  }
+}
+
+/** Such a request is never a call of its own, so that nothing is executed twice. */
+const isRetry = (request: Request): boolean =>
+  ['requestState', 'inputResponses'].some(name => paramSpan(request, name) !== undefined)

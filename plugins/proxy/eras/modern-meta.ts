@@ -1,0 +1,44 @@
+import { memberText, omitRaw } from '../../../src/lib/raw-json.ts'
+import { type Message, param, paramText } from '../../../src/net/rpc-message.ts'
+
+/** What begins the names of the members of `_meta` that MCP itself defines (2026-07-28, basic: `_meta`). */
+const OF_PROTOCOL = 'io.modelcontextprotocol/'
+const VERSION = `${OF_PROTOCOL}protocolVersion`
+const CAPABILITIES = `${OF_PROTOCOL}clientCapabilities`
+const INFO = `${OF_PROTOCOL}clientInfo`
+const LOG_LEVEL = `${OF_PROTOCOL}logLevel`
+export const SERVER_INFO = `${OF_PROTOCOL}serverInfo`
+export const SUBSCRIPTION_ID = `${OF_PROTOCOL}subscriptionId`
+
+/** What a request of MCP 2026-07-28 says of its client. */
+export interface ClientFacts {
+  /** Raw text (see raw-json.ts). */
+  readonly capabilitiesText: string
+  /** Raw text; undefined when the client does not say who it is. */
+  readonly infoText: string | undefined
+  readonly logLevel: unknown
+}
+
+/** Reads them; a text says which required one is missing. */
+export function readClientFacts(request: Message): ClientFacts | string {
+  if (typeof param(request, '_meta', VERSION) !== 'string') return `_meta has no ${VERSION}`
+  const capabilitiesText = paramText(request, '_meta', CAPABILITIES)
+  if (!capabilitiesText?.startsWith('{')) return `_meta has no ${CAPABILITIES}`
+  return {
+    capabilitiesText,
+    infoText: paramText(request, '_meta', INFO),
+    logLevel: param(request, '_meta', LOG_LEVEL),
+  }
+}
+
+/**
+ * Parameters without what `_meta` says of the protocol. Trace context, progress tokens and what nobody here knows
+ * stay.
+ */
+export function withoutProtocolMeta(paramsText: string, isOmitted = (_name: string) => false): string {
+  const meta = memberText(paramsText, '_meta')
+  const kept = meta && omitRaw(meta, name => name.startsWith(OF_PROTOCOL))
+  const others = omitRaw(paramsText, name => name === '_meta' || isOmitted(name))
+  if (kept === undefined || kept === '{}') return others
+  return `${others.slice(0, -1)}${others === '{}' ? '' : ','}"_meta":${kept}}`
+}

@@ -1,0 +1,57 @@
+import { memberText, memberValue, mergeRaw, splice } from '../../../src/lib/raw-json.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
+import { type Response, readMessage, withId } from '../../../src/net/rpc-message.ts'
+import type { MethodRule } from './methods.ts'
+import { SERVER_INFO } from './modern-meta.ts'
+
+/** The server has no such resource (MCP 2025-11-25 and older). */
+const RESOURCE_NOT_FOUND = -32002
+
+/** A server of the era of sessions says nothing of caching: the result is stale at once, and for its client alone. */
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' }
+
+/**
+ * The response of a server of the era of sessions as a client of MCP 2026-07-28 takes it.
+ *
+ * @param options.infoText who the server is, raw
+ */
+export function toModernResponse(
+  response: Response,
+  { idText, rule, infoText }: { idText: string; rule: MethodRule; infoText: string | undefined },
+): string {
+  const { text, result, error } = response
+  const span = result ?? error
+  if (!span) return withId(response, idText)
+  const given = text.slice(span.start, span.end)
+  const changed = result ? toModernResult(given, { rule, infoText }) : toModernError(given)
+  return splice(text, [
+    { span, text: changed },
+    { span: response.id, text: idText },
+  ])
+}
+
+/** A result with what the revision requires of all results. What the server says of it, which it cannot mean, goes. */
+export function toModernResult(
+  result: string,
+  { rule, infoText }: { rule: Pick<MethodRule, 'cacheable'>; infoText: string | undefined },
+): string {
+  if (!result.startsWith('{')) return result
+  const added = JSON.stringify({ resultType: 'complete', ...(rule.cacheable ? UNCACHED : {}) })
+  if (infoText === undefined) return mergeRaw(result, added)
+  const meta = memberText(result, '_meta')
+  const signed = mergeRaw(meta?.startsWith('{') ? meta : '{}', `{"${SERVER_INFO}":${infoText}}`)
+  return mergeRaw(result, `${added.slice(0, -1)},"_meta":${signed}}`)
+}
+
+/** An error with a code of the revision (MCP 2026-07-28, basic: error codes). */
+export function toModernError(error: string): string {
+  const code = memberValue(error, 'code')
+  if (typeof code !== 'number') return error
+  if (code === RESOURCE_NOT_FOUND) return mergeRaw(error, JSON.stringify({ code: INVALID_PARAMS }))
+  // Only the specification gives these codes a meaning, and a client would act on it.
+  const isReserved = code <= -32020 && code >= -32099
+  return isReserved ? mergeRaw(error, JSON.stringify({ code: INTERNAL_ERROR })) : error
+}
+
+/** A response of the bridge, which is one message. */
+export const readResponse = (text: string): Response => readMessage(text) as Response
