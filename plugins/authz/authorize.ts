@@ -7,6 +7,7 @@ import type {
   MiddlewareContext,
 } from '../../src/contracts/pipeline.ts'
 import { messageOf } from '../../src/errors.ts'
+import type { NamedLists } from '../../src/lib/named-lists.ts'
 import { isResponse } from '../../src/net/json-rpc.ts'
 import { readMessage } from '../../src/net/rpc-message.ts'
 import { hasBody, rpcRefusal } from '../proxy/index.ts'
@@ -84,12 +85,13 @@ export function createAuthorize(options: {
     ([method, list]) =>
       [
         method,
-        (result: string, exchange: Exchange) =>
+        (result: string, exchange: Exchange, lists?: NamedLists) =>
           filterList(result, list, {
             caller: callerOf(exchange),
             decider: options.decider(),
             learn: hints.learn,
             signal: exchange.signal,
+            lists,
           }),
       ] as const,
   )

@@ -1,8 +1,8 @@
 import type { Caller } from '../../src/contracts/caller-auth.ts'
 import { isObject } from '../../src/lib/is-object.ts'
-import { namedElements } from '../../src/lib/named-elements.ts'
+import type { NamedLists } from '../../src/lib/named-lists.ts'
 import { parseRaw, splice } from '../../src/lib/raw-json.ts'
-import { UnreadableResult } from '../../src/net/list-result.ts'
+import { findList, UnreadableResult } from '../../src/net/list-result.ts'
 import type { Decider, Feature, Use } from './decider.ts'
 import { hintsOf } from './hints-of.ts'
 
@@ -25,12 +25,17 @@ export const LISTS: ReadonlyMap<string, List> = new Map([
 export async function filterList(
   result: string,
   { items, feature, member }: List,
-  options: { caller: Caller; decider: Decider; learn: (use: Use) => void; signal: AbortSignal },
+  options: {
+    caller: Caller
+    decider: Decider
+    learn: (use: Use) => void
+    signal: AbortSignal
+    /** Those of this result, where they are known. */
+    lists: NamedLists | undefined
+  },
 ): Promise<string> {
-  const { caller, decider, learn, signal } = options
-  const list = namedElements(result, items)
-  if (!list) throw new UnreadableResult(`its result has no list "${items}" of objects`)
-  const { span, elements } = list
+  const { caller, decider, learn, signal, lists } = options
+  const { span, elements } = findList(result, items, lists)
   const values = parseRaw(result.slice(span.start, span.end)) as readonly unknown[]
   const uses = values.map((item): Use => {
     const id = isObject(item) ? item[member] : undefined
@@ -41,6 +46,8 @@ export async function filterList(
   })
   if (feature === 'tool') uses.forEach(learn)
   const allowed = await decider.decideAll(caller, uses, signal)
-  const kept = elements.flatMap(({ text }, index) => (allowed[index] === true ? text : []))
+  const kept = elements.flatMap(({ start, end }, index) =>
+    allowed[index] === true ? result.slice(start, end) : [],
+  )
   return kept.length === elements.length ? result : splice(result, [{ span, text: `[${kept.join(',')}]` }])
 }

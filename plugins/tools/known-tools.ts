@@ -18,6 +18,9 @@ export interface KnownTools {
   find(real: string): Promise<ToolFacts | undefined>
 }
 
+/** Most schemas mirror nothing, and reading one takes far longer than the rest of a tool. Names may have escapes. */
+const MAY_MIRROR = /x-mcp-header|\\u/
+
 /** Tools that are known; the oldest are forgotten first. */
 const MOST_TOOLS = 10_000
 
@@ -26,10 +29,10 @@ export function createKnownTools(listTools: MiddlewareContext['listTools']): Kno
   const asking = createSingleFlight<void>()
   let hasAsked = false
 
-  function note(name: string, tool: unknown): ToolFacts {
+  function note(name: string, said: { annotations: unknown; inputSchema: unknown }): ToolFacts {
     const facts = {
-      isReadOnly: memberOf(memberOf(tool, 'annotations'), 'readOnlyHint') === true,
-      mirrored: mirroredArguments(memberOf(tool, 'inputSchema')),
+      isReadOnly: memberOf(said.annotations, 'readOnlyHint') === true,
+      mirrored: mirroredArguments(said.inputSchema),
     }
     known.delete(name)
     known.set(name, facts)
@@ -41,12 +44,19 @@ export function createKnownTools(listTools: MiddlewareContext['listTools']): Kno
   /** A server that cannot be asked now may be asked by the next call. */
   async function ask(): Promise<void> {
     const tools = await listTools({}).catch(() => undefined)
-    for (const tool of tools ?? []) note(tool.name, tool)
+    for (const { name, annotations, inputSchema } of tools ?? []) note(name, { annotations, inputSchema })
     hasAsked = tools !== undefined
   }
 
   return {
-    learn: ({ name, text }) => note(name, parseRaw(text)),
+    learn({ name, member }) {
+      const annotations = member('annotations')
+      const inputSchema = member('inputSchema')
+      return note(name, {
+        annotations: annotations && parseRaw(annotations),
+        inputSchema: inputSchema && MAY_MIRROR.test(inputSchema) ? parseRaw(inputSchema) : undefined,
+      })
+    },
     async find(real) {
       if (!known.has(real) && !hasAsked) await asking.run('tools', ask)
       return known.get(real)

@@ -1,5 +1,5 @@
-import type { Exchange, Handler, MiddlewareFactory } from '../../src/contracts/pipeline.ts'
-import { rewriteItems } from '../../src/net/list-result.ts'
+import type { Exchange, Handler, MiddlewareFactory, RewriteResult } from '../../src/contracts/pipeline.ts'
+import { type ListItem, rewriteItems } from '../../src/net/list-result.ts'
 import { toFieldValue } from '../../src/net/mcp-name.ts'
 import { INVALID_PARAMS } from '../../src/net/rpc-error-codes.ts'
 import { errorText, param, readMessage } from '../../src/net/rpc-message.ts'
@@ -35,15 +35,15 @@ export const toolsMiddleware =
       },
     }
     controls.set(config.name, control)
-    const list = (result: string): string =>
-      rewriteItems(result, 'tools', tool => {
-        if (!selection) return tool.text
-        if (selection.readOnly || selection.unseenArguments(tool.name).length) {
-          const { isReadOnly } = known.learn(tool)
-          if (selection.readOnly && !isReadOnly) return undefined
-        }
-        return rewriteTool(tool, selection)
-      })
+    function change(tool: ListItem): string | undefined {
+      if (!selection) return tool.text
+      if (selection.readOnly || selection.unseenArguments(tool.name).length) {
+        const { isReadOnly } = known.learn(tool)
+        if (selection.readOnly && !isReadOnly) return undefined
+      }
+      return rewriteTool(tool, selection)
+    }
+    const list: RewriteResult = (result, _exchange, lists) => rewriteItems(result, 'tools', change, lists)
     const rewrites = new Map([['tools/list', list]])
     return {
       name: 'tools',

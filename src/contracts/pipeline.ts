@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NamedLists } from '../lib/named-lists.ts'
 import type { Log } from '../log.ts'
 import type { JsonRpcMessage } from '../net/json-rpc.ts'
 import type { Caller, ResourceMetadata } from './caller-auth.ts'
@@ -127,9 +128,14 @@ export type Handler = (exchange: Exchange) => void | Promise<void>
  * one JSON value in which no name stands twice in an object: what is not changed stays byte for byte. What it throws
  * replaces the result: the text of a Failure, else `Internal error`.
  *
- * The exchange is that of the request; of a result on another stream, that of the stream.
+ * The exchange is that of the request; of a result on another stream, that of the stream. `lists`: the lists of MCP
+ * in the result, as they were found when it was checked; undefined where another middleware has changed it.
  */
-export type RewriteResult = (result: string, exchange: Exchange) => string | Promise<string>
+export type RewriteResult = (
+  result: string,
+  exchange: Exchange,
+  lists?: NamedLists,
+) => string | Promise<string>
 
 export interface Middleware {
   readonly name: string

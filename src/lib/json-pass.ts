@@ -8,12 +8,12 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './json-bytes.ts'
+import { addToDigest, digestOf, isPlain, nameAt, OpenNames } from './json-names.ts'
 
 /** Deeper nesting is refused: the stack that follows it would outgrow the text. */
 const MAX_DEPTH = 100_000
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y
 
 /**
  * One pass over raw JSON text (see raw-json.ts). It checks that the text is JSON (RFC 8259), and notes the first name
@@ -22,26 +22,22 @@ const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y
  * It reads bytes, as those of a string take several times as long.
  */
 export class JsonPass {
-  /** The first name that stands twice in an object that `skipValue` has passed, at any depth. */
+  /** The first name that stands twice in an object that was passed, at any depth. */
   repeated: string | undefined
   readonly text: string
   readonly #bytes: Uint8Array
-  #names: OpenNames | undefined
+  readonly #names: OpenNames
 
   constructor(text: string) {
     this.text = text
+    this.#names = new OpenNames(text)
     this.#bytes = Buffer.from(text, 'latin1')
   }
 
   /** Position of the first character from here that is no white space. */
   skipSpace(from: number): number {
-    const bytes = this.#bytes
-    let pos = from
-    for (;;) {
-      const code = bytes[pos]
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return pos
-      pos += 1
-    }
+    const code = this.#bytes[from]
+    return code !== undefined && code > 0x20 ? from : skipSpaces(this.#bytes, from)
   }
 
   /** End of the string that starts at `from`, or -1. */
@@ -56,18 +52,12 @@ export class JsonPass {
       // control characters must be escaped (RFC 8259, section 7)
       if (code < 0x20) return -1
       if (code === BACKSLASH) {
-        const end = matchEnd(ESCAPE, this.text, pos + 1)
-        if (end < 0) return -1
-        pos = end - 1
+        const escaped = lengthOfEscape(bytes, pos + 1)
+        if (escaped === 0) return -1
+        pos += escaped
       }
     }
     return -1
-  }
-
-  /** Position behind the colon that follows the name which ends at `from`, or -1. */
-  skipColon(from: number): number {
-    const colon = this.skipSpace(from)
-    return this.#bytes[colon] === COLON ? colon + 1 : -1
   }
 
   /** End of the value that starts at `from`, or -1 when there is none. Own stack: depth cannot overflow ours. */
@@ -86,7 +76,6 @@ export class JsonPass {
           if (closers.length === MAX_DEPTH) return -1
           closers.push(closer)
           if (closer === CLOSE_BRACE) {
-            this.#names ??= new OpenNames(this.text, this.#bytes)
             this.#names.open()
             pos = this.#skipName(pos)
           }
@@ -111,20 +100,70 @@ export class JsonPass {
       const code = bytes[pos]
       if (code === COMMA) return closer === CLOSE_BRACE ? this.#skipName(pos + 1) : pos + 1
       if (code !== closer) return -1
-      if (closer === CLOSE_BRACE) this.#names?.close()
+      if (closer === CLOSE_BRACE) this.#names.close()
       closers.pop()
       pos += 1
     }
   }
 
-  /** Notes the name of a member; position behind its colon, or -1. */
+  /** Notes the name of a member; position behind its colon, or -1. Makes its digest on the way, which is faster. */
   #skipName(from: number): number {
+    const bytes = this.#bytes
     const start = this.skipSpace(from)
-    const end = this.skipString(start)
+    if (bytes[start] !== QUOTE) return -1
+    let digest = 0
+    let pos = start + 1
+    for (; pos < bytes.length; pos += 1) {
+      const code = bytes[pos] as number
+      if (code === QUOTE || !isPlain(code)) break
+      digest = addToDigest(digest, code)
+    }
+    const isWhole = bytes[pos] === QUOTE
+    const end = isWhole ? pos + 1 : this.skipString(start)
     if (end < 0) return -1
-    if (this.repeated === undefined && this.#names?.add(start, end) === false)
+    if (!isWhole) digest = digestOf(this.text, start, end)
+    if (this.repeated === undefined && !this.#names.add(digest, start, end))
       this.repeated = nameAt(this.text, start, end)
-    return this.skipColon(end)
+    const colon = this.skipSpace(end)
+    return bytes[colon] === COLON ? colon + 1 : -1
+  }
+
+  /**
+   * End of the object that starts at `from`, or -1. `pass` gets where a name and its value start, passes the value and
+   * returns its end, or -1.
+   */
+  skipMembers(from: number, pass: (key: number, start: number) => number): number {
+    if (this.#bytes[from] !== OPEN_BRACE) return -1
+    let pos = this.skipSpace(from + 1)
+    if (this.#bytes[pos] === CLOSE_BRACE) return pos + 1
+    this.#names.open()
+    for (;;) {
+      const key = this.skipSpace(pos)
+      const colon = this.#skipName(key)
+      const end = colon < 0 ? -1 : pass(key, this.skipSpace(colon))
+      if (end < 0) return -1
+      pos = this.skipSpace(end)
+      if (this.#bytes[pos] === CLOSE_BRACE) break
+      if (this.#bytes[pos] !== COMMA) return -1
+      pos += 1
+    }
+    this.#names.close()
+    return pos + 1
+  }
+
+  /** As `skipMembers`, for an array; `pass` gets where an element starts. */
+  skipElements(from: number, pass: (start: number) => number): number {
+    if (this.#bytes[from] !== OPEN_BRACKET) return -1
+    let pos = this.skipSpace(from + 1)
+    if (this.#bytes[pos] === CLOSE_BRACKET) return pos + 1
+    for (;;) {
+      const end = pass(this.skipSpace(pos))
+      if (end < 0) return -1
+      pos = this.skipSpace(end)
+      if (this.#bytes[pos] === CLOSE_BRACKET) return pos + 1
+      if (this.#bytes[pos] !== COMMA) return -1
+      pos += 1
+    }
   }
 
   #skipScalar(pos: number): number {
@@ -143,102 +182,39 @@ export class JsonPass {
   }
 }
 
+function skipSpaces(bytes: Uint8Array, from: number): number {
+  let pos = from
+  for (; pos < bytes.length; pos += 1) {
+    const code = bytes[pos]
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
+  }
+  return pos
+}
+
 function matchEnd(pattern: RegExp, text: string, pos: number): number {
   pattern.lastIndex = pos
   return pattern.test(text) ? pattern.lastIndex : -1
 }
 
-/** Up to this number of names comparing each is faster than a set. */
-const FEW_NAMES = 16
-
-/** The names of the objects that are open. */
-class OpenNames {
-  readonly #text: string
-  readonly #bytes: Uint8Array
-  /** Of each name: its digest, where it starts and where it ends. Those of the innermost object are last. */
-  readonly #digests: number[] = []
-  readonly #starts: number[] = []
-  readonly #ends: number[] = []
-  /** How many of these count. */
-  #count = 0
-  /** Of each object: how many names were there before it. */
-  readonly #firsts: number[] = []
-  #first = 0
-  /** The names of objects with many, by how many names were there before. */
-  readonly #many = new Map<number, Set<string>>()
-
-  constructor(text: string, bytes: Uint8Array) {
-    this.#text = text
-    this.#bytes = bytes
-  }
-
-  open(): void {
-    this.#firsts.push(this.#first)
-    this.#first = this.#count
-  }
-
-  close(): void {
-    if (this.#count - this.#first > FEW_NAMES) this.#many.delete(this.#first)
-    this.#count = this.#first
-    this.#first = this.#firsts.pop() ?? 0
-  }
-
-  /** Adds the name between these positions to the innermost object. False when it is there already. */
-  add(start: number, end: number): boolean {
-    const count = this.#count
-    if (count - this.#first > FEW_NAMES) return this.#addToMany(start, end)
-    const digests = this.#digests
-    const digest = this.#digestOf(start, end)
-    for (let at = this.#first; at < count; at += 1) {
-      if (digests[at] === digest && this.#nameAt(at) === nameAt(this.#text, start, end)) return false
-    }
-    digests[count] = digest
-    this.#starts[count] = start
-    this.#ends[count] = end
-    this.#count += 1
-    return true
-  }
-
-  #addToMany(start: number, end: number): boolean {
-    const first = this.#first
-    const names = this.#many.get(first) ?? new Set<string>()
-    for (let at = first + names.size; at < this.#count; at += 1) names.add(this.#nameAt(at))
-    this.#many.set(first, names)
-    const { size } = names
-    return names.add(nameAt(this.#text, start, end)).size > size
-  }
-
-  #nameAt(at: number): string {
-    return nameAt(this.#text, this.#starts[at] as number, this.#ends[at] as number)
-  }
-
-  /** A number that equal names share. */
-  #digestOf(start: number, end: number): number {
-    const bytes = this.#bytes
-    let digest = 0
-    for (let pos = start + 1; pos < end - 1; pos += 1) {
-      const code = bytes[pos] as number
-      if (!isPlain(code)) return digestOf(nameAt(this.#text, start, end))
-      digest = (Math.imul(digest, 31) + code) | 0
-    }
-    return digest
+/** How many bytes of an escape follow its backslash; 0 where these are none (RFC 8259, section 7). */
+function lengthOfEscape(bytes: Uint8Array, from: number): number {
+  switch (bytes[from]) {
+    case QUOTE:
+    case BACKSLASH:
+    case 0x2f: // /
+    case 0x62: // b
+    case 0x66: // f
+    case 0x6e: // n
+    case 0x72: // r
+    case 0x74: // t
+      return 1
+    case 0x75: // u
+      for (let pos = from + 1; pos <= from + 4; pos += 1) if (!isHexDigit(bytes[pos] as number)) return 0
+      return 5
+    default:
+      return 0
   }
 }
 
-function digestOf(name: string): number {
-  let digest = 0
-  for (let pos = 0; pos < name.length; pos += 1) digest = (Math.imul(digest, 31) + name.charCodeAt(pos)) | 0
-  return digest
-}
-
-/** Whether a character stands for itself in a name. */
-const isPlain = (code: number): boolean => code >= 0x20 && code <= 0x7e && code !== BACKSLASH
-
-/** The name that the key between these positions stands for: `"a"` and `"\\u0061"` are the same name. */
-export function nameAt(text: string, from: number, end: number): string {
-  for (let pos = from + 1; pos < end - 1; pos += 1) {
-    if (!isPlain(text.charCodeAt(pos)))
-      return JSON.parse(Buffer.from(text.slice(from, end), 'latin1').toString('utf8')) as string
-  }
-  return text.slice(from + 1, end - 1)
-}
+const isHexDigit = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)

@@ -1,4 +1,5 @@
-import { JsonPass, nameAt } from './json-pass.ts'
+import { nameAt } from './json-names.ts'
+import { JsonPass } from './json-pass.ts'
 import { parseJson } from './parse-json.ts'
 
 /**
@@ -24,43 +25,38 @@ export interface Members {
   readonly at: ReadonlyMap<string, Member>
   /** Names that occur more than once. */
   readonly repeated: ReadonlySet<string>
-  /** The first name that stands twice in one object inside the values, at any depth. */
-  readonly repeatedInside: string | undefined
+  /** The first name that stands twice in one object, at any depth. */
+  readonly repeatedAnywhere: string | undefined
 }
 
-const COMMA = 0x2c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
+/** Passes the value that starts at a position; returns its end, or -1. */
+export type PassValue = (pass: JsonPass, start: number) => number
 
-/** The members of the object that starts at `from` (white space allowed); undefined when it is not a valid one. */
-function readObject(pass: JsonPass, from: number): { members: Members; end: number } | undefined {
+const NO_OTHERS: ReadonlyMap<string, PassValue> = new Map()
+
+/**
+ * The members of the object that starts at `from` (white space allowed); undefined when it is not a valid one.
+ *
+ * @param others by name, what passes a value in place of `skipValue`
+ */
+function readObject(
+  pass: JsonPass,
+  from: number,
+  others = NO_OTHERS,
+): { members: Members; end: number } | undefined {
   const { text } = pass
   const at = new Map<string, Member>()
   const repeated = new Set<string>()
-  const found = (end: number) => ({ members: { at, repeated, repeatedInside: pass.repeated }, end })
-  let pos = pass.skipSpace(from)
-  if (text.charCodeAt(pos) !== OPEN_BRACE) return undefined
-  pos = pass.skipSpace(pos + 1)
-  if (text.charCodeAt(pos) === CLOSE_BRACE) return found(pos + 1)
-  for (;;) {
-    const key = pass.skipSpace(pos)
+  const end = pass.skipMembers(pass.skipSpace(from), (key, start) => {
     const keyEnd = pass.skipString(key)
-    const value = keyEnd < 0 ? -1 : pass.skipColon(keyEnd)
-    if (value < 0) return undefined
-    const start = pass.skipSpace(value)
-    const end = pass.skipValue(start)
-    if (end < 0) return undefined
     const name = nameAt(text, key, keyEnd)
+    const other = others.get(name)
+    const end = other ? other(pass, start) : pass.skipValue(start)
     if (at.has(name)) repeated.add(name)
     at.set(name, { key: text.slice(key, keyEnd), start, end })
-    pos = pass.skipSpace(end)
-    const code = text.charCodeAt(pos)
-    if (code === CLOSE_BRACE) return found(pos + 1)
-    if (code !== COMMA) return undefined
-    pos += 1
-  }
+    return end
+  })
+  return end < 0 ? undefined : { members: { at, repeated, repeatedAnywhere: pass.repeated }, end }
 }
 
 /**
@@ -76,10 +72,14 @@ export function checkJson(text: string): { readonly isJson: boolean; readonly re
 /** The first name that stands twice in one object of a valid JSON text, at any depth; undefined when none does. */
 export const repeatedMember = (text: string): string | undefined => checkJson(text).repeated
 
-/** The members of a text that is one valid JSON object and nothing else; undefined otherwise. */
-export function topLevelMembers(text: string): Members | undefined {
+/**
+ * The members of a text that is one valid JSON object and nothing else; undefined otherwise.
+ *
+ * @param others by name, what passes the value of a member and may note what is in it
+ */
+export function topLevelMembers(text: string, others?: ReadonlyMap<string, PassValue>): Members | undefined {
   const pass = new JsonPass(text)
-  const object = readObject(pass, 0)
+  const object = readObject(pass, 0, others)
   return object && pass.skipSpace(object.end) === text.length ? object.members : undefined
 }
 
@@ -106,18 +106,13 @@ export function memberValue(text: string, name: string): unknown {
 /** The elements of a text that is one valid JSON array and nothing else; undefined otherwise. */
 export function arrayElements(text: string): string[] | undefined {
   const pass = new JsonPass(text)
-  let pos = pass.skipSpace(0)
-  if (text.charCodeAt(pos) !== OPEN_BRACKET || pass.skipSpace(pass.skipValue(pos)) !== text.length)
-    return undefined
   const elements: string[] = []
-  pos = pass.skipSpace(pos + 1)
-  while (text.charCodeAt(pos) !== CLOSE_BRACKET) {
-    const end = pass.skipValue(pos)
-    elements.push(text.slice(pos, end))
-    pos = pass.skipSpace(end)
-    if (text.charCodeAt(pos) === COMMA) pos = pass.skipSpace(pos + 1)
-  }
-  return elements
+  const end = pass.skipElements(pass.skipSpace(0), start => {
+    const end = pass.skipValue(start)
+    elements.push(text.slice(start, end))
+    return end
+  })
+  return end >= 0 && pass.skipSpace(end) === text.length ? elements : undefined
 }
 
 /** Puts other text in place of spans, which must not overlap. */

@@ -1,5 +1,7 @@
-import { namedElements } from '../lib/named-elements.ts'
-import { splice } from '../lib/raw-json.ts'
+import { QUOTE } from '../lib/json-bytes.ts'
+import { nameAt } from '../lib/json-names.ts'
+import { type ListElement, listsOf, type NamedLists } from '../lib/named-lists.ts'
+import { type Span, splice } from '../lib/raw-json.ts'
 
 /** The result of a server is not what its method says that it is. */
 export class UnreadableResult extends Error {
@@ -10,6 +12,8 @@ export class UnreadableResult extends Error {
 export interface ListItem {
   readonly name: string
   readonly text: string
+  /** The text of one of its members; undefined without it. */
+  member(name: 'annotations' | 'inputSchema'): string | undefined
 }
 
 /**
@@ -21,13 +25,37 @@ export function rewriteItems(
   result: string,
   list: string,
   change: (item: ListItem) => string | undefined,
+  lists?: NamedLists,
 ): string {
-  const found = namedElements(result, list)
-  if (!found) throw new UnreadableResult(`its result has no list "${list}" of objects`)
-  const { span, elements } = found
-  const kept = elements.flatMap(({ name, text }) => {
-    if (name === undefined) throw new UnreadableResult('an item of its list has no name')
-    return change({ name, text }) ?? []
-  })
+  const { span, elements } = findList(result, list, lists)
+  const kept = elements.flatMap(element => change(toItem(result, element)) ?? [])
   return splice(result, [{ span, text: `[${kept.join(',')}]` }])
+}
+
+/**
+ * A list of a result and where it stands. `lists`: those of this very text, where they are known. Throws
+ * `UnreadableResult` where there is none.
+ */
+export function findList(
+  result: string,
+  list: string,
+  lists: NamedLists = listsOf(result, new Set([list])),
+): { span: Span; elements: readonly ListElement[] } {
+  const found = lists.get(list)
+  if (!found?.elements) throw new UnreadableResult(`its result has no list "${list}" of objects`)
+  return { span: found, elements: found.elements }
+}
+
+function toItem(result: string, element: ListElement): ListItem {
+  const { start, end, name } = element
+  if (!name || result.charCodeAt(name.start) !== QUOTE)
+    throw new UnreadableResult('an item of its list has no name')
+  return {
+    name: nameAt(result, name.start, name.end),
+    text: result.slice(start, end),
+    member(name) {
+      const span = element[name]
+      return span && result.slice(span.start, span.end)
+    },
+  }
 }

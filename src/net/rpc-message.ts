@@ -1,5 +1,13 @@
 import { isObject } from '../lib/is-object.ts'
-import { findSpan, parseRaw, type Span, splice, topLevelMembers, toRaw } from '../lib/raw-json.ts'
+import {
+  findSpan,
+  type PassValue,
+  parseRaw,
+  type Span,
+  splice,
+  topLevelMembers,
+  toRaw,
+} from '../lib/raw-json.ts'
 
 /** A JSON-RPC message in raw text (see raw-json.ts), with the positions of its members. */
 export type Message = Request | Notification | Response
@@ -35,12 +43,14 @@ const NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
  * Reads one JSON-RPC 2.0 message; undefined when the text is not exactly one.
  *
  * A repeated `id` or `method` is refused: two readers could disagree about which one counts.
+ *
+ * @param others as of `topLevelMembers`
  */
-export function readMessage(text: string): Message | undefined {
-  const members = topLevelMembers(text)
+export function readMessage(text: string, others?: ReadonlyMap<string, PassValue>): Message | undefined {
+  const members = topLevelMembers(text, others)
   if (!members || NAMES.some(name => members.repeated.has(name))) return undefined
   const { at } = members
-  const repeated = members.repeatedInside ?? [...members.repeated][0]
+  const repeated = members.repeatedAnywhere
   const slice = (span: Span | undefined) => span && text.slice(span.start, span.end)
   if (slice(at.get('jsonrpc')) !== '"2.0"') return undefined
 

@@ -24,7 +24,6 @@ export function createEventRewriter(rewriting: Rewriting): EventRewriter {
   /** The end of `parts`, where a blank line may have begun. */
   let tail = ''
   let isFirst = true
-  let hasResponse = false
   /** Whether a part of the event has been returned already, when nothing was to be rewritten. */
   let isBegun = false
 
@@ -71,7 +70,6 @@ export function createEventRewriter(rewriting: Rewriting): EventRewriter {
     const isMessage = type === '' || type === 'message'
     if (text.trim() === '' || (!isMessage && !readMessage(text))) return event
     const changed = await rewriting.text(text)
-    hasResponse ||= isResponseTo(changed, rewriting)
     if (changed === text) return event
     const first = lines.findIndex(line => fieldOf(line) === 'data')
     const kept = lines.flatMap((line, index) => {
@@ -102,7 +100,7 @@ export function createEventRewriter(rewriting: Rewriting): EventRewriter {
       return !isBegun
     },
     end() {
-      if (!rewriting.awaited || hasResponse) return ''
+      if (!rewriting.awaited || rewriting.isAnswered) return ''
       return `event: message\ndata: ${rewriting.unreadable('its stream has no response')}\n\n`
     },
   }
@@ -113,11 +111,4 @@ const fieldOf = (line: string): string => line.split(':', 1)[0] as string
 function textAfter(line: string): string {
   const colon = line.indexOf(':')
   return colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
-}
-
-function isResponseTo(text: string, { awaited }: Rewriting): boolean {
-  if (!awaited) return false
-  if (text.startsWith('[')) return true
-  const message = readMessage(text)
-  return message?.kind === 'response' && message.idText === awaited.idText
 }

@@ -1,5 +1,6 @@
 import type { Exchange, RewriteResult } from '../../../src/contracts/pipeline.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
+import { type NamedList, type NamedLists, noteLists } from '../../../src/lib/named-lists.ts'
 import { arrayElements, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import { UnreadableResult } from '../../../src/net/list-result.ts'
@@ -27,17 +28,20 @@ export interface Rewriting {
   text(raw: string): Promise<string>
   /** Adds a message of ours to the events of the response, while they are written. */
   send?: ((text: string) => void) | undefined
+  /** Whether a text that was returned is the awaited response, or an array of messages. */
+  readonly isAnswered: boolean
   /** The error in place of a response that cannot be read. */
   unreadable(problem: string): string
 }
 
 /** Members that tell a list whose request is not known any more. */
-const LISTS: Readonly<Record<string, string>> = {
-  tools: 'tools/list',
-  prompts: 'prompts/list',
-  resources: 'resources/list',
-  resourceTemplates: 'resources/templates/list',
-}
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ['tools', 'tools/list'],
+  ['prompts', 'prompts/list'],
+  ['resources', 'resources/list'],
+  ['resourceTemplates', 'resources/templates/list'],
+])
+const NAMES = new Set(LISTS.keys())
 
 export function createRewriting(options: {
   exchange: Exchange
@@ -48,15 +52,22 @@ export function createRewriting(options: {
 }): Rewriting {
   const { exchange, awaited, find, log } = options
 
+  let isAnswered = false
+
   function unreadable(problem: string, idText = awaited?.idText): string {
+    isAnswered ||= idText === awaited?.idText
     log.warn('a response of the server was withheld', { method: awaited?.method, problem })
     return errorText(idText, SERVER_ERROR, `The response of the server was withheld: ${problem}`)
   }
 
-  async function apply(result: string, methods: readonly string[], idText: string | undefined) {
+  async function apply(
+    result: string,
+    { methods, lists, idText }: { methods: readonly string[]; lists: NamedLists; idText: string | undefined },
+  ) {
     try {
       let changed = result
-      for (const rewrite of methods.flatMap(find)) changed = await rewrite(changed, exchange)
+      for (const rewrite of methods.flatMap(find))
+        changed = await rewrite(changed, exchange, changed === result ? lists : undefined)
       return { changed }
     } catch (error) {
       if (error instanceof UnreadableResult) return { refused: unreadable(error.message, idText) }
@@ -67,38 +78,39 @@ export function createRewriting(options: {
   }
 
   async function one(raw: string): Promise<string> {
-    const message = readMessage(raw)
+    const lists = new Map<string, NamedList>()
+    const message = readMessage(raw, new Map([['result', noteLists(NAMES, lists)]]))
     if (!message) return unreadable('it is not a JSON-RPC message')
     if (message.kind !== 'response') {
       // Two readers could disagree whether it is a response.
       return topLevelMembers(raw)?.at.has('result') ? unreadable('it has a method and a result') : raw
     }
     const { result: span, idText, repeated } = message
+    const isAwaited = awaited && idText !== undefined && idKey(idText) === awaited.idKey
+    isAnswered ||= isAwaited === true
     if (!span) return raw
     if (repeated !== undefined) return unreadable('a member stands twice in one object', idText)
     const result = raw.slice(span.start, span.end)
-    const isAwaited = awaited && idText !== undefined && idKey(idText) === awaited.idKey
-    const methods = isAwaited ? [awaited.method] : methodsOf(result)
+    const methods = isAwaited ? [awaited.method] : [...lists.keys()].flatMap(name => LISTS.get(name) ?? [])
     if (methods.length === 0) return raw
-    const outcome = await apply(result, methods, idText)
+    const outcome = await apply(result, { methods, lists, idText })
     return outcome.refused ?? splice(raw, [{ span, text: outcome.changed as string }])
   }
 
   return {
     awaited,
     isNeeded: options.isNeeded,
+    get isAnswered() {
+      return isAnswered
+    },
     unreadable,
     async text(raw) {
       const elements = raw.trimStart().startsWith('[') ? arrayElements(raw) : undefined
       if (!elements) return onOneLine(await one(raw))
+      isAnswered = true
       const texts: string[] = []
       for (const element of elements) texts.push(await one(element))
       return onOneLine(`[${texts.join(',')}]`)
     },
   }
 }
-
-const methodsOf = (result: string): string[] =>
-  [...(topLevelMembers(result)?.at.keys() ?? [])].flatMap(name =>
-    Object.hasOwn(LISTS, name) ? (LISTS[name] as string) : [],
-  )

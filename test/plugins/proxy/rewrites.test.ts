@@ -69,6 +69,12 @@ test.each([
   expect(await (await ask()).text()).toBe(format(list('7', Array(5000).fill(OPEN).join(','))))
 })
 
+test('a response in events whose id is written with an escape is followed by no error', async () => {
+  const { proxy } = await opened(event(list('"\\u0061"')), STREAM)
+  const response = await post(`${proxy.origin}/mcp`, rpc('tools/list', 'a'))
+  expect(await response.text()).toBe(event(shown('"\\u0061"')))
+})
+
 test('a method that nobody rewrites passes as it is, also compressed', async () => {
   const { ask } = await opened(gzipSync(list('7')), {
     ...{ 'content-type': 'application/json', 'content-encoding': 'gzip', etag: '"a"' },

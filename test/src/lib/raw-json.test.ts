@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { namedElements } from '../../../src/lib/named-elements.ts'
+import { listsOf, type NamedList, noteLists } from '../../../src/lib/named-lists.ts'
 import {
   arrayElements,
   checkJson,
@@ -8,6 +8,7 @@ import {
   mergeRaw,
   parseRaw,
   repeatedMember,
+  type Span,
   splice,
   topLevelMembers,
   toRaw,
@@ -160,23 +161,70 @@ describe('messages', () => {
 })
 
 describe('texts that are known to be valid', () => {
-  const names = fc.constantFrom('name', 'a', 'tools', '"', 'ü', '{', '}:', 'b"', '\\', 'a\\"')
+  const names = fc.constantFrom('name', 'annotations', 'a', 'tools', '"', 'ü', '{', '}:', 'b"', '\\', 'a\\"')
   const texts = fc.constantFrom('\\', '\\"', 'a\\\\', '"name":"x"', '\\u0061')
   const value = fc.oneof(names, texts, fc.constantFrom(1, null, true), fc.jsonValue({ maxDepth: 3 }))
   const item = fc.array(fc.tuple(names, value), { maxLength: 20 }).map(pairs => Object.fromEntries(pairs))
   const lists = fc.tuple(fc.array(item, { maxLength: 5 }), item, fc.nat(3))
 
-  test('elements have the text and the name that JSON.parse finds', () => {
+  test('elements of a list and their members are where JSON.parse finds them', () => {
     fc.assert(
       fc.property(lists, ([tools, others, indent]) => {
         const text = toRaw(JSON.stringify({ ...others, tools }, null, indent))
-        const found = namedElements(text, 'tools')
-        expect(JSON.stringify(found?.elements.map(one => parseRaw(one.text)))).toBe(JSON.stringify(tools))
-        const given = tools.map(({ name }) => (typeof name === 'string' ? name : undefined))
-        expect(found?.elements.map(({ name }) => name)).toEqual(given)
-        const { start = 0, end = 0 } = found?.span ?? {}
-        expect(JSON.stringify(parseRaw(text.slice(start, end)))).toBe(JSON.stringify(tools))
+        const list = listsOf(text, new Set(['tools', 'prompts'])).get('tools')
+        const valueAt = (span?: Span) => span && parseRaw(text.slice(span.start, span.end))
+        expect(JSON.stringify(list?.elements?.map(valueAt))).toBe(JSON.stringify(tools))
+        expect(JSON.stringify(valueAt(list))).toBe(JSON.stringify(tools))
+        const given = tools.map(({ name, annotations }) => ({ name, annotations }))
+        const found = list?.elements?.map(({ name, annotations }) => ({
+          name: valueAt(name),
+          annotations: valueAt(annotations),
+        }))
+        expect(JSON.stringify(found)).toBe(JSON.stringify(given))
       }),
+    )
+  })
+
+  test('the lists of a member are those of its own text, and of what is no list nothing is said', () => {
+    const result =
+      '{"a":{"tools":[{}]},"to\\u006fls" : [ {"name":"\\u0061"} ], "prompts":[{},1],"resources":{}}'
+    const text = `{ "result": ${result} }`
+    const found = new Map<string, NamedList>()
+    const names = new Set(['tools', 'prompts', 'resources', 'resourceTemplates'])
+    const { start = 0, end = 0 } =
+      topLevelMembers(text, new Map([['result', noteLists(names, found)]]))?.at.get('result') ?? {}
+    expect(text.slice(start, end)).toBe(result)
+    expect(found).toEqual(listsOf(result, names))
+    const [tool] = found.get('tools')?.elements ?? []
+    expect(result.slice(tool?.name?.start, tool?.name?.end)).toBe('"\\u0061"')
+    expect([...found].map(([name, { elements }]) => [name, elements?.length])).toEqual([
+      ['tools', 1],
+      ['prompts', undefined],
+      ['resources', undefined],
+    ])
+    expect(listsOf('[]', names).size).toBe(0)
+  })
+
+  test('text that is not JSON is refused also where its lists are noted', () => {
+    fc.assert(
+      fc.property(
+        lists,
+        fc.nat(),
+        fc.constantFrom('', '"', '{', '}', ',', ':', ']', '1'),
+        (given, at, by) => {
+          const [tools, others, indent] = given
+          const text = toRaw(JSON.stringify({ ...others, result: { ...others, tools } }, null, indent))
+          const position = at % (text.length + 1)
+          const damaged = text.slice(0, position) + by + text.slice(position + 1)
+          const noted = topLevelMembers(
+            damaged,
+            new Map([['result', noteLists(new Set(['tools']), new Map())]]),
+          )
+          expect(noted).toEqual(topLevelMembers(damaged))
+          expect(noted !== undefined).toBe(isObject(parse(damaged)?.value))
+        },
+      ),
+      { numRuns: 3000 },
     )
   })
 
