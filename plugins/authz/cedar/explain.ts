@@ -33,22 +33,14 @@ const ANY = { op: 'All' } as const
 
 function whyNot(
   { cedar, surroundings, principalOf }: CedarPolicies,
-  { json }: Policy,
+  { json, text }: Policy,
   { caller, use }: { caller: Caller; use: Use },
 ): string | undefined {
-  /** The policy with only some of its parts, as a permit: whether it applies, or why it cannot be evaluated. */
-  function holds(parts: Partial<PolicyJson>): boolean | string {
-    const policy: PolicyJson = {
-      effect: 'permit',
-      principal: ANY,
-      action: ANY,
-      resource: ANY,
-      conditions: [],
-      ...parts,
-    }
+  /** Whether a policy that reads no more than the explained one applies, or why it cannot be evaluated. */
+  function applies(policy: PolicyJson | string): boolean | string {
     const slice = {
       id: '',
-      references: findReferences([policy]),
+      references: findReferences([json]),
       nameTests: undefined,
       readsArguments: true,
       readers: () => [],
@@ -56,19 +48,31 @@ function whyNot(
     const { preparsedPolicySetId: _, ...call } = buildCall(principalOf(caller), use, slice, surroundings)
     const answer = cedar.isAuthorized({ ...call, policies: { staticPolicies: { policy } } })
     if (answer.type === 'failure') return answer.errors.map(({ message }) => message).join('; ')
-    const [error] = answer.response.diagnostics.errors
-    return error ? error.error.message : answer.response.decision === 'allow'
+    const { errors, reason } = answer.response.diagnostics
+    return errors[0]?.error.message ?? reason.length > 0
+  }
+  /** The same of the policy with only some of its parts. */
+  const holds = (parts: Partial<PolicyJson>) =>
+    applies({ effect: 'permit', principal: ANY, action: ANY, resource: ANY, conditions: [], ...parts })
+  /** Cedar reads a policy as JSON only where it is not deep. */
+  const fails = (clause: Clause): boolean => {
+    try {
+      return holds({ conditions: [clause] }) === false
+    } catch {
+      return false
+    }
   }
 
   const { principal, action, resource, conditions } = json
   if (holds({ principal }) !== true) return 'its principal is another'
   if (holds({ action }) !== true) return 'its action is another'
   if (holds({ resource }) !== true) return 'its resource is another'
-  const whole = holds({ conditions })
+  const whole = applies(text)
   if (whole === true) return undefined
   if (typeof whole === 'string') return `it cannot be evaluated: ${whole}`
-  const failing = conditions.findIndex((clause: Clause) => holds({ conditions: [clause] }) !== true)
+  const failing = conditions.length > 1 ? conditions.findIndex(fails) : 0
   const { kind } = conditions[failing] ?? {}
+  if (!kind) return 'one of its conditions does not hold'
   const count = conditions.length > 1 ? ` (condition ${failing + 1})` : ''
   return kind === 'unless'
     ? `what stands behind "unless" is true${count}`

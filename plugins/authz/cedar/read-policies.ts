@@ -2,6 +2,7 @@ import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/web'
 import type { AuthzSource, FilePosition } from '../authz-source.ts'
 import { createLineIndex } from '../line-index.ts'
 import type { Cedar } from './load-cedar.ts'
+import { MOST_DEPTH, MOST_POLICIES, measurePolicies } from './measure-policies.ts'
 
 export interface Policy {
   /** What its annotation `@id` says, else `policy0`, `policy1` and so on in the order of the configuration. */
@@ -25,7 +26,7 @@ export interface PolicyProblem {
   readonly problem: string
 }
 
-/** Parses the texts of a configuration; several policies may stand in one. */
+/** Parses the texts of a configuration; several policies may stand in one. What is too much for Cedar is not parsed. */
 export function readPolicies(
   cedar: Cedar,
   texts: readonly string[],
@@ -34,12 +35,26 @@ export function readPolicies(
   const policies: Policy[] = []
   const problems: PolicyProblem[] = []
   const ids = new Set<string>()
+  let room = MOST_POLICIES
   for (const [index, text] of texts.entries()) {
     const positionAt = createLineIndex(text)
     const placeAt = (offset: number): Place => {
       const file = locate(index, offset)
       return { text: index + 1, line: positionAt(offset).line, ...(file ? { file } : {}) }
     }
+    const measures = measurePolicies(text)
+    const excess = measures[room]
+    const tooDeep = measures.filter(({ depth }) => depth > MOST_DEPTH)
+    if (excess) {
+      problems.push({ place: placeAt(excess.start), problem: `more than ${MOST_POLICIES} policies` })
+      break
+    }
+    if (tooDeep.length) {
+      const problem = `an expression is deeper than ${MOST_DEPTH} operators (a set is flat: [A, B].contains(X))`
+      problems.push(...tooDeep.map(({ start }) => ({ place: placeAt(start), problem })))
+      continue
+    }
+    room -= measures.length
     const parts = cedar.policySetTextToParts(text)
     if (parts.type === 'failure') {
       problems.push(...parts.errors.map(error => toProblem(error, text, placeAt)))

@@ -25,8 +25,12 @@ export function readEntities(cedar: Cedar, text: string | null | undefined): Sta
     return `it is not JSON (${messageOf(error)})`
   }
   if (!Array.isArray(entities)) return 'it is not a list'
-  const parsed = cedar.checkParseEntities({ entities })
-  if (parsed.type === 'failure') return parsed.errors.map(({ message }) => message).join('; ')
+  try {
+    const parsed = cedar.checkParseEntities({ entities })
+    if (parsed.type === 'failure') return parsed.errors.map(({ message }) => message).join('; ')
+  } catch (error) {
+    return `it is nested too deep (${messageOf(error)})`
+  }
   return createStaticEntities(entities)
 }
 
