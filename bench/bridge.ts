@@ -33,7 +33,7 @@ export async function run(): Promise<Result> {
     limits: { requestTimeoutMs: 600_000 },
   })
   const server = createServer((request, response) => {
-    const exchange = createExchange(request, response, { refuseBatches: true, respond })
+    const exchange = createExchange(request, response, { refuseBatches: true, maxBytes: 2 ** 23, respond })
     bridge.handle(exchange).catch(error => sendRefusal(exchange, error, log))
   })
   server.listen(0, '127.0.0.1', 16_384)

@@ -7,6 +7,7 @@ import { flag } from '../../src/cli/flags.ts'
 import { PROXY_MODES } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import { formatDuration } from '../../src/lib/duration.ts'
+import { parseMemory } from '../../src/lib/resources.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 
 const table = {
@@ -56,6 +57,33 @@ export async function resolveHost(host: string): Promise<string> {
       { cause: error },
     )
   }
+}
+
+const body = {
+  'max-body-size': flag.string('most bytes of a request body, from 1k to 64m', {
+    placeholder: 'SIZE',
+    shown: '8m',
+  }),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof body> {}
+}
+
+/** What clients may send; the same for workloads and for the standalone proxy. */
+export const bodyFlags: RunFlags = {
+  title: 'Request bodies',
+  of: ['run', 'proxy'],
+  flags: body,
+  apply(values: FlagValues<typeof body>, config) {
+    const size = values['max-body-size']
+    if (size === undefined) return
+    const bytes = parseMemory(size)
+    if (bytes === undefined) {
+      throw failures.usage({ text: `--max-body-size takes a size such as 512k or 16m, not "${size}".` })
+    }
+    config.max_body_bytes = bytes
+  },
 }
 
 const trust = {

@@ -7,7 +7,7 @@ import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
 import { createHostCheck } from './host-check.ts'
 import { createOriginCheck } from './origin-check.ts'
 import { forwardedHostOf } from './public-base.ts'
-import { assertAnnouncedLength } from './request-body.ts'
+import { assertAnnouncedLength, type BodyRules } from './request-body.ts'
 import { refuseCaller, rpcRefusal, textRefusal } from './request-refusal.ts'
 
 const SITE_REFUSALS = {
@@ -54,6 +54,7 @@ export function createGuard(
     pages: readonly string[]
     /** What callers know the proxy by, besides its address: their hosts are ours. */
     origins: readonly string[]
+    rules: BodyRules
   },
 ): Middleware {
   const { callers } = options
@@ -72,7 +73,7 @@ export function createGuard(
       }
       const siteProblem = findSiteProblem(request, rules)
       if (siteProblem) throw rpcRefusal(403, INVALID_REQUEST, SITE_REFUSALS[siteProblem])
-      assertAnnouncedLength(request)
+      assertAnnouncedLength(request, options.rules)
       return next(exchange)
     },
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { messageOf } from '../../src/errors.ts'
 import type { Callers } from '../../src/http/callers.ts'
 import { failures } from './failures.ts'
-import { announcedLength, MAX_BODY_BYTES } from './request-body.ts'
+import { announcedLength, type BodyRules } from './request-body.ts'
 
 /** Bounds on what one connection may take. */
 export interface ListenerLimits {
@@ -34,7 +34,7 @@ export const LISTENER_LIMITS: ListenerLimits = {
  */
 export function createListener(
   limits: ListenerLimits,
-  callers: Callers,
+  { callers, rules }: { callers: Callers; rules: BodyRules },
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const server = createServer({
@@ -51,7 +51,7 @@ export function createListener(
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     callers.whenKnown(request, () => {
       // Whoever asks first need not send what will be refused.
-      const wanted = (announcedLength(request) ?? 0) <= MAX_BODY_BYTES && !callers.problemOf(request)
+      const wanted = (announcedLength(request) ?? 0) <= rules.maxBytes && !callers.problemOf(request)
       if (wanted) response.writeContinue()
       onRequest(request, response)
     }),

@@ -28,7 +28,7 @@ import { unavailable } from './request-refusal.ts'
 import { respond } from './respond.ts'
 import { composeRewrites, toRewriters } from './rewrite/compose-rewrites.ts'
 import { createSeal } from './seal.ts'
-import { effectiveMode } from './section.ts'
+import { effectiveMode, maxBodyOf } from './section.ts'
 import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
@@ -58,7 +58,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const { config, log, callers } = options
   const host = config.host ?? '127.0.0.1'
   const streamable = effectiveMode(config) === 'streamable-http'
-  const rules = { refuseBatches: streamable }
+  const rules = { refuseBatches: streamable, maxBytes: maxBodyOf(config) }
   const parts: ExchangeParts = {
     ...rules,
     respond: (exchange, text) =>
@@ -80,7 +80,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   }
 
   const handleWith = (handler: Handler) => toRequestListener(handler, { parts, inFlight, log })
-  const server = createListener(options.limits, callers, handleWith(enter))
+  const server = createListener(options.limits, { callers, rules }, handleWith(enter))
 
   callers.watch(server, { local: isLoopback(host) })
 
@@ -120,7 +120,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     contributed = made.map(({ middleware }) => middleware)
     rewriters = toRewriters(contributed)
     ordered = toOrder([
-      own(createGuard(config, listener, toGuardOptions(made, callers))),
+      own(createGuard(config, listener, { ...toGuardOptions(made, callers), rules })),
       own(createSeal({ isJudged: contributed.some(({ stage }) => stage === 'authorize') })),
       ...made,
       own(createWellKnownPaths({ transport: config.transport, health: forwarder.health })),

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
-import { ClientGone, rpcRefusal, textRefusal } from './request-refusal.ts'
-
-/** The most a request may carry. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024
+import { ClientGone, rpcRefusal } from './request-refusal.ts'
 
 /** Up to this many announced bytes a body is gathered before it is sent, so that it can be sent again. */
 export const SMALL_BODY_BYTES = 64 * 1024
 
-const tooLarge = () => textRefusal(413, `The request body is larger than ${MAX_BODY_BYTES} bytes.`)
+const tooLarge = ({ maxBytes }: BodyRules) =>
+  rpcRefusal(413, INVALID_REQUEST, `The request body is larger than ${maxBytes} bytes`)
 const noBatches = () => rpcRefusal(400, INVALID_REQUEST, 'JSON-RPC batches are not supported')
 
 /** The announced length; undefined when the body has none (chunked, or no body at all). */
@@ -22,8 +20,8 @@ export const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0
 
 /** Refuses a body that says itself that it is too large. */
-export function assertAnnouncedLength(request: IncomingMessage): void {
-  if ((announcedLength(request) ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+export function assertAnnouncedLength(request: IncomingMessage, rules: BodyRules): void {
+  if ((announcedLength(request) ?? 0) > rules.maxBytes) throw tooLarge(rules)
 }
 
 /** White space, and the bytes of a mark of UTF-8 (U+FEFF), which some servers ignore. */
@@ -39,6 +37,7 @@ function opensArray(chunk: Buffer): boolean | undefined {
 }
 
 export interface BodyRules {
+  readonly maxBytes: number
   /** Arrays are refused: MCP has no JSON-RPC batches since 2025-06-18. */
   readonly refuseBatches: boolean
 }
@@ -49,7 +48,7 @@ function createWatch(rules: BodyRules): (chunk: Buffer) => Error | undefined {
   let undecided = rules.refuseBatches
   return chunk => {
     total += chunk.length
-    if (total > MAX_BODY_BYTES) return tooLarge()
+    if (total > rules.maxBytes) return tooLarge(rules)
     if (!undecided) return undefined
     const batch = opensArray(chunk)
     if (batch) return noBatches()

@@ -2,16 +2,22 @@ import type { ProxyMode, RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
-import { bool, type ObjectOf, optional, text, texts } from '../../src/lib/schema.ts'
+import { bool, integer, type ObjectOf, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000
+const DEFAULT_BODY_BYTES = 8 * 2 ** 20
+/** A body is held in memory up to three times while it is checked and passed on. */
+const MOST_BODY_BYTES = 64 * 2 ** 20
+const LEAST_BODY_BYTES = 2 ** 10
 
 const members = {
   /** Exact-match list for the `Origin` header; absent on loopback: the proxy's own origins. */
   allowed_origins: optional(texts),
   /** Path put before the endpoint that an SSE server announces. */
   endpoint_prefix: optional(text),
+  /** The most bytes of a request body; absent, zero or less: 8 MiB, as in the entry `bodylimit` of ToolHive. */
+  max_body_bytes: optional(integer),
   /** Requests to the remote server keep their paths; else its own path stands for whatever was asked. */
   remote_keeps_paths: optional(bool),
   /** How long an idle session lives, as a Go duration; absent or zero: two hours. */
@@ -38,6 +44,10 @@ export const effectiveMode = (config: RunConfig): ProxyMode =>
 export const sessionTtlOf = (config: RunConfig): number =>
   parseDuration(config.session_ttl ?? '') || DEFAULT_SESSION_TTL_MS
 
+/** The most bytes that a request body may have. */
+export const maxBodyOf = ({ max_body_bytes: most = 0 }: Pick<RunConfig, 'max_body_bytes'>): number =>
+  most > 0 ? most : DEFAULT_BODY_BYTES
+
 const wrong = (text: string) => failures.usage({ text })
 
 const { svc_ca_bundle: _, ...body } = members // a path of this machine: requests over HTTP cannot name one
@@ -48,13 +58,14 @@ const request = sectionRequest({
   toOptions: body => ({
     'allowed-origins': body.allowed_origins,
     'endpoint-prefix': body.endpoint_prefix,
+    'max-body-size': body.max_body_bytes ? String(body.max_body_bytes) : undefined,
     'session-ttl': readDuration(body.session_ttl),
     stateless: body.stateless || undefined,
     'trust-proxy-headers': body.trust_proxy_headers || undefined,
   }),
   toMembers: body => (body.remote_must_be_public ? { remote_must_be_public: true } : {}),
   toDetails: ({ trust_proxy_headers = false }) => ({ trust_proxy_headers }),
-  kept: ['allowed_origins', 'endpoint_prefix', 'session_ttl', 'stateless'],
+  kept: ['allowed_origins', 'endpoint_prefix', 'max_body_bytes', 'session_ttl', 'stateless'],
   keptAlways: ['svc_ca_bundle'],
   keptWithTarget: ['remote_must_be_public'],
 })
@@ -69,6 +80,7 @@ function readDuration(text: string | undefined): number | undefined {
 export const proxySection: Section = {
   members,
   request,
+  middlewareEntries: [{ type: 'bodylimit', parameter: 'max_bytes', member: 'max_body_bytes' }],
   check(config) {
     const { allowed_origins = [], endpoint_prefix, session_ttl, stateless, transport } = config
     for (const origin of allowed_origins) {
@@ -78,6 +90,10 @@ export const proxySection: Section = {
     }
     if (endpoint_prefix && !/^\/[^\s?#]*$/.test(endpoint_prefix)) {
       throw wrong(`--endpoint-prefix takes a path that starts with "/", not "${endpoint_prefix}".`)
+    }
+    const most = maxBodyOf(config)
+    if (most < LEAST_BODY_BYTES || most > MOST_BODY_BYTES) {
+      throw wrong(`--max-body-size takes a size from 1k to 64m, not ${most} bytes.`)
     }
     if (session_ttl && parseDuration(session_ttl) === undefined) {
       throw wrong(`--session-ttl takes a duration such as 30m or 2h, not "${session_ttl}".`)

@@ -100,6 +100,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'tools-deny': always,
   'tools-read-only': always,
   'tools-override': always,
+  'max-body-size': always,
   'session-ttl': always,
   'trust-proxy-headers': always,
   stateless: always, // its own check refuses every transport but one

@@ -49,7 +49,7 @@ export interface Exchange {
   decision?: Decision | undefined
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
-  /** The request body, read once, at most 8 MiB (413 beyond). Not calling it lets the body stream through. */
+  /** The request body, read once, at most `--max-body-size` (413 beyond). Not calling it lets the body stream through. */
   body(): Promise<Buffer>
   /**
    * The body as raw text, one character per byte (latin1); undefined when it is not UTF-8, or its

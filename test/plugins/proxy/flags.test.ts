@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { proxyFlags } from '../../../plugins/proxy/flags.ts'
+import { bodyFlags, proxyFlags } from '../../../plugins/proxy/flags.ts'
 import { clientUrl, effectiveMode, sessionTtlOf } from '../../../plugins/proxy/index.ts'
-import { proxySection } from '../../../plugins/proxy/section.ts'
+import { maxBodyOf, proxySection } from '../../../plugins/proxy/section.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { checkSection } from '../../../src/sections.ts'
 
@@ -81,6 +81,19 @@ describe('the flags of run', () => {
   })
 })
 
+test.each([
+  ['512k', 524_288],
+  ['16m', 16_777_216],
+])('--max-body-size %s is %i bytes', async (size, bytes) => {
+  const written: Partial<RunConfig> = {}
+  await bodyFlags.apply?.({ 'max-body-size': size }, written as RunConfig, new Set(), () => undefined)
+  expect(written).toEqual({ max_body_bytes: bytes })
+})
+
+test('a body limit that ToolHive writes for the default is the default', () => {
+  for (const max_body_bytes of [-1, 0]) expect(maxBodyOf({ max_body_bytes })).toBe(maxBodyOf({}))
+})
+
 describe('the section', () => {
   test.each([
     ['stdio', { transport: 'stdio', stateless: true }, /--stateless needs --transport streamable-http/],
@@ -88,6 +101,8 @@ describe('the section', () => {
     ['a prefix without slash', { endpoint_prefix: 'tools' }, /--endpoint-prefix takes a path/],
     ['an origin without scheme', { allowed_origins: ['a.example'] }, /--allowed-origins takes origins/],
     ['the origin null', { allowed_origins: ['null'] }, /--allowed-origins takes origins/],
+    ['a body limit of bytes alone', { max_body_bytes: 100 }, /--max-body-size takes a size from 1k to 64m/],
+    ['a body limit beyond the most', { max_body_bytes: 2 ** 26 + 1 }, /--max-body-size takes a size/],
     ['a session lifetime of words', { session_ttl: 'long' }, /--session-ttl takes a duration/],
     [
       'text for a truth',

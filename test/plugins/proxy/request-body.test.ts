@@ -40,6 +40,11 @@ function postChunked(origin: string, chunks: number): Promise<{ status: number; 
   })
 }
 
+const tooLarge = (bytes: number) => ({
+  jsonrpc: '2.0',
+  error: { code: -32600, message: `The request body is larger than ${bytes} bytes` },
+})
+
 describe('the cap of 8 MiB', () => {
   test('an announced length above it is refused before a byte is read', async () => {
     const proxy = await testProxy({ target: await counting() })
@@ -61,7 +66,9 @@ describe('the cap of 8 MiB', () => {
 
   test('a body that streams through is cut off at it', async () => {
     const proxy = await testProxy({ target: await counting() })
-    expect((await postChunked(proxy.origin, 9)).status).toBe(413)
+    const answer = await postChunked(proxy.origin, 9)
+    expect(answer.status).toBe(413)
+    expect(JSON.parse(answer.text)).toEqual(tooLarge(8 * MIB))
   })
 
   test('a body that a middleware reads is cut off at it', async () => {
@@ -76,6 +83,22 @@ describe('the cap of 8 MiB', () => {
     expect(await postChunked(streaming.origin, 7)).toEqual({ status: 200, text: String(7 * MIB + 2) })
     expect(await postChunked(buffering.origin, 7)).toEqual({ status: 200, text: String(7 * MIB + 2) })
   })
+})
+
+test.each([
+  ['a smaller cap', 100_000],
+  ['a larger cap', 20 * MIB],
+])('%s holds for announced, streamed and read bodies', async (_what, max_body_bytes) => {
+  const target = await counting()
+  for (const middlewares of [[], [reading]]) {
+    const { origin } = await testProxy({ target, middlewares, config: { max_body_bytes } })
+    const fits = JSON.stringify('x'.repeat(max_body_bytes - 2))
+    const passed = await post(`${origin}/mcp`, fits)
+    expect([passed.status, await passed.text()]).toEqual([200, String(max_body_bytes)])
+    const refused = await post(`${origin}/mcp`, `${fits} `)
+    expect([refused.status, await refused.json()]).toEqual([413, tooLarge(max_body_bytes)])
+    expect((await postChunked(origin, 21)).status).toBe(413)
+  }
 })
 
 describe('batches', () => {

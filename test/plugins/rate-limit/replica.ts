@@ -15,7 +15,7 @@ process.once('message', async config => {
   const limit = await createLimitMiddleware(config as RunConfig, { log, env: {} })
   const handle = limit.wrap(({ response }) => void response.end('{}'))
   const server = createServer(async (request, response) => {
-    const exchange = createExchange(request, response, { refuseBatches: true, respond })
+    const exchange = createExchange(request, response, { refuseBatches: true, maxBytes: 2 ** 23, respond })
     try {
       await handle(exchange)
     } catch (error) {

@@ -20,6 +20,7 @@ export const flagSamples = (
     'tools-deny': list('tools-deny', 'delete'),
     'tools-read-only': on('tools-read-only'),
     'tools-override': text('tools-override', `${folder}/tools.json`),
+    'max-body-size': text('max-body-size', '16m'),
     'session-ttl': { value: 60_000, written: ['--session-ttl', '1m'] },
     'trust-proxy-headers': on('trust-proxy-headers'),
     stateless: on('stateless'),

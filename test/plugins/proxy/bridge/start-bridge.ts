@@ -56,7 +56,12 @@ export async function startBridge(
   })
   const server = createServer(
     (request, response) =>
-      void handle(bridge, request, response, { refuseBatches: mode !== 'sse', log: bridgeLog, callers }),
+      void handle(bridge, request, response, {
+        refuseBatches: mode !== 'sse',
+        maxBytes: 2 ** 23,
+        log: bridgeLog,
+        callers,
+      }),
   )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -75,7 +80,7 @@ async function handle(
   bridge: Bridge,
   request: IncomingMessage,
   response: ServerResponse,
-  options: { refuseBatches: boolean; log: Log; callers: boolean },
+  options: { refuseBatches: boolean; maxBytes: number; log: Log; callers: boolean },
 ): Promise<void> {
   const exchange = createExchange(request, response, { ...options, respond })
   if (options.callers) exchange.caller = { subject: String(request.headers.caller), claims: {} }
