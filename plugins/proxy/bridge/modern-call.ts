@@ -1,29 +1,13 @@
-import { splice } from '../../../src/lib/raw-json.ts'
-import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
-import {
-  errorText,
-  type Notification,
-  param,
-  paramSpan,
-  type Request,
-  readMessage,
-  resultText,
-} from '../../../src/net/rpc-message.ts'
-import { inputKey, inputRequired } from '../eras/input-required.ts'
+import { INVALID_PARAMS, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import { errorText, type Request, readMessage, resultText } from '../../../src/net/rpc-message.ts'
+import { inputKey, inputRequired, toInput } from '../eras/input-required.ts'
 import type { MethodRule } from '../eras/methods.ts'
 import { readResponse, toModernResponse } from '../eras/modern-response.ts'
+import { isAccepted, urlInputs } from '../eras/url-inputs.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import type { Call, CallFailure, Reply } from './call.ts'
-import { rankOf } from './log-levels.ts'
 import type { ParkedCalls, Parking } from './parked-calls.ts'
-
-/** One POST of a client: the call itself, or a retry that brings the input it was asked for. */
-export interface Round {
-  readonly request: Request
-  readonly reply: Reply
-  /** The least severe log messages that the client wants; undefined: none. */
-  readonly logLevel: string | undefined
-}
+import { type Round, toRound } from './round.ts'
 
 /**
  * A call of a client of MCP 2026-07-28 at a server of the era of sessions. The server waits in the middle of the
@@ -32,38 +16,47 @@ export interface Round {
 export interface ModernCall {
   /** What the client asked for; its retries must ask for the same. */
   readonly request: Request
-  /** The server's side of the call. */
-  call: Call | undefined
+  /** Sends the call to the server. */
+  begin(): Sent
   /** Where the messages of the server go that belong to the call. */
   readonly reply: Reply
   /** Whether the client waits for a response, and the server has asked for nothing yet. */
   readonly isAtWork: boolean
   /** Continues the parked call with the input in the next round, by key. */
-  resume(round: Round, input: ReadonlyMap<string, string>): void
+  resume(round: Round, input: ReadonlyMap<string, string>): Sent
   /** Forgets a request that the server has withdrawn. */
   withdraw(idText: string): void
   /** Cancels the call, because the client did not continue it. */
   expire(): void
 }
 
+/** The server's side of a call; else as `ClientMessages.request`. */
+type Sent = Call | 'responded' | 'busy'
+
 /** It is long because all of it reads and changes the state of the one call. */
 export function createModernCall(options: {
   rule: MethodRule
   owner: SessionOwner
   first: Round
+  /** Whether the client can send people to a URL. */
+  opensUrls: boolean
   infoText: string | undefined
   parkedCalls: ParkedCalls
   /** Gives the server the response to a request of its own. */
   respond: (text: string) => void
+  send: (request: Request, reply: Reply) => Sent
   /** Ends the call at the server. */
   abandon: (call: Call) => void
-  onEnd: () => void
+  /** Those of the client that are at the server. */
+  calls: Set<ModernCall>
 }): ModernCall {
-  const { rule, owner, infoText, parkedCalls, respond, abandon, onEnd } = options
+  const { rule, owner, opensUrls, infoText, parkedCalls, respond, send, abandon, calls } = options
   /** The POST that waits; undefined while the call is parked. */
   let round: Round | undefined = options.first
   let parking: Parking | undefined
-  let kept: { send: (reply: Reply, idText: string) => void; forget: () => void } | undefined
+  let call: Call | undefined
+  let kept: { reply: (round: Round) => void; forget: () => void } | undefined
+  let wantedUrls: ReadonlyMap<string, string> | undefined
   const asked = new Map<string, Request>()
 
   function refuseAsked(problem: string): void {
@@ -71,35 +64,55 @@ export function createModernCall(options: {
     asked.clear()
   }
 
-  function park(): void {
-    if (!round || asked.size === 0) return
-    parking = parkedCalls.park(modern, owner)
-    if (!parking) {
-      refuseAsked('Too many calls wait for the input of their clients')
-      return
-    }
+  /** Responds to the POST that waits with what the client has to bring. False when too many calls are parked. */
+  function askClient(inputs: ReadonlyMap<string, string>): boolean {
+    parking = round && parkedCalls.park(modern, owner)
+    if (!round || !parking) return false
     const { reply, request } = round
     round = undefined
-    modern.call?.onEnd?.()
-    if (modern.call) modern.call.onEnd = undefined
-    reply.respond(resultText(request.idText, inputRequired(asked.values(), parking.state)))
+    call?.onEnd?.()
+    if (call) call.onEnd = undefined
+    reply.respond(resultText(request.idText, inputRequired(inputs, parking.state)))
+    return true
   }
 
-  function finish(send: (reply: Reply, idText: string) => void, text = ''): void {
+  function park(): void {
+    if (!round || asked.size === 0) return
+    const inputs = [...asked.values()].map(request => [inputKey(request), toInput(request)] as const)
+    if (!askClient(new Map(inputs))) refuseAsked('Too many calls wait for the input of their clients')
+  }
+
+  function begin(request: Request): Sent {
+    calls.add(modern)
+    const sent = send(request, modern.reply)
+    call = typeof sent === 'object' ? sent : undefined
+    if (!call) calls.delete(modern)
+    return sent
+  }
+
+  function finish(reply: (round: Round) => void, text = ''): void {
     refuseAsked('The call has ended')
-    onEnd()
+    calls.delete(modern)
     if (round) {
-      send(round.reply, round.request.idText)
+      reply(round)
       return
     }
     const forget = parkedCalls.keep(text)
-    if (forget) kept = { send, forget }
+    if (forget) kept = { reply, forget }
     else parking?.end()
+  }
+
+  /** The server wants URLs opened before it takes the call, which it has not executed (MCP 2025-11-25). */
+  function refused(urls: ReadonlyMap<string, string>): boolean {
+    if (!opensUrls || !askClient(urls)) return false
+    calls.delete(modern)
+    wantedUrls = urls
+    return true
   }
 
   const modern: ModernCall = {
     request: options.first.request,
-    call: undefined,
+    begin: () => begin(options.first.request),
     get isAtWork() {
       return round !== undefined && asked.size === 0
     },
@@ -119,10 +132,14 @@ export function createModernCall(options: {
       },
       respond(text) {
         const response = readResponse(text)
-        finish((reply, idText) => reply.respond(toModernResponse(response, { idText, rule, infoText })), text)
+        const urls = rule.takesInput ? urlInputs(response) : undefined
+        if (urls && refused(urls)) return
+        finish(({ reply, request: { idText } }) => {
+          reply.respond(toModernResponse(response, { idText, rule, infoText }))
+        }, text)
       },
       fail(failure: CallFailure) {
-        finish(reply => reply.fail(failure))
+        finish(({ reply }) => reply.fail(failure))
         // Its client is gone, or has not continued it.
         if (failure === 'cancelled') parking?.end()
       },
@@ -133,8 +150,18 @@ export function createModernCall(options: {
       round = next
       if (kept) {
         kept.forget()
-        kept.send(next.reply, next.request.idText)
-        return
+        kept.reply(next)
+        return 'responded'
+      }
+      const urls = wantedUrls
+      wantedUrls = undefined
+      if (urls) {
+        if ([...urls.keys()].every(key => isAccepted(input.get(key)))) return begin(next.request)
+        const { idText } = next.request
+        next.reply.respond(
+          errorText(idText, INVALID_PARAMS, 'The URL that the server requires was not opened'),
+        )
+        return 'responded'
       }
       for (const [idText, request] of asked) {
         const result = input.get(inputKey(request))
@@ -144,38 +171,14 @@ export function createModernCall(options: {
       }
       // What the client left out is asked for again.
       if (asked.size > 0) setImmediate(park)
+      return call ?? 'responded'
     },
     withdraw: idText => void asked.delete(idText),
     expire() {
       parking = undefined
       if (kept) kept.forget()
-      else if (modern.call) abandon(modern.call)
+      else if (call && !wantedUrls) abandon(call)
     },
   }
   return modern
 }
-
-/** Passes a notification to the POST that waits. False when it is not for this call, or nobody waits. */
-function toRound(message: Notification, round: Round | undefined): boolean {
-  if (!round) return false
-  switch (message.method) {
-    case 'notifications/progress': {
-      const token = paramSpan(round.request, '_meta', 'progressToken')
-      if (!token) return false
-      const text = round.request.text.slice(token.start, token.end)
-      return round.reply.related(splice(message.text, [{ span: paramSpan(message, 'progressToken'), text }]))
-    }
-    case 'notifications/message':
-      return admits(round, message) && round.reply.related(message.text)
-    // Only in older revisions.
-    case 'notifications/elicitation/complete':
-    case 'notifications/tasks/status':
-      return false
-    default:
-      return round.reply.related(message.text)
-  }
-}
-
-/** A client gets the log messages of a request only with a level in the request (MCP 2026-07-28, logging). */
-const admits = ({ logLevel }: Round, message: Notification): boolean =>
-  logLevel !== undefined && rankOf(param(message, 'level')) >= rankOf(logLevel)

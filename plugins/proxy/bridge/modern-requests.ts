@@ -19,9 +19,10 @@ import type { Call, Reply } from './call.ts'
 import { listen } from './listen.ts'
 import { rankOf } from './log-levels.ts'
 import type { MessageRouter } from './message-router.ts'
-import { createModernCall, type Round } from './modern-call.ts'
+import { createModernCall } from './modern-call.ts'
 import { createModernSessions, type ModernSession } from './modern-sessions.ts'
 import { createParkedCalls } from './parked-calls.ts'
+import type { Round } from './round.ts'
 import { tellServer } from './tell-server.ts'
 
 /** Takes the requests of clients of MCP 2026-07-28 for a server of the era of sessions. */
@@ -78,20 +79,18 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
       rule: asked.rule,
       owner: session.owner,
       first: round,
+      opensUrls: session.capabilities.elicitation?.url !== undefined,
       infoText: memberText(asked.initialized, 'serverInfo'),
       parkedCalls,
       respond: client.respond,
+      send: (request, reply) =>
+        messages.request(toLegacyRequest(request), { session, owner: session.owner, reply }),
       abandon: call => calls.abandon(call, 'cancelled', 'the client did not continue the call'),
-      onEnd: () => client.calls.delete(modern),
+      calls: client.calls,
     })
-    client.calls.add(modern)
-    const { owner } = session
-    const outcome = messages.request(toLegacyRequest(request), { session, owner, reply: modern.reply })
-    if (typeof outcome === 'object') {
-      modern.call = outcome
-      client.askRoots(modern)
-    } else client.calls.delete(modern)
-    return outcome
+    const sent = modern.begin()
+    if (typeof sent === 'object') client.askRoots(modern)
+    return sent
   }
 
   function resume({ request, reply, session }: Asked, round: Round): Outcome {
@@ -103,8 +102,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
     }
     const input = readInputResponses(request)
     if (!input) return refuse('inputResponses is not an object of results')
-    parked.resume(round, input)
-    return parked.call && calls.find(parked.call.id) === parked.call ? parked.call : 'responded'
+    return parked.resume(round, input)
   }
 
   const ways: Readonly<Record<MethodRule['way'], (asked: Asked) => Outcome>> = {

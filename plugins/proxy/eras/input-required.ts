@@ -9,15 +9,17 @@ const OMITTED = new Set(['elicitationId', 'task'])
 /** The name of a request in `inputRequests`; it comes back in `inputResponses`. */
 export const inputKey = ({ idText }: Request): string => `input-${idText}`
 
-/** The result that asks a client for input (MCP 2026-07-28, multi round-trip requests). */
-export function inputRequired(requests: Iterable<Request>, state: string): string {
-  const inputs = [...requests].map(request => {
-    const params = paramText(request)
-    const own = params && withoutProtocolMeta(params, name => OMITTED.has(name))
-    const input = `{"method":${JSON.stringify(request.method)}${own ? `,"params":${own}` : ''}}`
-    return `${JSON.stringify(inputKey(request))}:${input}`
-  })
-  return `{"resultType":"input_required","inputRequests":{${inputs.join(',')}},"requestState":${JSON.stringify(state)}}`
+/** A request of an older server as an entry of `inputRequests`. */
+export function toInput(request: Request): string {
+  const params = paramText(request)
+  const own = params && withoutProtocolMeta(params, name => OMITTED.has(name))
+  return `{"method":${JSON.stringify(request.method)}${own ? `,"params":${own}` : ''}}`
+}
+
+/** The result that asks a client for input, by key (MCP 2026-07-28, multi round-trip requests). */
+export function inputRequired(inputs: ReadonlyMap<string, string>, state: string): string {
+  const texts = [...inputs].map(([key, input]) => `${JSON.stringify(key)}:${input}`)
+  return `{"resultType":"input_required","inputRequests":{${texts.join(',')}},"requestState":${JSON.stringify(state)}}`
 }
 
 /** The input in a retry, by key, raw; undefined when it is malformed. */

@@ -1,11 +1,18 @@
 import { memberText, memberValue, mergeRaw, splice } from '../../../src/lib/raw-json.ts'
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY } from '../../../src/net/rpc-error-codes.ts'
 import { type Response, readMessage, withId } from '../../../src/net/rpc-message.ts'
 import type { MethodRule } from './methods.ts'
 import { SERVER_INFO } from './modern-meta.ts'
+import { URL_ELICITATION_REQUIRED } from './url-inputs.ts'
 
 /** The server has no such resource (MCP 2025-11-25 and older). */
 const RESOURCE_NOT_FOUND = -32002
+
+/** The client cannot send its user to a URL (MCP 2026-07-28, missing required client capability). */
+const NEEDS_URLS = JSON.stringify({
+  code: MISSING_CAPABILITY,
+  data: { requiredCapabilities: { elicitation: { url: {} } } },
+})
 
 /** A server of the era of sessions says nothing of caching: the result is stale at once, and for its client alone. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' }
@@ -48,6 +55,7 @@ export function toModernError(error: string): string {
   const code = memberValue(error, 'code')
   if (typeof code !== 'number') return error
   if (code === RESOURCE_NOT_FOUND) return mergeRaw(error, JSON.stringify({ code: INVALID_PARAMS }))
+  if (code === URL_ELICITATION_REQUIRED) return mergeRaw(error, NEEDS_URLS)
   // Only the specification gives these codes a meaning, and a client would act on it.
   const isReserved = code <= -32020 && code >= -32099
   return isReserved ? mergeRaw(error, JSON.stringify({ code: INTERNAL_ERROR })) : error

@@ -219,6 +219,52 @@ describe('a server asks in the middle of a call', () => {
   })
 })
 
+describe('a server wants a URL opened before it takes a call (-32042)', () => {
+  const elicitation = { mode: 'url', message: 'Log in', url: 'https://a.example/', elicitationId: 'i' }
+  const error = { code: -32042, message: 'log in first', data: { elicitations: [elicitation] } }
+
+  async function refused(capabilities: Record<string, unknown>) {
+    const started = await startLegacy()
+    const called = started.ask(1, 'tools/call', CALL, { capabilities })
+    const { message } = await started.server.take('tools/call')
+    started.server.send({ jsonrpc: '2.0', id: message.id, error })
+    return { ...started, json: (await called).json }
+  }
+
+  test('the client is asked to open it, and the call is sent again when it has', async () => {
+    const facts = { capabilities: { elicitation: { url: {} } } }
+    const { json, ask, server } = await refused(facts.capabilities)
+    const { inputRequests, requestState } = json.result
+    const { elicitationId: _, ...params } = elicitation
+    expect(inputRequests).toEqual({ 'url-1': { method: 'elicitation/create', params } })
+    const inputResponses = { 'url-1': { action: 'accept' } }
+    const second = ask(2, 'tools/call', { ...CALL, inputResponses, requestState }, facts)
+    const { message } = await server.take('tools/call')
+    expect(message.params).toEqual(CALL)
+    server.send({ jsonrpc: '2.0', id: message.id, result: { content: [] } })
+    expect((await second).json).toMatchObject({ id: 2, result: { resultType: 'complete' } })
+  })
+
+  test('the call is not sent again when the user does not open it', async () => {
+    const facts = { capabilities: { elicitation: { url: {} } } }
+    const { json, ask, server } = await refused(facts.capabilities)
+    const { requestState } = json.result
+    const inputResponses = { 'url-1': { action: 'decline' } }
+    const second = await ask(2, 'tools/call', { ...CALL, inputResponses, requestState }, facts)
+    expect(second.json.error.message).toContain('was not opened')
+    expect(server.received('tools/call')).toHaveLength(1)
+  })
+
+  test('a client that cannot open one is told which capability is missing', async () => {
+    const { json } = await refused({ elicitation: {} })
+    expect(json.error).toEqual({
+      code: -32021,
+      message: 'log in first',
+      data: { requiredCapabilities: { elicitation: { url: {} } } },
+    })
+  })
+})
+
 describe('a requestState', () => {
   const problem = async (response: ReturnType<Awaited<ReturnType<typeof startParked>>['retry']>) => {
     const { error } = (await response).json

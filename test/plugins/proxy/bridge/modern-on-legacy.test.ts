@@ -141,4 +141,12 @@ describe('a client of 2026-07-28 at a server of 2025-11-25', () => {
     await next
     expect(server.received('notifications/initialized')).toHaveLength(1)
   })
+
+  test('closing the stream of a call cancels it at the server', async () => {
+    const { open, server } = await startLegacy()
+    const reader = await open(1, 'tools/call', { name: 't' })
+    const { message } = await server.take('tools/call')
+    reader.close()
+    expect((await server.take('notifications/cancelled')).message.params.requestId).toBe(message.id)
+  })
 })
