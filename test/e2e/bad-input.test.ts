@@ -142,7 +142,7 @@ describe('wrong usage is refused with 2', () => {
     [['list', '-l', 'x'], '--label'],
     [['logs'], 'Usage: keelson logs'],
     [['logs', 'taken', '--proxy', '--lines', '3'], '--lines'],
-    [['export', 'taken'], 'Usage: keelson export'],
+    [['export'], 'Usage: keelson export'],
     [['version', 'extra'], 'extra'],
     [['completion', 'tcsh'], 'tcsh'],
     [['build', 'some/image'], 'some/image'],
