@@ -35,6 +35,7 @@ export async function withServer<T>(
   const limit = AbortSignal.timeout(timeoutMs)
   const options = { signal: AbortSignal.any([limit, signal]), timeout: timeoutMs }
   const fail = (error: unknown, what: string): never => {
+    if (signal.aborted) throw signal.reason
     throw explain(error, {
       ...{ url: server.url.href, workload: server.workload, what, timeoutMs },
       late: limit.aborted,

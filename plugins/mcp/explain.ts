@@ -42,7 +42,9 @@ export function explain(
       : failures.mcp_refused({ what, message, code: rpc.code }, options)
   }
   const known = causes.map(knownProblem).find(Boolean)
-  const last = `${clean(causes.at(-1)?.message || messageOf(error))}.`
+  const last = causes.some(isUnreadable)
+    ? 'what it sent is no message of MCP.'
+    : `${clean(causes.at(-1)?.message || messageOf(error))}.`
   const problem = known ?? (status === undefined ? last : `it responded with HTTP ${status}.`)
   return failures.mcp_unreachable({ url, problem }, options)
 }
@@ -65,6 +67,9 @@ export function isNoStreamableHttp(error: unknown): boolean {
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403
 }
 
+/** Errors of the SDK about text that it could not read, in the words of its parsers. */
+const isUnreadable = ({ name, issues }: Thrown): boolean => name === 'SyntaxError' || Array.isArray(issues)
+
 interface Thrown {
   readonly name?: string
   readonly message?: string
@@ -73,6 +78,7 @@ interface Thrown {
   readonly cause?: unknown
   readonly errors?: unknown
   readonly data?: unknown
+  readonly issues?: unknown
 }
 
 /** An error and what it was caused by; the SDK keeps some causes in its data. */

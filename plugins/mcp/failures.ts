@@ -53,6 +53,12 @@ export const failures = defineFailures({
       `The server refused ${d.what}: ${d.message} (JSON-RPC error ${d.code}).`,
     hint: '`keelson mcp list` shows what the server offers.',
   },
+  mcp_tool_unknown: {
+    status: 404,
+    text: (d: { tool: string; near?: string | undefined }) => `The server has no tool "${d.tool}".`,
+    hint: d =>
+      `${d.near === undefined ? '' : `Did you mean "${d.near}"? `}\`keelson mcp list tools\` shows them.`,
+  },
   mcp_tool_failed: {
     status: 502,
     text: (d: { tool: string }) => `The tool "${d.tool}" reports that it failed.`,

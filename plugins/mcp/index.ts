@@ -1,5 +1,6 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { McpCall } from './commands/mcp-call.ts'
+import { McpInspect } from './commands/mcp-inspect.ts'
 import { McpList } from './commands/mcp-list.ts'
 import type { ServerTools } from './server-tools.ts'
 
@@ -15,7 +16,7 @@ const mcp: Plugin = {
   needs: ['callers', 'state'],
   uses: ['callerToken'],
   wants: ['workloads'],
-  commands: [McpList, McpCall],
+  commands: [McpList, McpInspect, McpCall],
   services: { serverTools: async app => (await import('./server-tools.ts')).createServerTools(app) },
   routes: async (api, app) => (await import('./routes.ts')).mcpRoutes(api, app),
 }

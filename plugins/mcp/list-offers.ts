@@ -12,7 +12,7 @@ export interface Offers {
 }
 
 /**
- * Reads whole lists, page by page. A category that the server does not have is empty.
+ * Reads whole lists, page by page. A category that the server's capabilities do not name is empty, and not asked for.
  *
  * With several categories one that fails is empty too and told to `onProblem`; a single one fails.
  */
@@ -26,9 +26,11 @@ export async function listOffers(
     resources: async () => (await client.listResources(undefined, options)).resources,
     prompts: async () => (await client.listPrompts(undefined, options)).prompts,
   }
+  const capabilities = client.getServerCapabilities()
   const problems: unknown[] = []
   const lists = await Promise.all(
     categories.map(async category => {
+      if (!capabilities?.[category]) return [category, []] as const
       try {
         return [category, await readers[category]()] as const
       } catch (error) {
@@ -38,6 +40,7 @@ export async function listOffers(
       }
     }),
   )
-  if (problems.length === categories.length) fail(problems[0], `to list its ${categories.join(', ')}`)
+  if (problems.length > 0 && problems.length === categories.length)
+    fail(problems[0], `to list its ${categories.join(', ')}`)
   return Object.fromEntries(lists)
 }

@@ -31,7 +31,7 @@ const description = (server: ServerJson): string => {
 export const serverColumns = (servers: readonly ServerJson[]): Column<ServerJson>[] => [
   { title: 'NAME', of: shownName(servers) },
   { title: 'TYPE', of: type },
-  { title: 'DESCRIPTION', of: description },
+  { title: 'DESCRIPTION', of: description, cut: 'end' },
   { title: 'TIER', of: server => toView(server).tier ?? '-' },
   { title: 'STARS', of: stars },
 ]
@@ -39,7 +39,7 @@ export const serverColumns = (servers: readonly ServerJson[]): Column<ServerJson
 export const searchColumns = (servers: readonly ServerJson[]): Column<ServerJson>[] => [
   { title: 'NAME', of: shownName(servers) },
   { title: 'TYPE', of: type },
-  { title: 'DESCRIPTION', of: description },
+  { title: 'DESCRIPTION', of: description, cut: 'end' },
   { title: 'TRANSPORT', of: server => toView(server).transport ?? '-' },
   { title: 'STARS', of: stars },
 ]

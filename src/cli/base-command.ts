@@ -4,7 +4,7 @@ import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
 import { type Flag, type FlagTable, type FlagValues, flagsOfGroups } from './flags.ts'
-import { type Column, formatTable, isTerminal } from './output.ts'
+import { type Column, formatTable, isTerminal, widthOf } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What a command gets from its host. */
@@ -114,8 +114,10 @@ export abstract class BaseCommand extends Command<CliContext> {
     this.context.stdout.write(`${printableJson(JSON.stringify(value, null, 2))}\n`)
   }
 
-  protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[]): void {
-    this.context.stdout.write(formatTable(columns, rows))
+  /** A table that fits the terminal, unless it is `wide`. */
+  protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[], { wide = false } = {}): void {
+    const { stdout } = this.context
+    stdout.write(formatTable(columns, rows, wide ? undefined : widthOf(stdout)))
   }
 
   /** A list as JSON or as a table; `empty` stands for a table without rows. */

@@ -6,24 +6,59 @@ export { clean } from '../lib/printable.ts'
 export interface Column<R> {
   readonly title: string
   readonly of: (row: R) => string
+  /** Where a cell loses text when the table is wider than the terminal; without it the column keeps its width. */
+  readonly cut?: 'middle' | 'end'
 }
 
 const GAP = '   '
+/** The least width of a column that is cut. */
+const LEAST = 12
 
-/** A plain table: upper-case titles, left-aligned, no borders; control characters of foreign text taken out. */
-export function formatTable<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
+/**
+ * A plain table: upper-case titles, left-aligned, no borders; control characters of foreign text taken out.
+ *
+ * @param most how wide it may be, in characters; columns that say where they are cut become narrower
+ */
+export function formatTable<R>(
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+  most = Number.POSITIVE_INFINITY,
+): string {
   const lines = [columns.map(c => c.title), ...rows.map(row => columns.map(c => clean(c.of(row))))]
-  const widths = columns.map((_, i) => Math.max(...lines.map(line => width(line[i] ?? ''))))
-  return lines
-    .map(
-      line =>
-        `${line
-          .map((cell, i) => pad(cell, widths[i] ?? 0))
-          .join(GAP)
-          .trimEnd()}\n`,
-    )
-    .join('')
+  const natural = columns.map((_, i) => Math.max(...lines.map(line => width(line[i] ?? ''))))
+  const widths = narrowed(columns, natural, most - GAP.length * (columns.length - 1))
+  const cell = (text: string, i: number) => pad(cut(text, widths[i] ?? 0, columns[i]?.cut), widths[i] ?? 0)
+  return lines.map(line => `${line.map(cell).join(GAP).trimEnd()}\n`).join('')
 }
+
+/** Takes from the widest column that may be cut, until the columns fit. */
+function narrowed(columns: readonly Column<never>[], natural: readonly number[], most: number): number[] {
+  const widths = [...natural]
+  const total = () => widths.reduce((sum, one) => sum + one, 0)
+  for (let surplus = total() - most; surplus > 0; surplus--) {
+    const widest = Math.max(LEAST, ...widths.filter((_, i) => columns[i]?.cut))
+    const index = widths.findIndex((one, i) => columns[i]?.cut && one === widest)
+    if (index < 0 || widest === LEAST) break
+    widths[index] = widest - 1
+  }
+  return widths
+}
+
+function cut(text: string, to: number, where: Column<never>['cut']): string {
+  const characters = [...text]
+  if (!where || characters.length <= to) return text
+  const tail = where === 'middle' ? Math.floor((to - DOTS.length) / 2) : 0
+  const head = characters.slice(0, to - DOTS.length - tail).join('')
+  return head + DOTS + characters.slice(characters.length - tail).join('')
+}
+
+const DOTS = '...'
+
+/** How wide a table may be that somebody reads on a terminal; anything else gets it whole. */
+export const widthOf = (stream: Writable): number =>
+  isTerminal(stream) && 'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0
+    ? stream.columns
+    : Number.POSITIVE_INFINITY
 
 /** Whether a person reads it as it comes. */
 export const isTerminal = (stream: Writable): boolean => 'isTTY' in stream && stream.isTTY === true

@@ -21,10 +21,10 @@ export class ClientStatusCommand extends BaseCommand {
     this.printTable(
       [
         { title: 'CLIENT TYPE', of: client => client.client_type },
-        { title: 'INSTALLED', of: client => (client.installed ? '✅ Yes' : '❌ No') },
-        { title: 'REGISTERED', of: client => (client.registered ? '✅ Yes' : '❌ No') },
+        { title: 'INSTALLED', of: client => (client.installed ? 'yes' : '-') },
+        { title: 'REGISTERED', of: client => (client.registered ? 'yes' : '-') },
       ],
-      all,
+      all.toSorted((a, b) => Number(b.installed) - Number(a.installed)),
     )
     for (const { problem } of all) if (problem) this.say(`Warning: ${problem}`)
   }

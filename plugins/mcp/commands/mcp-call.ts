@@ -42,16 +42,13 @@ export class McpCall extends BaseCommand {
     const args = await this.#arguments(values.args, values['args-file'])
     const { findServer } = await import('../find-server.ts')
     const { withServer } = await import('../connect.ts')
+    const { callTool } = await import('../call-tool.ts')
 
     const address = await findServer(this.app, server, transport)
-    const result = await withServer(
-      address,
-      { timeoutMs, signal: this.context.signal },
-      ({ client, options, fail }) =>
-        client
-          .callTool({ name: this.tool, arguments: args }, options)
-          .catch(error => fail(error, `the call of "${this.tool}"`)),
-    )
+    const progress = this.progress()
+    const result = await withServer(address, { timeoutMs, signal: this.context.signal }, session =>
+      callTool(session, { name: this.tool, args, report: progress.report }),
+    ).finally(progress.done)
     if (values.format === 'json') this.printJson(result)
     else for (const line of describeContent(result)) this.print(line)
     if (!result.isError) return

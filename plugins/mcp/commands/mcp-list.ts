@@ -2,6 +2,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import type { Column } from '../../../src/cli/output.ts'
 import { failures, messageOf } from '../../../src/errors.ts'
+import { onOneLine } from '../describe-tool.ts'
 import { readServerFlags, serverFlags } from '../flags.ts'
 import { CATEGORIES, type Category, type Offers } from '../list-offers.ts'
 
@@ -14,7 +15,11 @@ interface Row {
 }
 
 const NAME: Column<Row> = { title: 'NAME', of: row => row.name }
-const DESCRIPTION: Column<Row> = { title: 'DESCRIPTION', of: row => row.description?.trim() || '-' }
+const DESCRIPTION: Column<Row> = {
+  title: 'DESCRIPTION',
+  of: row => onOneLine(row.description) || '-',
+  cut: 'end',
+}
 const COLUMNS: Record<Category, Column<Row>[]> = {
   tools: [NAME, DESCRIPTION],
   resources: [

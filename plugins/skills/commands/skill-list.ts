@@ -37,8 +37,8 @@ export class SkillList extends BaseCommand {
         { title: 'VERSION', of: skill => skill.metadata.version },
         { title: 'SCOPE', of: skill => skill.scope },
         { title: 'STATUS', of: skill => skill.status },
-        { title: 'CLIENTS', of: skill => skill.clients?.join(', ') ?? '' },
-        { title: 'REFERENCE', of: skill => skill.reference ?? '' },
+        { title: 'CLIENTS', of: skill => skill.clients?.join(', ') ?? '', cut: 'end' },
+        { title: 'REFERENCE', of: skill => skill.reference ?? '', cut: 'middle' },
       ],
     })
   }

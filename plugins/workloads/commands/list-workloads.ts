@@ -1,8 +1,10 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { type Column, isTerminal } from '../../../src/cli/output.ts'
 import type { Status, Workload } from '../../../src/contracts/workload.ts'
 import { failures } from '../../../src/errors.ts'
 import { callerHeaders } from '../../callers/index.ts'
+import { formatUptime } from '../uptime.ts'
 
 const flags = {
   all: flag.boolean('also those that do not run', { short: 'a' }),
@@ -13,6 +15,7 @@ const flags = {
   ),
   label: flag.list('only those with this label; all must match', 'KEY=VALUE', { short: 'l' }),
   group: flag.string('only those of this group', { placeholder: 'GROUP' }),
+  wide: flag.boolean('show everything on a terminal too, however long the lines become', { short: 'w' }),
   'check-upgrades': flag.boolean('also show which have a newer version in the registry'),
 }
 
@@ -27,6 +30,33 @@ const MARK: Partial<Record<Status, string>> = {
   policy_stopped: '🚫 ',
 }
 
+const NAME: Column<Listed> = { title: 'NAME', of: row => row.name }
+const PACKAGE: Column<Listed> = { title: 'PACKAGE', of: row => row.package, cut: 'middle' }
+const URL: Column<Listed> = { title: 'URL', of: row => row.url }
+const UPGRADE: Column<Listed> = { title: 'UPGRADE', of: row => toMark(row) }
+
+const statusOf = (row: Listed): string =>
+  `${MARK[row.status] ?? ''}${row.status}${row.no_sandbox ? ' (no sandbox)' : ''}`
+
+/** What fits a terminal. */
+const BRIEF: readonly Column<Listed>[] = [
+  NAME,
+  { title: 'STATUS', of: row => [statusOf(row), formatUptime(row, Date.now())].filter(Boolean).join(' ') },
+  URL,
+  PACKAGE,
+]
+
+/** What scripts read; columns are added at the end only. */
+const FULL: readonly Column<Listed>[] = [
+  NAME,
+  PACKAGE,
+  { title: 'STATUS', of: statusOf },
+  URL,
+  { title: 'PORT', of: row => String(row.port) },
+  { title: 'GROUP', of: row => row.group ?? '' },
+  { title: 'CREATED', of: row => row.created_at },
+]
+
 export class List extends BaseCommand {
   static override paths = [['list'], ['ls']]
   static override usage = BaseCommand.Usage({
@@ -37,7 +67,7 @@ export class List extends BaseCommand {
   static override flags = flags
 
   override async execute(): Promise<void> {
-    const { all, format, label, group, 'check-upgrades': checks } = this.values(flags)
+    const { all, format, label, group, wide, 'check-upgrades': checks } = this.values(flags)
     if (checks && format === 'mcpservers') {
       throw failures.usage({ text: '--check-upgrades goes with --format text or json only.' })
     }
@@ -56,22 +86,8 @@ export class List extends BaseCommand {
       const where = group === undefined ? '' : ` in group "${group}"`
       return this.print(all ? `There are no workloads${where}.` : `No workload is running${where}.`)
     }
-    this.printTable(
-      [
-        { title: 'NAME', of: row => row.name },
-        { title: 'PACKAGE', of: row => row.package },
-        {
-          title: 'STATUS',
-          of: row => `${MARK[row.status] ?? ''}${row.status}${row.no_sandbox ? ' (no sandbox)' : ''}`,
-        },
-        { title: 'URL', of: row => row.url },
-        { title: 'PORT', of: row => String(row.port) },
-        { title: 'GROUP', of: row => row.group ?? '' },
-        { title: 'CREATED', of: row => row.created_at },
-        ...(checks ? [{ title: 'UPGRADE', of: toMark }] : []),
-      ],
-      found,
-    )
+    const brief = !wide && isTerminal(this.context.stdout)
+    this.printTable([...(brief ? BRIEF : FULL), ...(checks ? [UPGRADE] : [])], found, { wide })
   }
 
   /** Upgrades are another plugin's; without it nothing but this flag is missing. */

@@ -2,6 +2,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
+import { formatUptime } from '../uptime.ts'
 
 const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
 
@@ -90,13 +91,4 @@ function upgradeOf({ last_upgrade: last }: Workload): string | undefined {
   if (last.outcome === 'upgraded') return `from ${last.from} at ${when}`
   const why = last.reason?.split('\n', 1)[0]?.replace(/ Its last lines:$/, '') ?? 'the reason is not known'
   return `rolled back from ${last.to} at ${when}: ${why}`
-}
-
-/** `3d 4h 5m`, `4h 5m` or `5m`; undefined when it does not run. */
-export function formatUptime({ status, started_at }: Workload, now: number): string | undefined {
-  if (status !== 'running' || !started_at) return undefined
-  const minutes = Math.max(0, Math.floor((now - Date.parse(started_at)) / 60_000))
-  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60]
-  if (days) return `${days}d ${hours}h ${rest}m`
-  return hours ? `${hours}h ${rest}m` : `${rest}m`
 }

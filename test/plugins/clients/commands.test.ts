@@ -46,16 +46,16 @@ async function user({ terminal = false } = {}) {
   return { home, run, registered }
 }
 
-test('status is a sorted table, and JSON with every member', async () => {
+test('status is a sorted table, installed applications first, and JSON with every member', async () => {
   const { home, run } = await user()
   await mkdir(join(home, '.kiro/settings'), { recursive: true })
   await run(['client', 'register', 'kiro'])
   const lines = (await run(['client', 'status'])).out.trimEnd().split('\n')
   expect(lines[0]).toMatch(/^CLIENT TYPE +INSTALLED +REGISTERED$/)
   expect(lines).toHaveLength(27)
-  expect(lines.slice(1)).toEqual(lines.slice(1).toSorted())
-  expect(lines.find(line => line.startsWith('kiro'))).toMatch(/^kiro +✅ Yes +✅ Yes$/)
-  expect(lines.find(line => line.startsWith('zed'))).toMatch(/^zed +❌ No +❌ No$/)
+  expect(lines.slice(2)).toEqual(lines.slice(2).toSorted())
+  expect(lines[1]).toMatch(/^kiro +yes +yes$/)
+  expect(lines.find(line => line.startsWith('zed'))).toMatch(/^zed +- +-$/)
 
   const all = JSON.parse((await run(['client', 'status', '--format', 'json'])).out)
   expect(all).toHaveLength(26)

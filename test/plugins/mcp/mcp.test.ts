@@ -62,6 +62,89 @@ test('call --format json prints the whole result', async () => {
   })
 })
 
+test('text that is the structured content once more is printed once', async () => {
+  const structuredContent = { humidity: 82 }
+  const url = await scripted({
+    'tools/call': () => ({
+      structuredContent,
+      content: [
+        { type: 'text', text: JSON.stringify(structuredContent) },
+        { type: 'text', text: 'wet' },
+      ],
+    }),
+  })
+
+  expect((await mcp('call', 'weather', '--server', url)).stdout).toBe('wet\n{\n  "humidity": 82\n}\n')
+})
+
+const TOOL = {
+  name: 'get_note',
+  title: 'Get a note',
+  description: 'Returns a note.\n   By its id.',
+  annotations: { readOnlyHint: true },
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'integer', description: 'of the\n note' }, form: { enum: ['long', 'short'] } },
+    required: ['id'],
+  },
+}
+
+test('inspect shows what a tool does and takes', async () => {
+  const url = await scripted({ 'tools/list': () => ({ tools: [TOOL] }) })
+
+  const { code, stdout } = await mcp('inspect', 'get_note', '--server', url)
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `get_note: Get a note
+Returns a note.
+   By its id.
+The server says: changes nothing.
+
+ARGUMENT   TYPE             REQUIRED   DESCRIPTION
+id         integer          yes        of the note
+form       "long"|"short"   no         -
+`,
+  })
+  expect(JSON.parse((await mcp('inspect', 'get_note', '--server', url, '--format', 'json')).stdout)).toEqual(
+    TOOL,
+  )
+})
+
+test.each([
+  ['an error', () => 'unknown tool'],
+  ['a result', () => ({ isError: true, content: [{ type: 'text', text: 'Tool get_not not found' }] })],
+])('a tool that the server does not have, reported as %s, is named with a near one', async (_, call) => {
+  const url = await scripted({ 'tools/list': () => ({ tools: [TOOL] }), 'tools/call': call })
+
+  for (const verb of ['call', 'inspect']) {
+    expect(await mcp(verb, 'get_not', '--server', url)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'Error: The server has no tool "get_not".\nDid you mean "get_note"? `keelson mcp list tools` shows them.\n',
+    })
+  }
+})
+
+test('what the capabilities do not name is not asked for, and JSON is all that is printed', async () => {
+  const asked: string[] = []
+  const initialize = () => ({
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'scripted', version: '1.0.0' },
+  })
+  const noted = (method: string) => () => {
+    asked.push(method)
+    return { [method.split('/')[0] ?? '']: [] }
+  }
+  const methods = ['tools/list', 'resources/list', 'prompts/list']
+  const url = await scripted({ initialize, ...Object.fromEntries(methods.map(one => [one, noted(one)])) })
+
+  const { stdout, stderr } = await mcp('list', '--server', url, '--format', 'json')
+  expect({ asked, stderr }).toEqual({ asked: ['tools/list'], stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({ tools: [], resources: [], prompts: [] })
+})
+
 test('content other than text is described in brackets', async () => {
   const { stdout } = await mcp('call', 'get-tiny-image', '--server', await everything('streamableHttp'))
 
@@ -207,6 +290,16 @@ describe('when nothing works', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('No MCP server responds at')
     expect(stderr).not.toContain('defect')
+  })
+
+  test('a response that is JSON, but no message of MCP, is not explained in the words of a validator', async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello":"world"}'),
+    )
+
+    const { stderr } = await mcp('list', '--server', url, '--timeout', '5s')
+
+    expect(stderr).toContain(`No MCP server responds at ${url}/: what it sent is no message of MCP.`)
   })
 
   test('a server that wants a login says so', async () => {

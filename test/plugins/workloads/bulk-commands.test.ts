@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { atTerminal } from '../../support/terminal.ts'
 import { testHome } from '../auth-out/guarded-server.ts'
 import { testServer } from '../proxy/test-proxy.ts'
 
@@ -41,6 +42,9 @@ test('stop, start, restart and rm name what they did, and fail for a name that n
   expect(Date.parse(second)).toBeGreaterThan(Date.parse(first))
   expect(await home.ok(['start', 'notes'])).toBe('notes: running')
   expect(await startedAt()).toBe(second)
+  const { screen } = await atTerminal({ cwd: home.path, env: home.env }, ['list'])
+  expect(screen).toMatch(/^NAME +STATUS +URL +PACKAGE\nnotes +running 0m +http/)
+  expect(await home.ok(['list'])).toMatch(/^NAME +PACKAGE +STATUS +URL +PORT +GROUP +CREATED\nnotes /)
   expect(await home.ok(['stop', 'notes'])).toBe('notes: stopped')
   expect(JSON.parse(await home.ok(['export', 'notes']))).toMatchObject({ name: 'notes' })
   expect(await home.ok(['export', 'notes', '-'])).toBe(await home.ok(['export', 'notes']))

@@ -14,6 +14,31 @@ test('columns are as wide as their widest cell, three spaces apart, no space at 
   ).toBe('NAME        URL\nlong-name   u\nx\n')
 })
 
+const ROWS = [['notes', 'npx://@modelcontextprotocol/server-memory', 'running']]
+const at = (i: number) => (row: string[]) => row[i] ?? ''
+
+test.each([
+  ['middle', 37, 'NAME    PACKAGE               STATUS\nnotes   npx://@m...r-memory   running\n'],
+  ['end', 37, 'NAME    PACKAGE               STATUS\nnotes   npx://@modelcont...   running\n'],
+  // Neither the other columns nor less than the least width are taken.
+  ['end', 10, 'NAME    PACKAGE        STATUS\nnotes   npx://@mo...   running\n'],
+] as const)('a table wider than the terminal is cut at the %s of a column, at %i', (cut, most, text) => {
+  const columns = [
+    { title: 'NAME', of: at(0) },
+    { title: 'PACKAGE', of: at(1), cut },
+    { title: 'STATUS', of: at(2) },
+  ]
+  const shown = formatTable(columns, ROWS, most)
+  expect(shown).toBe(text)
+  if (most > 12) expect(shown.split('\n').every(line => line.length <= most)).toBe(true)
+})
+
+test('a table that fits, or that no terminal shows, is whole', () => {
+  const columns = [{ title: 'PACKAGE', of: at(1), cut: 'end' as const }]
+  expect(formatTable(columns, ROWS)).toContain('npx://@modelcontextprotocol/server-memory\n')
+  expect(formatTable(columns, ROWS, 41)).toContain('npx://@modelcontextprotocol/server-memory\n')
+})
+
 test.each([
   ['red \u001b[31mtext\u001b[0m', 'red text'],
   ['two\r\nlines', 'two lines'],
