@@ -1,4 +1,5 @@
 import { createClient, createSentinel, RESP_TYPES } from '@redis/client'
+import { messageOf } from '../errors.ts'
 import { withinTime } from '../lib/within-time.ts'
 import { trustedWith } from '../net/trusted-with.ts'
 import type { RedisAddress } from './redis-address.ts'
@@ -42,7 +43,7 @@ const LONGEST_RETRY_MS = 2000
 
 /**
  * Connects to Redis. A connection that breaks is opened again and again; operations meanwhile fail at once. Fails
- * when there is no connection at first.
+ * when there is no connection at first, and where the server is a node of a cluster or takes no scripts.
  */
 export async function connectRedis(
   settings: RedisAccess,
@@ -85,6 +86,11 @@ export async function connectRedis(
       late: () => new Error('it does not respond'),
       signal: undefined,
     })
+    await withinTime(assertUsable(connection), {
+      ms: settings.operationMs,
+      late: () => new Error('it does not respond'),
+      signal: undefined,
+    })
   } catch (error) {
     connection.destroy()
     throw error
@@ -98,6 +104,30 @@ export async function connectRedis(
     destroy: () => connection.destroy(),
   }
 }
+
+/** In a cluster these keys are of different nodes. A script may not use both. */
+const PROBE = { keys: ['keelson:1', 'keelson:2'], arguments: [] }
+
+/** Runs a script: INFO would tell more, but users of Redis are often not allowed to use it. */
+async function assertUsable(connection: {
+  eval(script: string, options: typeof PROBE): Promise<unknown>
+}): Promise<void> {
+  try {
+    await connection.eval('return 1', PROBE)
+  } catch (error) {
+    const said = messageOf(error)
+    const reason = Object.entries(UNUSABLE).find(([, pattern]) => pattern.test(said))?.[0]
+    if (reason) throw new Error(`${reason} (${said})`, { cause: error })
+    if (!MAY_NOT_USE_KEYS.test(said)) throw error
+  }
+}
+
+const UNUSABLE = {
+  'it is a node of a Redis Cluster, which is not supported': /^(?:CROSSSLOT|CLUSTERDOWN|MOVED|ASK)\b/,
+  'it takes no scripts; is it a Sentinel?': /unknown command/i,
+}
+/** Of a user that may use other keys only. */
+const MAY_NOT_USE_KEYS = /^NOPERM\b.*\bkeys?\b/i
 
 const toLogin = ({ username, password }: RedisAccess) => ({
   ...(username === undefined ? {} : { username }),

@@ -48,6 +48,10 @@ export async function redisServer(settings: readonly string[] = []): Promise<Red
   }
 }
 
+/** As `redisServer`, a node of a cluster that has no other nodes and no slots yet. */
+export const redisClusterNode = async (settings: readonly string[] = []): Promise<RedisServer> =>
+  redisServer(['cluster-enabled yes', `cluster-port ${await freePort()}`, ...settings])
+
 /** A client that ends with the test, for what a test does in Redis itself. */
 export async function redisCommands(port: number) {
   const client = createClient({ socket: { host: '127.0.0.1', port } })

@@ -39,17 +39,6 @@ export async function openRedisBuckets(
     )
   })
 
-  await withinTime(redis.eval('return 1', { keys: [], arguments: [] }), {
-    ms: access.operationMs,
-    late: () => new Error('it does not respond'),
-    signal: undefined,
-  }).catch((error: unknown) => {
-    redis.destroy()
-    const said = messageOf(error)
-    const problem = /unknown command/i.test(said) ? `it takes no scripts; is it a Sentinel? (${said})` : said
-    throw failures.limit_redis_unavailable({ address, problem }, { cause: error })
-  })
-
   async function askRedis(takes: readonly Take[]): Promise<Shortage | undefined> {
     const reply = await withinTime(
       redis.eval(TAKE_TOKENS, {

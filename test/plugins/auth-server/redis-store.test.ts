@@ -6,7 +6,13 @@ import { checkStorage, openStore } from '../../../plugins/auth-server/storage/op
 import { type RedisConfig, readRedisSettings } from '../../../plugins/auth-server/storage/redis-settings.ts'
 import { openRedisStore } from '../../../plugins/auth-server/storage/redis-store.ts'
 import { allNeed } from '../../support/left-out.ts'
-import { redisCommands, redisProblem, redisSentinel, redisServer } from '../../support/redis-server.ts'
+import {
+  redisClusterNode,
+  redisCommands,
+  redisProblem,
+  redisSentinel,
+  redisServer,
+} from '../../support/redis-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { storeContract } from './store-contract.ts'
 
@@ -252,6 +258,14 @@ test('after a fail-over the new primary is found, and what it was given is there
   expect(await store.add('grant', 'a', 'other', HOUR)).toBe(false)
   expect(await there.info('replication')).toContain('role:master')
 }, 120_000)
+
+test('a node of a cluster behind one address is refused', async () => {
+  const { port } = await redisClusterNode()
+  await expect(replica({ addr: `127.0.0.1:${port}` })).rejects.toMatchObject({
+    ...UNAVAILABLE,
+    message: expect.stringContaining('it is a node of a Redis Cluster, which is not supported'),
+  })
+})
 
 test.each<[string, RedisConfig, string]>([
   ['no address', {}, 'not HOST:PORT'],

@@ -2,7 +2,13 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { allNeed } from '../../support/left-out.ts'
-import { redisCommands, redisProblem, redisSentinel, redisServer } from '../../support/redis-server.ts'
+import {
+  redisClusterNode,
+  redisCommands,
+  redisProblem,
+  redisSentinel,
+  redisServer,
+} from '../../support/redis-server.ts'
 import { callAs, countingServer, limitedProxy, statusesOf } from './limit-world.ts'
 
 allNeed(redisProblem())
@@ -166,6 +172,38 @@ test('a Sentinel in place of a Redis is refused by name', async () => {
     code: 'limit_redis_unavailable',
     message: expect.stringContaining('Sentinel'),
   })
+})
+
+test('a node of a cluster behind one address is refused, also of a user who may not ask for INFO', async () => {
+  const { port } = await redisClusterNode([
+    'user limited on >a-password +eval ~keelson:*',
+    'user default on nopass ~* +@all',
+  ])
+  const config = { ...inRedis(port), rate_limit_config: { shared: bucket(1) } }
+  const refused = {
+    code: 'limit_redis_unavailable',
+    message: expect.stringContaining('it is a node of a Redis Cluster, which is not supported'),
+  }
+  await expect(limitedProxy(config)).rejects.toMatchObject(refused)
+  // A cluster of one node, which has all slots.
+  const redis = await redisCommands(port)
+  await redis.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])
+  await expect.poll(() => redis.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok')
+  const env = { KEELSON_SESSION_REDIS_USERNAME: 'limited', KEELSON_SESSION_REDIS_PASSWORD: 'a-password' }
+  await expect(limitedProxy(config, { env })).rejects.toMatchObject(refused)
+})
+
+test('a user of Redis who may use the keys of limits alone is enough', async () => {
+  const { port } = await redisServer([
+    'user limited on >a-password +eval +hmget +hset +pexpire +del +time ~keelson:limit:*',
+  ])
+  const { target } = await countingServer()
+  const config = { ...inRedis(port), rate_limit_config: { shared: bucket(1) } }
+  const env = { KEELSON_SESSION_REDIS_USERNAME: 'limited', KEELSON_SESSION_REDIS_PASSWORD: 'a-password' }
+  const { origin } = await limitedProxy(config, { target, env })
+  expect(await statusesOf(2, () => callAs(`${origin}/mcp`, ''))).toEqual([200, 429])
+  const [key] = await (await redisCommands(port)).keys('*')
+  expect(key).toContain('keelson:limit:')
 })
 
 test('without its Redis the proxy does not start, and says which; a password is in the environment', async () => {
