@@ -3,8 +3,8 @@ import type { RunFlags } from '../../src/plugin.ts'
 import { readAuditFile } from './read-audit-file.ts'
 
 const table = {
-  'audit-config': flag.file('JSON file that says what is recorded of requests, and where'),
-  'enable-audit': flag.boolean('record every request in an audit log, with the defaults'),
+  'audit-config': flag.file('JSON file with the settings of the audit log: what it records, and where'),
+  'enable-audit': flag.boolean('record every request in an audit log, with default settings'),
 }
 
 declare module '../../src/contracts/run-options.ts' {

@@ -7,15 +7,15 @@ import type { OidcConfig } from './oidc-config.ts'
 
 const table = {
   'oidc-issuer': flag.string('accept bearer tokens of this issuer', { placeholder: 'URL' }),
-  'oidc-audience': flag.string('audience that tokens must be issued for; required', {
+  'oidc-audience': flag.string('audience that tokens must be issued for; required with --oidc-issuer', {
     placeholder: 'AUDIENCE',
   }),
   'oidc-allow': flag.list(
-    'who may call, as a claim of the token and its value; values of one claim are alternatives, ' +
-      'and all named claims must match; required for issuers where anybody can have an account',
+    'who may call: a claim of the token with its value. Values of one claim are alternatives, and all claims that are ' +
+      'named must match. Required for issuers where anybody can have an account',
     'CLAIM=VALUE',
   ),
-  'oidc-jwks-url': flag.string('where the keys of the issuer are; without it the issuer is asked', {
+  'oidc-jwks-url': flag.string('URL of the keys of the issuer (default: the one in its metadata)', {
     placeholder: 'URL',
   }),
   'oidc-introspection-url': flag.string('endpoint that checks tokens other than JWTs', {
@@ -23,24 +23,27 @@ const table = {
   }),
   'oidc-client-id': flag.string('client ID of keelson at the introspection endpoint', { placeholder: 'ID' }),
   'oidc-client-secret': flag.string(
-    'its secret; better in a file or in KEELSON_OIDC_CLIENT_SECRET: everybody here can read arguments',
+    'secret of that client; other users can see it in the list of processes, so a file or KEELSON_OIDC_CLIENT_SECRET is safer',
     { placeholder: 'SECRET' },
   ),
-  'oidc-client-secret-file': flag.file('file with its secret'),
+  'oidc-client-secret-file': flag.file('file with the secret of that client'),
   'oidc-scopes': flag.commaList(
-    'scopes that callers are told to request, and that their tokens must have; those of OpenID Connect itself, such as openid, are not required',
+    'scopes that callers are told to request and that their tokens must have, except those of OpenID Connect itself, such as openid',
     'SCOPE',
   ),
   'oidc-access-tokens-only': flag.boolean(
-    'refuse JWTs that do not say that they are access tokens (typ at+jwt, RFC 9068)',
+    'refuse JWTs that are not marked as access tokens (typ at+jwt, RFC 9068)',
   ),
-  'resource-url': flag.string('URL that callers know us by; the login is described there (RFC 9728)', {
-    placeholder: 'URL',
-  }),
-  'oidc-insecure-allow-http': flag.boolean('ask the issuer over plain http; for development only'),
-  'jwks-allow-private-ip': flag.boolean('the issuer may be in a private network'),
+  'resource-url': flag.string(
+    'URL at which callers reach this server; the login is described there (RFC 9728)',
+    {
+      placeholder: 'URL',
+    },
+  ),
+  'oidc-insecure-allow-http': flag.boolean('connect to the issuer over plain http; for development only'),
+  'jwks-allow-private-ip': flag.boolean('allow an issuer in a private network'),
   'jwks-auth-token-file': flag.file(
-    'file with a bearer token for the documents and keys of the issuer; read again each time',
+    'file with a bearer token for fetching the metadata and keys of the issuer; read again each time',
   ),
 }
 

@@ -9,50 +9,60 @@ import type { RemoteAuthConfig } from './section.ts'
 
 const table = {
   'remote-auth': flag.boolean(
-    'log in to the remote server; without it a login is made when the server asks for one',
+    'log in to the remote server at once; without this flag keelson logs in when the server asks for it',
   ),
   'remote-auth-issuer': flag.string('identity provider (default: the one that the server names)', {
     placeholder: 'URL',
   }),
-  'remote-auth-authorize-url': flag.string('authorization endpoint, in place of an issuer', {
+  'remote-auth-authorize-url': flag.string('authorization endpoint, instead of an issuer', {
     placeholder: 'URL',
   }),
-  'remote-auth-token-url': flag.string('token endpoint, in place of an issuer', { placeholder: 'URL' }),
-  'remote-auth-client-id': flag.string('OAuth client ID (default: one is registered)', { placeholder: 'ID' }),
+  'remote-auth-token-url': flag.string('token endpoint, instead of an issuer', { placeholder: 'URL' }),
+  'remote-auth-client-id': flag.string('OAuth client ID (default: keelson registers a client)', {
+    placeholder: 'ID',
+  }),
   'remote-auth-client-secret': flag.string(
-    'its secret; others may see it in the list of processes, so a file or SVC_REMOTE_OAUTH_CLIENT_SECRET is better',
+    'secret of that client; other users can see it in the list of processes, so a file or SVC_REMOTE_OAUTH_CLIENT_SECRET is safer',
     { placeholder: 'SECRET' },
   ),
-  'remote-auth-client-secret-file': flag.file('file with the secret'),
+  'remote-auth-client-secret-file': flag.file('file with the secret of that client'),
   'remote-auth-grant-type': flag.choice(
     'who logs in: a person, or this machine with the secret or private key of the client',
     GRANT_TYPES,
     'authorization_code',
   ),
   'remote-auth-private-key-file': flag.file(
-    'file with the private key of the client (PEM or JWK), which signs in place of a secret and is read again when it is needed',
+    'file with the private key of the client (PEM or JWK), which replaces a secret; read again each time it is needed',
   ),
-  'remote-auth-signing-algorithm': flag.string('algorithm of the private key (default: what the key says)', {
-    placeholder: 'ALGORITHM',
-  }),
+  'remote-auth-signing-algorithm': flag.string(
+    'algorithm of the private key (default: the one that the key names)',
+    {
+      placeholder: 'ALGORITHM',
+    },
+  ),
   'remote-auth-scopes': flag.commaList('scopes to ask for (default: those that the server names)', 'SCOPE'),
   'remote-auth-scope-param-name': flag.string('name of the scope parameter in the authorization URL', {
     placeholder: 'NAME',
   }),
-  'remote-auth-resource': flag.string('resource indicator (RFC 8707; default: what the server says it is)', {
-    placeholder: 'URL',
+  'remote-auth-resource': flag.string(
+    'resource indicator (RFC 8707; default: the one that the server names)',
+    {
+      placeholder: 'URL',
+    },
+  ),
+  'remote-auth-callback-port': flag.port('port of this machine that the browser returns to', {
+    shown: '8666',
   }),
-  'remote-auth-callback-port': flag.port('port that the browser comes back to', { shown: '8666' }),
-  'remote-auth-skip-browser': flag.boolean('show the address to log in at, and open no browser'),
+  'remote-auth-skip-browser': flag.boolean('print the URL to log in at, and do not open a browser'),
   'remote-auth-timeout': flag.duration('how long the login may take', undefined, { shown: '5m' }),
   'remote-auth-bearer-token': flag.string(
-    'token for the remote server; others may see it in the list of processes, so a file or KEELSON_REMOTE_AUTH_BEARER_TOKEN is better',
+    'token for the remote server; other users can see it in the list of processes, so a file or KEELSON_REMOTE_AUTH_BEARER_TOKEN is safer',
     { placeholder: 'TOKEN' },
   ),
-  'remote-auth-bearer-token-file': flag.file('file with the token, which is read again when it changes'),
-  'remote-forward-headers': flag.list('header that every request to the remote server gets', 'NAME=VALUE'),
+  'remote-auth-bearer-token-file': flag.file('file with that token; read again when it changes'),
+  'remote-forward-headers': flag.list('header to add to every request to the remote server', 'NAME=VALUE'),
   'remote-forward-headers-secret': flag.list(
-    'the same with the value of a secret, which is read at every start',
+    'the same, with the value of a secret, which is read at every start',
     'NAME=SECRET',
   ),
 }

@@ -6,39 +6,38 @@ import type { AuthServerConfig } from './section.ts'
 
 const table = {
   'auth-server-upstream': flag.string(
-    'require a login: clients register with an authorization server of this workload, and people log in at this ' +
-      'OpenID provider',
+    'require a login: clients register with a built-in authorization server, and people log in at this OpenID provider',
     { placeholder: 'ISSUER_URL' },
   ),
   'auth-server-config': flag.file(
-    'the same with all details, as JSON or YAML with the members of embedded_auth_server_config: providers without ' +
-      'OpenID Connect (such as GitHub), several providers, keys, lifespans, Redis',
+    'JSON or YAML file that describes this login in full, with the members of embedded_auth_server_config: providers ' +
+      'without OpenID Connect (such as GitHub), several providers, keys, lifespans, Redis',
   ),
   'auth-server-client-id': flag.string('client ID of keelson at the provider', { placeholder: 'ID' }),
-  'auth-server-client-secret-file': flag.file('file with its secret; absent: it has none'),
+  'auth-server-client-secret-file': flag.file('file with the secret of that client, if it has one'),
   'auth-server-allow': flag.list(
-    'who may log in, as a claim of the provider and its value; values of one claim are alternatives, and all ' +
-      'named claims must match; required for providers where anybody can have an account',
+    'who may log in: a claim of the provider with its value. Values of one claim are alternatives, and all claims ' +
+      'that are named must match. Required for providers where anybody can have an account',
     'CLAIM=VALUE',
   ),
   'auth-server-issuer': flag.string(
-    'URL that clients and people reach the proxy by, if it is not its own address',
+    'URL at which clients and people reach the proxy, if it is not its own address',
     { placeholder: 'URL' },
   ),
   'auth-server-storage': flag.choice(
-    'where logins are kept; memory: until the proxy stops',
+    'where logins are kept: in memory until the proxy stops, or in an SQLite file',
     ['memory', 'sqlite'],
     'memory',
   ),
-  'auth-server-allow-private-ip': flag.boolean('the provider may be in a private network'),
+  'auth-server-allow-private-ip': flag.boolean('allow a provider in a private network'),
 }
 
 export type AuthServerFlags = FlagValues<typeof table>
 
 const credentialTable = {
   'auth-server-credential': flag.list(
-    'file, environment variable, or URL of a provider with its tokens, that the authorization server of --from-config ' +
-      'may send where that file says',
+    'confirm what the authorization server of --from-config may send where that file says: the content of this file or ' +
+      'environment variable, or the tokens of the provider with this URL',
     'SOURCE',
   ),
 }
@@ -49,7 +48,7 @@ declare module '../../src/contracts/run-options.ts' {
 
 /** Confirms what the file of `--from-config` names; flags name such files themselves. */
 export const credentialFlags: RunFlags = {
-  title: 'Login with an authorization server of its own',
+  title: 'Login with the built-in authorization server',
   of: ['run'],
   flags: credentialTable,
   apply(_values, _config, given) {
@@ -62,7 +61,7 @@ export const credentialFlags: RunFlags = {
 
 /** An authorization server in front of a workload, or of the management API. */
 export const authServerFlags: RunFlags = {
-  title: 'Login with an authorization server of its own',
+  title: 'Login with the built-in authorization server',
   of: ['run', 'serve', 'proxy'],
   flags: table,
   async apply(values: AuthServerFlags, config, given) {

@@ -3,7 +3,9 @@ import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 
 const table = {
-  'authz-config': flag.file('JSON or YAML file that says what callers may do; changes count at once'),
+  'authz-config': flag.file(
+    'JSON or YAML file with policies on what callers may do; changes take effect at once',
+  ),
 }
 
 declare module '../../src/contracts/run-options.ts' {

@@ -3,9 +3,12 @@ import type { RunFlags } from '../../src/plugin.ts'
 import { applyIsolationFlag } from './network-isolation.ts'
 
 const table = {
-  'isolate-network': flag.boolean('let the server reach only what its permission profile allows', {
-    fallback: true,
-  }),
+  'isolate-network': flag.boolean(
+    'restrict what the server can reach to what its permission profile allows',
+    {
+      fallback: true,
+    },
+  ),
   'allow-docker-gateway': flag.boolean(
     'also let an isolated server reach this host through the gateway of the container runtime',
   ),

@@ -2,7 +2,7 @@ import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 
 const table = {
-  'ignore-globally': flag.boolean('hide what the ignore file in the configuration folder names', {
+  'ignore-globally': flag.boolean('hide the files that the ignore file in the configuration folder names', {
     fallback: true,
   }),
   'print-resolved-overlays': flag.boolean('show which paths inside the container are hidden'),

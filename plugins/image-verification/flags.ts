@@ -7,7 +7,7 @@ export type VerificationMode = (typeof MODES)[number]
 
 const verificationTable = {
   'image-verification': flag.choice(
-    'check the signature of a registry image: warn, refuse (enabled), or do not look (disabled)',
+    'what to do when the signature of a registry image is missing or wrong: warn, refuse to run it (enabled), or do not check (disabled)',
     MODES,
     'warn',
   ),
@@ -16,13 +16,11 @@ const verificationTable = {
 /** Flags of commands that replace an image. Without them the new image must be verified as strictly as the old one. */
 export const lessVerificationTable = {
   'image-verification': flag.choice(
-    'check the signature of the new image: warn, refuse (enabled), or do not look (disabled) [as it was run]',
+    'what to do when the signature of the new image is missing or wrong: warn, refuse it (enabled), or do not check (disabled) [as the workload was run]',
     MODES,
   ),
   'accept-less-verification': flag.boolean('accept less verification than the workload had'),
-  'accept-changed-signer': flag.boolean(
-    'accept an image that was made by somebody else than the previous one',
-  ),
+  'accept-changed-signer': flag.boolean('accept an image that somebody else signed than the previous one'),
 }
 
 /** The flag of `run` about signatures. */

@@ -3,11 +3,13 @@ import { failures } from '../../src/errors.ts'
 
 /** Flags of every command that connects to an MCP server. */
 export const serverFlags = {
-  server: flag.string('server to talk to: a URL, or the name of a workload', { placeholder: 'URL|NAME' }),
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
+  server: flag.string('server to connect to: a URL, or the name of a workload; required', {
+    placeholder: 'URL|NAME',
+  }),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
   timeout: flag.duration('how long to wait for the server', '30s'),
   transport: flag.choice(
-    'the transport (auto: streamable-http, else sse)',
+    'transport of the server (auto: streamable-http, else sse)',
     ['auto', 'sse', 'streamable-http'],
     'auto',
   ),

@@ -15,7 +15,7 @@ const table = {
     'origins that browsers may call from; a loopback proxy allows its own by default',
     'ORIGIN',
   ),
-  'endpoint-prefix': flag.string('path put before the endpoints that an SSE server announces', {
+  'endpoint-prefix': flag.string('path to put before the endpoints that an SSE server announces', {
     placeholder: 'PATH',
   }),
   host: flag.string('address or name the proxy listens on (IPv4)', {
@@ -27,10 +27,10 @@ const table = {
     PROXY_MODES,
     'streamable-http',
   ),
-  'proxy-port': flag.port('port the proxy listens on; without it a free one'),
-  'session-ttl': flag.duration('how long an idle session is kept; 0 means the default', '2h'),
-  stateless: flag.boolean('the server keeps no sessions: POST only (streamable-http)'),
-  'trust-proxy-headers': flag.boolean('believe X-Forwarded-Proto, -Host, -Port and -Prefix'),
+  'proxy-port': flag.port('port the proxy listens on (default: a free one)'),
+  'session-ttl': flag.duration('how long an idle session is kept; 0: the default', '2h'),
+  stateless: flag.boolean('the server keeps no sessions, so clients may only POST (streamable-http)'),
+  'trust-proxy-headers': flag.boolean('trust X-Forwarded-Proto, -Host, -Port and -Prefix'),
   'target-host': flag.string('host the server listens on (sse and streamable-http)', {
     placeholder: 'HOST',
     shown: '127.0.0.1',
@@ -88,7 +88,7 @@ export const bodyFlags: RunFlags = {
 
 const trust = {
   'svc-ca-bundle': flag.file(
-    'PEM file of certificates to trust besides those of the system: for the remote server, and for identity providers',
+    'PEM file of certificates to trust besides those of the system, for the remote server and for identity providers',
   ),
 }
 

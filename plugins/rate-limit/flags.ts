@@ -6,19 +6,19 @@ import type { RateLimitConfig, TokenBucket } from './section.ts'
 import { toBucketLimit } from './to-bucket-limit.ts'
 
 const table = {
-  'rate-limit': flag.string('most calls of tools in a time, e.g. 100/1m; all users together', {
+  'rate-limit': flag.string('most tool calls in a period of time, for all users together, e.g. 100/1m', {
     placeholder: 'CALLS/DURATION',
   }),
-  'rate-limit-per-user': flag.string('the same for each user who has logged in', {
+  'rate-limit-per-user': flag.string('most tool calls in a period of time, for each user', {
     placeholder: 'CALLS/DURATION',
   }),
   'rate-limit-redis': flag.string(
-    'Redis that keeps these rates for several processes; rediss://HOST:PORT for TLS',
+    'Redis where several processes count these calls together; rediss://HOST:PORT for TLS',
     { placeholder: 'HOST:PORT' },
   ),
-  'max-concurrent-calls': flag.integer('most calls of tools at the same time', { min: 1 }),
-  'max-concurrent-calls-per-user': flag.integer('the same for each user who has logged in', { min: 1 }),
-  'call-timeout': flag.duration('longest time for a call of a tool'),
+  'max-concurrent-calls': flag.integer('most tool calls in flight, for all users together', { min: 1 }),
+  'max-concurrent-calls-per-user': flag.integer('most tool calls in flight, for each user', { min: 1 }),
+  'call-timeout': flag.duration('longest time that a tool call may take'),
 }
 
 declare module '../../src/contracts/run-options.ts' {

@@ -2,19 +2,19 @@ import { type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 import { assertIssuer } from './assert-issuer.ts'
 
-const format = flag.choice('how to print', ['text', 'json'], 'text')
+const format = flag.choice('output format', ['text', 'json'], 'text')
 
 export const searchFlags = { format } as const
 
 export const listFlags = {
   format,
-  refresh: flag.boolean('ask a registry API even if what it said is less than an hour old'),
+  refresh: flag.boolean('ask the registry API even if its last response is less than an hour old'),
 } as const
 
 /** The flag, for other commands that resolve registry servers. */
 export const permissionTable = {
   'accept-permissions': flag.boolean(
-    'allow a registry server the file access that its entry asks for, without a question',
+    'grant a registry server the file access that its entry asks for, without asking',
   ),
 } as const
 

@@ -6,15 +6,18 @@ import { readUserFile } from '../../src/user-file.ts'
 import type { TelemetryConfig } from './section.ts'
 
 const table = {
-  'otel-endpoint': flag.string('where traces and metrics are sent (OTLP over HTTP); without it none are', {
-    placeholder: 'HOST:PORT',
-  }),
+  'otel-endpoint': flag.string(
+    'where to send traces and metrics (OTLP over HTTP); without it, none are sent',
+    {
+      placeholder: 'HOST:PORT',
+    },
+  ),
   'otel-headers': flag.list(
-    'header for what is sent; its value is kept as a secret, but other users see it while the command runs',
+    'header of the requests to the endpoint; its value is kept as a secret, but other users can see it in the list of processes while the command runs',
     'NAME=VALUE',
   ),
   'otel-headers-file': flag.file(
-    'file with such headers, one NAME=VALUE on each line, so that no command line shows them',
+    'file with such headers, one NAME=VALUE on each line; other users cannot see their values',
   ),
   'otel-insecure': flag.boolean('send over plain HTTP instead of HTTPS'),
   'otel-ca-cert': flag.file('PEM file of certificates to trust at the endpoint besides those of the system'),
@@ -24,19 +27,24 @@ const table = {
   }),
   'otel-tracing-enabled': flag.boolean('send traces to the endpoint', { fallback: true }),
   'otel-metrics-enabled': flag.boolean('send metrics to the endpoint', { fallback: true }),
-  'otel-sampling-rate': flag.string('share of the traces that is sent, from 0 to 1', {
+  'otel-sampling-rate': flag.string('share of the traces to send, from 0 to 1', {
     placeholder: 'RATE',
     shown: '0.1',
   }),
-  'otel-custom-attributes': flag.string('attributes of all that is sent', { placeholder: 'KEY=VALUE,…' }),
-  'otel-env-vars': flag.commaList('environment variables that spans hold', 'NAME'),
-  'otel-use-legacy-attributes': flag.boolean('spans hold attributes under older names, too', {
+  'otel-custom-attributes': flag.string('attributes to add to everything that is sent', {
+    placeholder: 'KEY=VALUE,…',
+  }),
+  'otel-env-vars': flag.commaList('environment variables to add to spans', 'NAME'),
+  'otel-use-legacy-attributes': flag.boolean('also add attributes to spans under their older names', {
     fallback: true,
   }),
   'otel-enable-prometheus-metrics-path': flag.boolean(
-    'serve /metrics for Prometheus: on the port of the proxy, without a login, and on a port of its own',
+    'serve /metrics for Prometheus without a login, on the port of the proxy and on --otel-prometheus-port',
   ),
-  'otel-prometheus-port': flag.port('that port of its own, on this machine only', { shown: '9464' }),
+  'otel-prometheus-port': flag.port(
+    'port of this machine that serves /metrics for all workloads that name it',
+    { shown: '9464' },
+  ),
 }
 
 declare module '../../src/contracts/run-options.ts' {

@@ -6,27 +6,27 @@ import type { TokenExchangeConfig } from './section.ts'
 
 const table = {
   'token-exchange-url': flag.string(
-    'token endpoint that exchanges the token of the caller, or of the remote login, for one of the server (RFC 8693)',
+    'token endpoint that exchanges the token of the caller, or of the remote login, for a token for the server (RFC 8693)',
     { placeholder: 'URL' },
   ),
   'token-exchange-audience': flag.string('audience of the exchanged tokens'),
   'token-exchange-scopes': flag.commaList('scopes of the exchanged tokens', 'SCOPE'),
-  'token-exchange-client-id': flag.string('client ID at that endpoint', { placeholder: 'ID' }),
+  'token-exchange-client-id': flag.string('client ID at the token endpoint', { placeholder: 'ID' }),
   'token-exchange-client-secret': flag.string(
-    'its secret; others may see it in the list of processes, so a file or KEELSON_TOKEN_EXCHANGE_CLIENT_SECRET is better',
+    'secret of that client; other users can see it in the list of processes, so a file or KEELSON_TOKEN_EXCHANGE_CLIENT_SECRET is safer',
     { placeholder: 'SECRET' },
   ),
-  'token-exchange-client-secret-file': flag.file('file with the secret'),
+  'token-exchange-client-secret-file': flag.file('file with the secret of that client'),
   'token-exchange-header-name': flag.string('header that gets the exchanged token', {
     placeholder: 'NAME',
     shown: 'Authorization',
   }),
   'token-exchange-subject-token-type': flag.string(
-    'what is exchanged: access_token, id_token or jwt, or its URN',
+    'type of the token to exchange: access_token, id_token or jwt, or its URN',
     { placeholder: 'TYPE', shown: 'access_token' },
   ),
   'token-exchange-actor-token-file': flag.file(
-    'file with the token of who acts for the caller, which is read again for each exchange',
+    'file with the token of the actor, who acts for the caller; read again for each exchange',
   ),
 }
 

@@ -19,12 +19,12 @@ function names(description: string) {
 }
 
 export const toolsTable = {
-  tools: names(
-    'tools that clients may see and call, by name or by a pattern such as "get_*"; without it all',
+  tools: names('tools that clients may see and call: names, or patterns such as "get_*" (default: all)'),
+  'tools-deny': names('tools that clients may not see or call: names or patterns'),
+  'tools-read-only': flag.boolean(
+    'show only tools whose annotations say that they change nothing (readOnlyHint)',
   ),
-  'tools-deny': names('tools that clients may not see or call, by name or by a pattern'),
-  'tools-read-only': flag.boolean('only tools whose annotations say that they read and change nothing'),
-  'tools-override': flag.file('JSON file with other names, descriptions and arguments of tools'),
+  'tools-override': flag.file('JSON file that gives tools other names, descriptions and arguments'),
 }
 
 declare module '../../src/contracts/run-options.ts' {

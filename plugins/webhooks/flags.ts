@@ -4,7 +4,7 @@ import { readWebhookFiles } from './read-webhook-files.ts'
 
 const table = {
   'webhook-config': flag.list(
-    'JSON or YAML file that names webhooks, which judge or change what clients send; several files are merged',
+    'JSON or YAML file that describes webhooks, which check or change what clients send; several files are merged',
     'FILE',
     { completes: 'file' },
   ),

@@ -11,11 +11,11 @@ import { cell } from './cell.ts'
 
 const INTRO = `# Command line
 
-Made from the program by \`npm run docs\`; \`keelson COMMAND --help\` shows the same.
+Generated from the program by \`npm run docs\`; \`keelson COMMAND --help\` shows the same.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage.
-Flags may stand before or after the arguments. Booleans take \`--flag\`, \`--flag=false\` and \`--no-flag\`; a value
-follows behind a space or \`=\`. What stands behind \`--\` belongs to the server that is run.
+Flags may come before or after the arguments. Boolean flags are written \`--flag\`, \`--flag=false\` or \`--no-flag\`.
+The value of another flag follows after a space or \`=\`. Everything after \`--\` goes to the server.
 `
 
 /** \`docs/cli.md\`: every visible command of the built-in plugins. */

@@ -5,9 +5,9 @@ import { flag } from './flags.ts'
 
 /** Flags that every command takes, before or after its words. */
 export const GLOBAL_FLAGS = {
-  debug: flag.boolean('say more, with stack traces'),
+  debug: flag.boolean('print more, including stack traces'),
   help: flag.boolean('show help', { short: 'h' }),
-  plugins: flag.boolean('load third-party plugins (--no-plugins leaves them out)', { fallback: true }),
+  plugins: flag.boolean('load third-party plugins', { fallback: true }),
 } as const
 
 export interface Globals {

@@ -8,8 +8,8 @@ export class AuditVerify extends BaseCommand {
     description: 'check the hash chain of an audit log',
     details:
       'FILE is an audit log that was written with hashChain: the logFile of the audit configuration, or audit/NAME.jsonl ' +
-      'in the data folder. Checks each line of an audit log with a hash chain against the line before it, in FILE and in the files that ' +
-      'were full before it. Names the first line that does not fit, or says how many are missing at the end, and exits 1 then.',
+      'in the data folder. Checks each line against the line before it, in FILE and in the full files before it. Names ' +
+      'the first line that does not fit, or says how many lines are missing at the end, and then exits with 1.',
     examples: [['Check a log', '$0 audit verify /var/log/mcp/audit.jsonl']],
   })
   static override synopsis = 'FILE'

@@ -3,7 +3,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../failures.ts'
 
 const flags = {
-  'callback-port': flag.port('port that the browser comes back to', { shown: '8666' }),
+  'callback-port': flag.port('port of this machine that the browser returns to', { shown: '8666' }),
 }
 
 export class AuthClientMetadata extends BaseCommand {
@@ -12,9 +12,9 @@ export class AuthClientMetadata extends BaseCommand {
     category: 'Remote servers',
     description: 'print the client metadata document to host',
     details:
-      'Identity providers that read such documents take its URL as the client ID, and need no registration. ' +
+      'Identity providers that read such documents accept its URL as the client ID and need no registration. ' +
       'The URL is set with `config set-client-metadata-url`.',
-    examples: [['Write it into a file', '$0 auth client-metadata > keelson.json']],
+    examples: [['Write it to a file', '$0 auth client-metadata > keelson.json']],
   })
   static override flags = flags
 

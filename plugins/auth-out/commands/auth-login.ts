@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 
 const flags = {
-  'skip-browser': flag.boolean('show the address to log in at, and open no browser'),
+  'skip-browser': flag.boolean('print the URL to log in at, and do not open a browser'),
 }
 
 export class AuthLogin extends BaseCommand {
@@ -12,7 +12,7 @@ export class AuthLogin extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Remote servers',
     description: 'log in to the remote server of a workload',
-    details: 'Asks for a new login, also where there is one. All workloads of that server use it.',
+    details: 'Asks for a new login even if there is one. All workloads of that server use the new login.',
     examples: [['Log in again', '$0 auth login example']],
   })
   static override flags = flags

@@ -11,8 +11,8 @@ export class AuthLogout extends BaseCommand {
     category: 'Remote servers',
     description: 'end the login to the remote server of a workload',
     details:
-      'The login is forgotten, and taken back at its identity provider where that is possible (RFC 7009). All ' +
-      'workloads that use it become `unauthenticated` within seconds, and send its access token no more.',
+      'Deletes the login, and revokes it at its identity provider where that is possible (RFC 7009). All workloads ' +
+      'that use it become `unauthenticated` within seconds and stop sending its access token.',
     examples: [
       ['Log out of one server', '$0 auth logout example'],
       ['Log out everywhere', '$0 auth logout --all'],

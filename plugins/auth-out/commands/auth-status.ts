@@ -4,14 +4,14 @@ import { flag } from '../../../src/cli/flags.ts'
 
 const KEPT_IN = { secrets: 'the secrets provider', memory: "the memory of keelson's background process" }
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class AuthStatus extends BaseCommand {
   static override paths = [['auth', 'status']]
   static override usage = BaseCommand.Usage({
     category: 'Remote servers',
     description: 'show logins to remote servers in full, without their tokens',
-    details: 'With NAME the login that this workload uses. No server is asked.',
+    details: 'With NAME, shows the login that this workload uses. Connects to no server.',
   })
   static override synopsis = '[NAME]'
   static override completes = 'workloads' as const

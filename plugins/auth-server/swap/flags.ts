@@ -4,7 +4,7 @@ import { FIRST_TOKEN } from './section.ts'
 
 const table = {
   'auth-server-upstream-token': flag.boolean(
-    'the server gets the token that the caller has at the provider, and can do there what the caller can',
+    'give the server the token that the caller has at the provider: it can then do there what the caller can',
   ),
 }
 
@@ -14,7 +14,7 @@ declare module '../../../src/contracts/run-options.ts' {
 
 /** Whether the server gets tokens of the provider that people log in at. */
 export const upstreamTokenFlags: RunFlags = {
-  title: 'Login with an authorization server of its own',
+  title: 'Login with the built-in authorization server',
   of: ['run', 'proxy'],
   flags: table,
   apply(values: FlagValues<typeof table>, config) {

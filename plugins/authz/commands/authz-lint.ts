@@ -8,7 +8,7 @@ const flags = {
     placeholder: 'NAME',
   }),
   timeout: flag.duration('how long to wait for the server', '30s'),
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
 }
 
 export class AuthzLint extends BaseCommand {
@@ -17,11 +17,10 @@ export class AuthzLint extends BaseCommand {
     category: 'Workloads',
     description: 'find policies that can never match',
     details:
-      'Finds policies that cannot be parsed, actions, types and attributes that do not exist, and scopes that exclude ' +
-      'each other, as does the validator of Cedar; with --server also tools and arguments that the workload does not have, ' +
-      'or that have other types. It shows its tools as to any ' +
-      'other client: what policies hide from you, and tools with other names (--tools-override), count as missing. ' +
-      'Exits 1 where something is found.',
+      'Finds policies that cannot be parsed, and actions, types and attributes that do not exist. Also reports what the ' +
+      'validator of Cedar finds, such as scopes that exclude each other. With --server also finds tools and arguments that ' +
+      'the workload does not have, and arguments of another type. The workload lists its tools as for any other client: ' +
+      'tools that policies hide from you, or that --tools-override renames, count as missing. Exits with 1 if anything is found.',
     examples: [['Compare policies with a workload', '$0 authz lint policies.yaml --server pay']],
   })
   static override synopsis = 'FILE'

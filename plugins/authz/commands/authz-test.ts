@@ -6,24 +6,24 @@ import { HINTS, type Use } from '../decider.ts'
 import type { Explanation } from '../try-use.ts'
 
 const flags = {
-  as: flag.list('claims of the caller; the user of this machine without it', 'CLAIM=VALUE|JSON|@FILE'),
+  as: flag.list('claims of the caller (default: the user of this machine)', 'CLAIM=VALUE|JSON|@FILE'),
   call: flag.string('a tool to call', { placeholder: 'TOOL' }),
   prompt: flag.string('a prompt to get', { placeholder: 'PROMPT' }),
   read: flag.string('a resource to read', { placeholder: 'URI' }),
   arg: flag.list('an argument of the tool or prompt', 'NAME=VALUE|JSON|@FILE'),
   hint: flag.list(`an annotation of the tool that is true: ${HINTS.join(', ')}`, 'NAME'),
   server: flag.string('name of the workload, for policies that name it', { placeholder: 'NAME' }),
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
 }
 
 export class AuthzTest extends BaseCommand {
   static override paths = [['authz', 'test']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'say what policies decide, and why',
+    description: 'show what policies decide, and why',
     details:
-      'Decides as a workload with --authz-config FILE would. Names the policies that decided, and says of each other ' +
-      'why it did not apply. Exits 1 where the use is denied.',
+      'Decides as a workload with --authz-config FILE would. Names the policies that decided, and says why ' +
+      'each of the others did not apply. Exits with 1 if the use is denied.',
     examples: [
       [
         'May a caller of the group staff call a tool?',

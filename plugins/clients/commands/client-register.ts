@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { registerAndReport } from './register-and-report.ts'
 
 const flags = {
-  group: flag.commaList('groups whose workloads it gets; repeatable', 'GROUP', { shown: 'default' }),
+  group: flag.commaList('group whose workloads the client gets', 'GROUP', { shown: 'default' }),
 }
 
 export class ClientRegister extends BaseCommand {
@@ -12,10 +12,9 @@ export class ClientRegister extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Clients',
     description: 'let client applications use the workloads of groups',
-    details: `
-      What runs in the groups is written into the client's own configuration at once, and from then on
-      whenever a workload starts or stops. \`client status\` lists the clients there are.
-    `,
+    details:
+      'The running workloads of the groups are written into the configuration of the client at once, and updated ' +
+      'whenever a workload starts or stops. `client status` lists the clients that keelson knows.',
     examples: [
       ['Register Cursor', '$0 client register cursor'],
       ['Register Claude Code for one group', '$0 client register claude-code --group research'],

@@ -4,15 +4,15 @@ import { flag } from '../../../src/cli/flags.ts'
 import { reportProblems } from './report-problems.ts'
 
 const flags = {
-  group: flag.commaList('leave these groups only; repeatable', 'GROUP', { shown: 'all' }),
+  group: flag.commaList('group whose workloads are removed', 'GROUP', { shown: 'all' }),
 }
 
 export class ClientRemove extends BaseCommand {
   static override paths = [['client', 'remove']]
   static override usage = BaseCommand.Usage({
     category: 'Clients',
-    description: 'take workloads out of client applications again',
-    details: 'Only entries that keelson wrote are taken out of the client’s configuration.',
+    description: 'remove workloads from the configuration of client applications',
+    details: 'Only entries that keelson wrote are removed.',
     examples: [['Forget Cursor', '$0 client remove cursor']],
   })
   static override synopsis = 'CLIENT...'

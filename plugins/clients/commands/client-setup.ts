@@ -3,9 +3,9 @@ import { flag } from '../../../src/cli/flags.ts'
 import { registerAndReport } from './register-and-report.ts'
 
 const flags = {
-  client: flag.commaList('register these instead of asking; repeatable', 'CLIENT'),
-  installed: flag.boolean('register every client that is installed instead of asking'),
-  group: flag.commaList('groups whose workloads they get; repeatable', 'GROUP', { shown: 'default' }),
+  client: flag.commaList('register this client instead of asking', 'CLIENT'),
+  installed: flag.boolean('register all installed client applications instead of asking'),
+  group: flag.commaList('group whose workloads the clients get', 'GROUP', { shown: 'default' }),
 }
 
 export class ClientSetup extends BaseCommand {
@@ -14,8 +14,8 @@ export class ClientSetup extends BaseCommand {
     category: 'Clients',
     description: 'choose the client applications that use your workloads',
     details:
-      'On a terminal it asks; without one, name them with --client or take all with --installed. An ' +
-      'application that cannot speak HTTP is told to start `keelson proxy stdio WORKLOAD`.',
+      'Asks on a terminal. Without one, name applications with --client, or choose all with --installed. An ' +
+      'application that cannot speak HTTP is configured to start `keelson proxy stdio WORKLOAD`.',
     examples: [
       ['Choose from a list', '$0 client setup'],
       ['Register what is installed, without questions', '$0 client setup --installed'],

@@ -11,7 +11,7 @@ export class Completion extends BaseCommand {
     category: 'Program',
     description: 'print a completion script for a shell',
     details:
-      'The script asks keelson itself for what fits, so it stays right when keelson is upgraded or a plugin is added.',
+      'The script asks keelson for suggestions, so it stays correct when keelson is upgraded or a plugin is added.',
     examples: [
       ['bash, now and for every new shell', 'source <($0 completion bash)   # put this line into ~/.bashrc'],
       ['zsh', '$0 completion zsh > "$' + '{fpath[1]}/_keelson"   # then start a new shell'],

@@ -23,8 +23,8 @@ export const buildAuthFile: Setting = {
   set: action({
     description: 'give builds a file with logins for package registries',
     details:
-      'NAME is npmrc, netrc or yarnrc. The content is kept among the secrets; builds find it in the home folder, ' +
-      'the image that runs does not hold it. Other users of this machine may see arguments: pipe the content in.',
+      'NAME is npmrc, netrc or yarnrc. The content is kept among the secrets. Builds find it in their home folder; the ' +
+      'finished image does not contain it. Other users of this machine can see arguments, so pipe the content in.',
     examples: [['Use your own file', '$0 config set-build-auth-file npmrc < ~/.npmrc']],
     synopsis: 'NAME [CONTENT]',
     flags: { stdin: flag.boolean('read the content from standard input, as without CONTENT') },
@@ -46,9 +46,9 @@ export const buildAuthFile: Setting = {
     },
   }),
   get: action({
-    description: 'show which files with logins builds get',
+    description: 'show which files with logins for package registries builds get',
     synopsis: '[NAME]',
-    flags: { 'show-content': flag.boolean('print what is in it, passwords among it') },
+    flags: { 'show-content': flag.boolean('print its content, including passwords') },
     async run({ app, args: [word], values: { 'show-content': isShown }, print, printContent }) {
       const asked = word === undefined ? undefined : parseName(word)
       const named = (await (await app.service('settings')).get('build_auth_files')) ?? {}
@@ -71,9 +71,9 @@ export const buildAuthFile: Setting = {
     },
   }),
   unset: action({
-    description: 'take a file with logins back from builds',
+    description: 'stop giving builds a file with logins for package registries',
     synopsis: '[NAME]',
-    flags: { all: flag.boolean('all of them') },
+    flags: { all: flag.boolean('all such files') },
     async run({ app, args: [word], values: { all }, print }) {
       if ((word === undefined) === !all) throw core.usage({ text: 'Give a NAME, or --all.' })
       const asked = word === undefined ? undefined : parseName(word)

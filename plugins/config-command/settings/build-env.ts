@@ -8,7 +8,7 @@ import { action, type Setting } from '../setting.ts'
 export const buildEnv: Setting = {
   name: 'build-env',
   set: action({
-    description: 'set an environment variable for the building of images',
+    description: 'set an environment variable for builds',
     examples: [
       ['Use a package mirror', '$0 config set-build-env NPM_CONFIG_REGISTRY https://npm.example.com'],
     ],
@@ -64,9 +64,9 @@ export const buildEnv: Setting = {
     },
   },
   unset: action({
-    description: 'take environment variables of builds back',
+    description: 'remove environment variables of builds',
     synopsis: '[KEY]',
-    flags: { all: flag.boolean('all of them') },
+    flags: { all: flag.boolean('remove all of them') },
     async run({ app, args: [key], values: { all }, print }) {
       if ((key === undefined) === !all) throw core.usage({ text: 'Give a KEY, or --all.' })
       const settings = await app.service('settings')

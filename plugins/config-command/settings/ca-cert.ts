@@ -6,7 +6,7 @@ import type { Setting } from '../setting.ts'
 export const caCert: Setting = {
   name: 'ca-cert',
   set: {
-    description: 'trust a CA certificate while images are built',
+    description: 'trust a CA certificate in builds',
     synopsis: 'PATH',
     async run({ app, args: [certificate = ''] }) {
       const path = resolve(certificate)
@@ -26,7 +26,7 @@ export const caCert: Setting = {
     },
   },
   unset: {
-    description: 'trust no further CA certificate while images are built',
+    description: 'stop trusting the CA certificate in builds',
     async run({ app, print }) {
       const settings = await app.service('settings')
       if ((await settings.get('ca_certificate_path')) === undefined) return print('No CA certificate is set.')

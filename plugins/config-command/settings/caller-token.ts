@@ -8,8 +8,8 @@ export const callerToken: Setting = {
     description: 'set whether callers of proxies and of the HTTP API must send a token',
     details:
       'With `off` (the default) connections from other users of this machine are refused where the system can ' +
-      'identify them (Linux). With `required` a token decides: it is kept in a file that only you can read, and ' +
-      'written into the configuration of registered clients. `off` deletes the token.',
+      'identify them (Linux). With `required` callers must send a token. It is kept in a file that only you can read, ' +
+      'and written into the configuration of registered clients. `off` deletes the token.',
     examples: [['On a macOS or Windows machine that others use too', '$0 config set-caller-token required']],
     synopsis: 'required|off',
     async run({ app, args: [state] }) {

@@ -6,7 +6,7 @@ import type { Setting } from '../setting.ts'
 export const clientMetadataUrl: Setting = {
   name: 'client-metadata-url',
   set: {
-    description: 'set where the document is hosted that tells remote servers who we are',
+    description: 'set the URL of the client metadata document, which tells identity providers who keelson is',
     details:
       'Print the document with `auth client-metadata`, and host it at this URL. Identity providers that read such ' +
       'documents then need no registration: the URL is the client ID.',
@@ -21,14 +21,14 @@ export const clientMetadataUrl: Setting = {
     },
   },
   get: {
-    description: 'show where the document is hosted that tells remote servers who we are',
+    description: 'show the URL of the client metadata document',
     async run({ app, print }) {
       const url = await (await app.service('settings')).get('client_metadata_url')
       print(url ? `Client metadata document: ${url}` : 'No URL of a client metadata document is set.')
     },
   },
   unset: {
-    description: 'use no client metadata document',
+    description: 'stop using a client metadata document',
     async run({ app }) {
       await (await app.service('settings')).change(() => ({ client_metadata_url: undefined }))
     },

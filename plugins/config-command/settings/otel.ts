@@ -34,7 +34,7 @@ const OTEL_VALUES: readonly OtelValue[] = [
     word: 'endpoint',
     key: 'endpoint',
     placeholder: 'HOST:PORT',
-    description: 'where telemetry is sent (OTLP)',
+    description: 'the endpoint that telemetry is sent to (OTLP)',
     parse(text) {
       if (/^https?:\/\//i.test(text)) {
         throw core.usage({
@@ -53,7 +53,7 @@ const OTEL_VALUES: readonly OtelValue[] = [
     word: 'sampling-rate',
     key: 'sampling-rate',
     placeholder: 'RATE',
-    description: 'share of the traces that is sent, from 0 to 1',
+    description: 'the share of the traces that is sent, from 0 to 1',
     parse(text) {
       const rate = Number(text)
       if (!/^\d*\.?\d+(e-?\d+)?$/i.test(text) || rate > 1) {
@@ -67,7 +67,7 @@ const OTEL_VALUES: readonly OtelValue[] = [
     word: 'env-vars',
     key: 'env-vars',
     placeholder: 'NAME,NAME',
-    description: 'environment variables that are added to spans',
+    description: 'the environment variables that are added to spans',
     parse(text) {
       const names = text
         .split(',')
@@ -109,7 +109,7 @@ function toSetting({ word, key, placeholder, description, parse, show }: OtelVal
       },
     },
     unset: {
-      description: `forget ${description}`,
+      description: `unset ${description}`,
       async run({ app, print }) {
         await (await app.service('settings')).change(current => {
           const { [key]: _, ...rest } = current('otel') ?? {}

@@ -28,8 +28,8 @@ export const registrySource: Setting = {
   set: action({
     description: 'use another registry: a file, the URL of a file, or an MCP registry API',
     details:
-      'The registry is read before anything is stored; what was set before, a login among it, stays until ' +
-      'the new one is known to work. Whoever publishes in a registry chooses what runs under its names. ' +
+      'The new registry is read before anything is stored. The previous one and its login stay until the new one ' +
+      'is known to work. Whoever publishes in a registry chooses what runs under its names. ' +
       'Some registries take entries from anybody: read an entry with `registry info` before you run it.',
     examples: [
       ['Use the registry of a company', '$0 config set-registry https://registry.example.com'],
@@ -71,7 +71,7 @@ export const registryAuth: Setting = {
   name: 'registry-auth',
   set: action({
     description:
-      'set where to log in to the registry API that is set (deprecated: `config set-registry` and `registry login` do)',
+      'set where to log in to the registry API that is set (deprecated: use `config set-registry` and `registry login`)',
     flags: loginFlags,
     async run({ app, values }) {
       const auth = readAuth(values)
@@ -81,7 +81,7 @@ export const registryAuth: Setting = {
   }),
   unset: {
     description:
-      'forget where to log in to the registry, and the login (deprecated: `registry logout` and `config unset-registry` do)',
+      'forget the login to the registry, and where to log in (deprecated: use `registry logout` and `config unset-registry`)',
     run: async ({ app }) => (await app.service('registry')).setAuth(undefined),
   },
 }

@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
 import type { Explanation } from '../index.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 /** Exit code when the connection is denied. Codes 1 and 2 mean that the command failed. */
 const DENIED = 3
@@ -14,7 +14,7 @@ export class EgressExplain extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
     description: 'say whether a workload may reach a URL, and which rule decides',
-    details: 'Exits with 0 if it may, with 3 if it may not.',
+    details: 'Exits with 0 if it may, and with 3 if it may not.',
     examples: [['Why a server cannot connect', '$0 egress explain my-server https://api.example.com/']],
   })
   static override synopsis = 'WORKLOAD URL'

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
 const flags = {
-  'with-workloads': flag.boolean('also stop and forget its workloads'),
+  'with-workloads': flag.boolean('also stop and remove its workloads'),
   yes: flag.boolean('do not ask', { short: 'y' }),
 }
 
@@ -13,8 +13,7 @@ export class GroupRemove extends BaseCommand {
     category: 'Groups',
     description: 'remove a group',
     details:
-      'Its workloads move to the group "default", unless --with-workloads says to remove them too. ' +
-      'Asks first when there are any.',
+      'Its workloads move to the group "default", or are removed too with --with-workloads. Asks first if there are any.',
   })
   static override synopsis = 'NAME'
   static override flags = flags

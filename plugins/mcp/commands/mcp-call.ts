@@ -15,7 +15,7 @@ const flags = {
   'args-file': flag.file('read the arguments from a file, or from standard input (-)', {
     placeholder: 'FILE|-',
   }),
-  'ignore-tool-error': flag.boolean('exit with 0 even when the tool reports that it failed'),
+  'ignore-tool-error': flag.boolean('exit with 0 even if the tool reports that it failed'),
 }
 
 export class McpCall extends BaseCommand {

@@ -10,11 +10,11 @@ export class PluginAdd extends BaseCommand {
   static override paths = [['plugin', 'add']]
   static override usage = BaseCommand.Usage({
     category: 'Plugins',
-    description: 'add a plugin of a third party',
+    description: 'add a third-party plugin',
     details:
       'Fetches an npm package, a folder or a .tgz file, shows what it is and asks whether to add it. ' +
-      'None of its code runs before you agree; afterwards it runs as you, with all your rights: what a ' +
-      'plugin says of its permissions is a statement, not a limit. Adding it again replaces it.',
+      'None of its code runs before you agree. Afterwards it runs as you, with all your rights: the permissions ' +
+      'that a plugin declares do not limit it. Adding a plugin again replaces it.',
     examples: [
       ['Add a plugin from npm', '$0 plugin add @example/keelson-nomad'],
       ['Add one from a folder, without a question', '$0 plugin add ./my-plugin --yes'],

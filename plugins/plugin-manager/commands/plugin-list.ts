@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class PluginList extends BaseCommand {
   static override paths = [['plugin', 'list']]
@@ -9,7 +9,7 @@ export class PluginList extends BaseCommand {
     category: 'Plugins',
     description: 'list the plugins that you have added',
     details:
-      'A plugin is broken when its files are no longer those that you added, or were made for another API.',
+      'A plugin is broken if its files have changed since you added it, or if they were made for another API.',
   })
   static override flags = flags
 

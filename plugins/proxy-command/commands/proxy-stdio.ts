@@ -8,9 +8,9 @@ export class ProxyStdio extends BaseCommand {
     category: 'Proxies',
     description: 'connect a client that speaks only stdio to a workload',
     details:
-      'Carries MCP messages between standard input and output and the URL of a workload, until the client ' +
-      'closes its output. Messages for people go to standard error. A client is configured with this command ' +
-      'in the place of a server.',
+      'Passes MCP messages between its standard streams and the URL of a workload, until the client closes the ' +
+      'input. Messages for people go to standard error. In the configuration of the client, this command takes the ' +
+      'place of a server.',
     examples: [['What a stdio client starts', '$0 proxy stdio fetch']],
   })
   static override synopsis = 'WORKLOAD'

@@ -5,9 +5,12 @@ import { flag } from '../../../src/cli/flags.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 
 const flags = {
-  'tunnel-provider': flag.string('what opens the tunnel: ngrok, ssh or that of a plugin; required', {
-    placeholder: 'PROVIDER',
-  }),
+  'tunnel-provider': flag.string(
+    'provider that opens the tunnel: ngrok, ssh, or one that a plugin adds; required',
+    {
+      placeholder: 'PROVIDER',
+    },
+  ),
   'provider-args': flag.string('JSON object with the arguments of the provider', {
     placeholder: 'JSON',
     shown: '{}',
@@ -21,7 +24,7 @@ export class ProxyTunnel extends BaseCommand {
     category: 'Proxies',
     description: 'make a workload or a URL reachable from elsewhere through a tunnel',
     details:
-      'TARGET is a workload that runs, or a URL. NAME is for messages only. The public URL is printed on ' +
+      'TARGET is a running workload or a URL. NAME appears in messages only. The public URL is printed on ' +
       'standard output. Whoever knows it may call the server, unless callers have to log in (--oidc-issuer). ' +
       'With "dry-run" among the arguments of the provider, everything is checked and nothing is opened.',
     examples: [

@@ -10,7 +10,7 @@ const flags = {
     placeholder: 'HOST',
     shown: '127.0.0.1',
   }),
-  port: flag.port('port the proxy listens on; a free one without it, or where it is in use'),
+  port: flag.port('port the proxy listens on; if it is missing or in use, a free one'),
   'allowed-origins': flag.commaList(
     'origins that browsers may call from; a loopback proxy allows its own by default',
     'ORIGIN',
@@ -23,10 +23,10 @@ export class ProxyTarget extends BaseCommand {
     category: 'Proxies',
     description: 'put a proxy in front of an MCP server, without a workload',
     details:
-      'Forwards requests until interrupted. NAME is for messages only. The URL for clients is printed on ' +
-      'standard output. Callers have to log in with --oidc-issuer and --oidc-audience. Nothing is saved.',
+      'Forwards requests until interrupted. NAME appears in messages only. The URL for clients is printed on ' +
+      'standard output. With --oidc-issuer and --oidc-audience, callers have to log in. Nothing is saved.',
     examples: [
-      ['In front of a server of this machine', '$0 proxy notes --target-uri http://127.0.0.1:3000'],
+      ['In front of a server on this machine', '$0 proxy notes --target-uri http://127.0.0.1:3000'],
       [
         'For other machines, behind a login',
         '$0 proxy notes --target-uri http://127.0.0.1:3000 --host 0.0.0.0 --oidc-issuer https://login.example.com --oidc-audience notes',

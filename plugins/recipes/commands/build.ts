@@ -9,8 +9,8 @@ import { parsePackageArgument } from '../package-argument.ts'
 
 const flags = {
   tag: flag.string('name of the image', { short: 't', placeholder: 'NAME[:TAG]' }),
-  output: flag.file('write the Dockerfile there and build nothing', { short: 'o' }),
-  'dry-run': flag.boolean('print the Dockerfile and build nothing'),
+  output: flag.file('write the Dockerfile to this file, and build nothing', { short: 'o' }),
+  'dry-run': flag.boolean('print the Dockerfile, and build nothing'),
   runtime: flag.string('runtime to build for', { placeholder: 'NAME' }),
   ...recipeFlags,
 }
@@ -22,7 +22,7 @@ export class Build extends BaseCommand {
     description: 'build the image of a package without running it',
     details:
       'PROTOCOL is npx://PACKAGE, uvx://PACKAGE, go://PACKAGE or a local Go path (go://./path). The name of the ' +
-      'image is printed on standard output. Arguments behind `--` become part of the image.',
+      'image is printed on standard output. Arguments after `--` become part of the image.',
     examples: [
       ['Build the image of an npm package', '$0 build npx://@modelcontextprotocol/server-everything'],
       ['See how it would be built', '$0 build --dry-run uvx://mcp-server-time'],

@@ -5,8 +5,8 @@ import { flag } from '../../../src/cli/flags.ts'
 const flags = {
   in: flag.file('file to convert (default: standard input)'),
   out: flag.file('file to write (default: standard output)'),
-  'in-place': flag.boolean('replace the file of --in, keeping the old one as FILE.bak'),
-  backup: flag.boolean('keep the old file; --no-backup does not', { fallback: true, hidden: false }),
+  'in-place': flag.boolean('replace the file of --in, and keep the old one as FILE.bak'),
+  backup: flag.boolean('keep the old file with --in-place', { fallback: true, hidden: false }),
 } as const
 
 export class RegistryConvert extends BaseCommand {
@@ -14,7 +14,7 @@ export class RegistryConvert extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Registry',
     description: 'convert a registry file of the older ToolHive format to the server.json format',
-    details: 'Nothing is lost: what server.json has no member for is kept under `_meta`.',
+    details: 'Nothing is lost: members that server.json does not have are kept under `_meta`.',
     examples: [['Replace a file', '$0 registry convert --in registry.json --in-place']],
   })
   static override flags = flags

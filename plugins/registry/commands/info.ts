@@ -9,8 +9,8 @@ export class RegistryInfo extends RegistryCommand {
   static override paths = [['registry', 'info']]
   static override usage = BaseCommand.Usage({
     category: 'Registry',
-    description: 'show what the registry says of a server',
-    examples: [['Show what it needs', '$0 registry info github']],
+    description: 'show what the registry says about a server',
+    examples: [['Show what the server github needs', '$0 registry info github']],
   })
   static override synopsis = 'SERVER'
   static override flags = listFlags

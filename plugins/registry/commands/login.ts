@@ -4,15 +4,15 @@ import { loginFlags, readLoginFlags } from '../flags.ts'
 import { RegistryCommand } from './registry-command.ts'
 
 const flags = {
-  registry: flag.string('log in to this registry API, which takes the place of the one that is set', {
+  registry: flag.string('registry API to log in to; it replaces the registry that is set', {
     placeholder: 'URL',
   }),
   ...loginFlags,
-  'callback-port': flag.integer('port of this machine that the browser comes back to; 0 is any [8666]', {
+  'callback-port': flag.integer('port of this machine that the browser returns to; 0: any free one [8666]', {
     placeholder: 'PORT',
     max: 65535,
   }),
-  'skip-browser': flag.boolean('only show the address; open no browser'),
+  'skip-browser': flag.boolean('print the URL to log in at, and do not open a browser'),
   'allow-private-ip': flag.boolean('allow plain http and addresses of private networks', {
     short: 'p',
   }),
@@ -24,9 +24,9 @@ export class RegistryLogin extends RegistryCommand {
     category: 'Registry',
     description: 'log in to a registry API in the browser',
     details:
-      'Where to log in is what --issuer and --client-id say, or did the last time; else the registry is asked ' +
-      '(RFC 9728), and its identity provider for a client ID (RFC 7591). The browser comes back to ' +
-      '`http://localhost:8666/callback` on this machine. Tokens are kept among the secrets and renewed by themselves.',
+      '--issuer and --client-id say where to log in, and are remembered. Without them, the registry is asked for its ' +
+      'identity provider (RFC 9728), and the provider for a client ID (RFC 7591). The browser returns to ' +
+      '`http://localhost:8666/callback` on this machine. Tokens are kept among the secrets and renewed automatically.',
     examples: [
       ['Log in to the registry that is set', '$0 registry login'],
       [

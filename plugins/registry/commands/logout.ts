@@ -5,7 +5,7 @@ export class RegistryLogout extends RegistryCommand {
   static override paths = [['registry', 'logout']]
   static override usage = BaseCommand.Usage({
     category: 'Registry',
-    description: 'forget the login to the registry, and what it has said',
+    description: 'forget the login to the registry, and its cached content',
   })
 
   override async execute(): Promise<void> {

@@ -10,7 +10,8 @@ export class Search extends RegistryCommand {
   static override usage = BaseCommand.Usage({
     category: 'Registry',
     description: 'search the registry for servers',
-    details: 'Names count more than tags and descriptions; parts of words and typing mistakes are forgiven.',
+    details:
+      'Names count more than tags and descriptions. Parts of words and words with typing mistakes match too.',
     examples: [['Find servers for databases', '$0 search database']],
   })
   static override synopsis = 'QUERY'

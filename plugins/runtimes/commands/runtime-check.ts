@@ -3,14 +3,14 @@ import { flag } from '../../../src/cli/flags.ts'
 import type { Probed } from '../service.ts'
 
 const flags = {
-  runtime: flag.string('check this one only', { placeholder: 'NAME' }),
+  runtime: flag.string('check only this runtime', { placeholder: 'NAME' }),
   timeout: flag.integer('how long to wait, in seconds', {
     min: 1,
     max: 3600,
     shown: '30',
     placeholder: 'SECONDS',
   }),
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
 }
 
 const DEFAULT_SECONDS = 30
@@ -20,7 +20,7 @@ export class RuntimeCheck extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Program',
     description: 'show which runtimes work here',
-    details: 'Exit code 1 if none does, or the one that was named does not.',
+    details: 'Exits with 1 if none does, or if the one that --runtime names does not.',
     examples: [['Check docker alone', '$0 runtime check --runtime docker']],
   })
   static override flags = flags

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { SecretsCommand } from './secrets-command.ts'
 
-const flags = { system: flag.boolean('one of those that keelson keeps for itself') }
+const flags = { system: flag.boolean('delete one of the secrets that keelson itself keeps') }
 
 export class SecretDelete extends SecretsCommand {
   static override paths = [['secret', 'delete']]

@@ -3,15 +3,15 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { SecretsCommand } from './secrets-command.ts'
 
-const flags = { replace: flag.boolean('take imported values where a name is there already') }
+const flags = { replace: flag.boolean('overwrite secrets that exist already') }
 
 export class SecretImport extends SecretsCommand {
   static override paths = [['secret', 'import']]
   static override usage = BaseCommand.Usage({
     category: 'Secrets',
-    description: "take over ToolHive's secrets",
+    description: 'import the secrets of ToolHive',
     details:
-      'FILE is the `secrets_encrypted` of ToolHive, which stays as it is. Its password is read from ' +
+      'FILE is the file `secrets_encrypted` of ToolHive, which is not changed. Its password is read from ' +
       'standard input, or asked for without echo; ToolHive keeps it in the keyring as "toolhive".',
     examples: [
       ['Import the file of this machine', '$0 secret import ~/.local/share/toolhive/secrets_encrypted'],

@@ -3,8 +3,8 @@ import { flag } from '../../../src/cli/flags.ts'
 import { SecretsCommand } from './secrets-command.ts'
 
 const flags = {
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
-  system: flag.boolean('those that keelson keeps for itself'),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
+  system: flag.boolean('list the secrets that keelson itself keeps'),
 }
 
 export class SecretList extends SecretsCommand {

@@ -6,7 +6,7 @@ import { SecretsCommand } from './secrets-command.ts'
 
 const flags = {
   'password-file': flag.file('encrypted: file that holds the password; its path is remembered'),
-  key: flag.choice('encrypted: what a new file is opened with', ['keyring', 'password']),
+  key: flag.choice('encrypted: what protects a new file', ['keyring', 'password']),
 }
 
 export class SecretProvider extends SecretsCommand {
@@ -15,10 +15,10 @@ export class SecretProvider extends SecretsCommand {
     category: 'Secrets',
     description: 'choose where secrets are kept, without questions',
     details:
-      'TYPE is encrypted, environment, 1password, or what a plugin adds. The provider is tried out first. ' +
+      'TYPE is encrypted, environment, 1password, or one that a plugin adds. The provider is tested first. ' +
       'encrypted takes the password from --password-file, KEELSON_SECRETS_PASSWORD_FILE or ' +
-      'KEELSON_SECRETS_PASSWORD; else it keeps a random key in the keyring of this system; where there is ' +
-      'none it asks for a password. Secrets of the provider before stay where they are.',
+      'KEELSON_SECRETS_PASSWORD. Without one, it keeps a random key in the keyring of this system. Without a ' +
+      'keyring, it asks for a password. Secrets of the previous provider stay where they are.',
     examples: [
       ['On a desktop', '$0 secret provider encrypted'],
       ['On a server', '$0 secret provider encrypted --password-file /etc/keelson/password'],

@@ -8,7 +8,7 @@ export class SecretResetKeyring extends SecretsCommand {
   static override paths = [['secret', 'reset-keyring']]
   static override usage = BaseCommand.Usage({
     category: 'Secrets',
-    description: 'take the key of the secrets out of the keyring of this system',
+    description: 'delete the key of the secrets from the keyring of this system',
     details: 'A file that was encrypted with that key can never be opened again. The file itself stays.',
   })
   static override flags = flags

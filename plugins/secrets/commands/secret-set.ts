@@ -7,7 +7,8 @@ export class SecretSet extends SecretsCommand {
   static override usage = BaseCommand.Usage({
     category: 'Secrets',
     description: 'store a secret',
-    details: 'The value is read from standard input (less one final line break), or asked for without echo.',
+    details:
+      'The value is read from standard input (without one final line break), or asked for without echo.',
     examples: [
       ['Type a value', '$0 secret set GITHUB_TOKEN'],
       ['Take it from a file', '$0 secret set GITHUB_TOKEN < token.txt'],

@@ -13,14 +13,14 @@ const flags = {
   }),
   socket: flag.file('Unix socket to listen on, instead of host and port; only you may connect'),
   openapi: flag.boolean('describe the API at /api/openapi.json, and for people at /api/doc'),
-  ui: flag.boolean('show a page at / that does the same in a browser'),
-  'rate-limit': flag.integer('requests a second that one caller may make; 0: any number', {
+  ui: flag.boolean('serve a web page at / that does the same'),
+  'rate-limit': flag.integer('most requests a second from one caller; 0: no limit', {
     placeholder: 'N',
     max: 1_000_000,
     shown: '200',
   }),
   'insecure-allow-remote-without-auth': flag.boolean(
-    'listen beyond this machine without a login: whoever reaches it can start programs here',
+    'allow other machines to connect without a login: whoever reaches the address can start programs here',
   ),
 }
 
@@ -30,8 +30,8 @@ export class Serve extends BaseCommand {
     category: 'Programs',
     description: 'serve the HTTP API until interrupted',
     details:
-      'Does for programs what the command line does for people, at http://127.0.0.1:8080/api/v1beta. ' +
-      'The address is printed on standard output. At the end, requests and work that run are finished.',
+      'The API offers programs what the command line offers people, by default at http://127.0.0.1:8080/api/v1beta. ' +
+      'The address is printed on standard output. When interrupted, it finishes the requests and the work under way.',
     examples: [
       ['On any free port, with its description at /api/openapi.json', '$0 serve --port 0 --openapi'],
       ['With a page in the browser, at http://127.0.0.1:8080/', '$0 serve --ui'],
@@ -41,7 +41,7 @@ export class Serve extends BaseCommand {
         '$0 serve --host 0.0.0.0 --oidc-issuer https://login.example.com --oidc-audience keelson',
       ],
       [
-        'Behind a login of its own, for programs that know the URL only',
+        'Behind a login of its own, for programs that know only the URL',
         '$0 serve --auth-server-upstream https://login.example.com --auth-server-client-id keelson',
       ],
     ],

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
 const flags = {
-  tag: flag.string('name of the build, or the reference to push it to; default: the name of the skill', {
+  tag: flag.string('name of the build, or the reference to push it to (default: the name of the skill)', {
     short: 't',
     placeholder: 'TAG',
   }),
@@ -15,7 +15,7 @@ export class SkillBuild extends BaseCommand {
     category: 'Skills',
     description: 'pack the skill in a folder as an artifact',
     details:
-      'The artifact is kept on this machine and its reference printed: install it from there, or push it. The ' +
+      'Keeps the artifact on this machine and prints its reference, for `skill install` or `skill push`. The ' +
       'same files give the same digest on every machine. Hidden files are left out, modes and times are not kept.',
     examples: [
       ['Build a skill under its own name', '$0 skill build ./my-skill'],

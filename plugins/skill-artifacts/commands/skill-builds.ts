@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class SkillBuilds extends BaseCommand {
   static override paths = [['skill', 'builds']]

@@ -16,9 +16,9 @@ export class SkillPush extends BaseCommand {
     category: 'Skills',
     description: 'upload a build to the registry that its tag names',
     details:
-      'Say how to sign it: with a key, with an identity (Sigstore; the name becomes public), or not at all. In ' +
+      'Choose how to sign it: with a key, with an identity (Sigstore; the name becomes public), or not at all. In ' +
       'GitHub Actions with `id-token: write` the identity is that of the workflow. A token in a file stays out of ' +
-      'the list of processes. A key or token that does not work is found out before anything is sent.',
+      'the list of processes. The key or token is tested before anything is sent.',
     examples: [
       ['Push without a signature', '$0 skill push ghcr.io/me/my-skill:1.0 --no-sign'],
       ['Push, signed with a key', '$0 skill push ghcr.io/me/my-skill:1.0 --key cosign.key'],

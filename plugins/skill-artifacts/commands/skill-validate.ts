@@ -3,7 +3,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class SkillValidate extends BaseCommand {
   static override paths = [['skill', 'validate']]
@@ -11,8 +11,8 @@ export class SkillValidate extends BaseCommand {
     category: 'Skills',
     description: 'check the skill in a folder',
     details:
-      'Tells everything that breaks a rule (errors) and everything that would be better otherwise (warnings), ' +
-      'with the line in SKILL.md. Exits with 1 when there are errors.',
+      'Reports everything that breaks a rule (errors) and everything that could be better (warnings), with the line ' +
+      'in SKILL.md. Exits with 1 if there are errors.',
     examples: [['Check the skill you are writing', '$0 skill validate ./my-skill']],
   })
   static override synopsis = 'FOLDER'

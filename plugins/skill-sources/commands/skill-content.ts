@@ -3,14 +3,14 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class SkillContentCommand extends BaseCommand {
   static override paths = [['skill', 'content']]
   static override usage = BaseCommand.Usage({
     category: 'Skills',
     description: 'show the text and the files of a skill without installing it',
-    details: 'Nothing of the skill is run or kept. Its signature is not checked.',
+    details: 'The skill is neither run nor kept, and its signature is not checked.',
     examples: [
       ['A skill of the registry', '$0 skill content skill-creator'],
       ['A folder of a repository', '$0 skill content git://github.com/anthropics/skills#skills/mcp-builder'],

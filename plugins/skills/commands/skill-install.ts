@@ -9,9 +9,11 @@ const flags = {
   clients: skillFlags.clients,
   scope: skillFlags.scope,
   'project-root': skillFlags['project-root'],
-  group: flag.string('the group that it joins', { placeholder: 'GROUP', shown: 'default' }),
+  group: flag.string('group that the skill joins', { placeholder: 'GROUP', shown: 'default' }),
   'allow-unsigned': skillFlags['allow-unsigned'],
-  force: flag.boolean('replace what is there: another version, edits, folders of others'),
+  force: flag.boolean(
+    'replace what is in the way: another version, edits, or folders that keelson did not make',
+  ),
 }
 
 export class SkillInstall extends BaseCommand {
@@ -21,15 +23,18 @@ export class SkillInstall extends BaseCommand {
     description: 'install a skill for client applications, with the skills that it needs',
     details:
       'Takes a name from the registry, an OCI reference, git://host/owner/repo[@ref][#folder], or the tag of a ' +
-      'local build. It is installed for all clients or none; the first signer is remembered, and later versions ' +
-      'must have the same.',
+      'local build. The skill is installed for all clients or for none. The first signer is remembered, and later ' +
+      'versions must have the same signer.',
     examples: [
       ['Install from the registry', '$0 skill install pdf-forms'],
       [
         'Install from a git repository for one client',
         '$0 skill install git://github.com/acme/skills@v1.2#pdf --clients claude-code',
       ],
-      ['Install in the project around you, and write its lock file', '$0 skill install pdf --scope project'],
+      [
+        'Install in the project of the working folder, and write its lock file',
+        '$0 skill install pdf --scope project',
+      ],
     ],
   })
   static override synopsis = 'NAME|REFERENCE'

@@ -4,10 +4,10 @@ import { flag } from '../../../src/cli/flags.ts'
 import { skillFlags } from '../flags.ts'
 
 const flags = {
-  scope: flag.choice('only these', ['user', 'project']),
-  client: flag.string('only those of one client application', { placeholder: 'CLIENT' }),
-  group: flag.string('only those of one group', { placeholder: 'GROUP' }),
-  'project-root': flag.string('only those of one project', {
+  scope: flag.choice('list only skills of the user, or of projects', ['user', 'project']),
+  client: flag.string('list only skills of this client application', { placeholder: 'CLIENT' }),
+  group: flag.string('list only skills of this group', { placeholder: 'GROUP' }),
+  'project-root': flag.string('list only skills of this project', {
     placeholder: 'FOLDER',
     completes: 'directory',
   }),

@@ -12,12 +12,12 @@ import { findPlace } from './find-place.ts'
 const flags = {
   'project-root': skillFlags['project-root'],
   clients: skillFlags.clients,
-  check: flag.boolean('change nothing; exit 2 when something is out of step'),
-  frozen: flag.boolean('fail without a lock file, and never write it'),
-  adopt: flag.boolean('put what is installed into the lock file, and take over folders in the way'),
-  prune: flag.boolean('remove what was installed and is not in the lock file'),
+  check: flag.boolean('change nothing, and exit with 2 if a skill is not in line'),
+  frozen: flag.boolean('fail if there is no lock file, and never write it'),
+  adopt: flag.boolean('add installed skills to the lock file, and take over folders that are in the way'),
+  prune: flag.boolean('remove installed skills that are not in the lock file'),
   'allow-unsigned': skillFlags['allow-unsigned'],
-  force: flag.boolean('give edits up'),
+  force: flag.boolean('discard edits'),
   yes: skillFlags.yes,
   format: skillFlags.format,
 }
@@ -26,11 +26,11 @@ export class SkillSync extends BaseCommand {
   static override paths = [['skill', 'sync']]
   static override usage = BaseCommand.Usage({
     category: 'Skills',
-    description: 'make the skills of a project what its lock file says',
+    description: 'bring the skills of a project in line with its lock file',
     details:
-      'Exit codes: 0 all is in step, 2 it is not (--check), 3 some skills failed, 4 refused (a signature, ' +
-      'or no terminal to ask on without --yes). What only the lock file says may be unsigned is asked about, and ' +
-      'refused without a terminal unless --allow-unsigned is given.',
+      'Exit codes: 0 all are in line, 2 some are not (--check), 3 some skills failed, 4 refused (a signature, ' +
+      'or no terminal to ask on without --yes). Asks before it installs an unsigned skill ' +
+      'that only the lock file allows; without a terminal, this requires --allow-unsigned.',
     examples: [
       ['After a git pull', '$0 skill sync --yes'],
       ['In CI', '$0 skill sync --check'],

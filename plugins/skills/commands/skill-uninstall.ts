@@ -7,15 +7,17 @@ import { findPlace } from './find-place.ts'
 const flags = {
   scope: skillFlags.scope,
   'project-root': skillFlags['project-root'],
-  force: flag.boolean('also when it was edited, or when other skills need it'),
+  force: flag.boolean('remove it even if it was edited, or if other skills need it'),
 }
 
 export class SkillUninstall extends BaseCommand {
   static override paths = [['skill', 'uninstall']]
   static override usage = BaseCommand.Usage({
     category: 'Skills',
-    description: 'remove a skill from all clients, with what only it has needed',
-    examples: [['Remove it from the project around you', '$0 skill uninstall pdf --scope project']],
+    description: 'remove a skill from all clients, with the skills that only it needs',
+    examples: [
+      ['Remove it from the project of the working folder', '$0 skill uninstall pdf --scope project'],
+    ],
   })
   static override synopsis = 'NAME'
   static override completes = 'skills' as const

@@ -17,12 +17,12 @@ const flags = {
   'project-root': skillFlags['project-root'],
   clients: skillFlags.clients,
   preview: flag.boolean('only show what would change'),
-  check: flag.boolean('the same, and exit 2 when something would'),
-  'fail-on-changes': flag.boolean('another name of --check'),
-  'allow-ref-change': flag.boolean('also from another repository than before'),
-  'allow-signer-change': flag.boolean('also when somebody else has signed it'),
+  check: flag.boolean('only show what would change, and exit with 2 if anything would'),
+  'fail-on-changes': flag.boolean('another name for --check'),
+  'allow-ref-change': flag.boolean('accept a version from another repository'),
+  'allow-signer-change': flag.boolean('accept a version that somebody else signed'),
   'allow-unsigned': skillFlags['allow-unsigned'],
-  force: flag.boolean('give edits up'),
+  force: flag.boolean('discard edits'),
   yes: skillFlags.yes,
   format: skillFlags.format,
 }
@@ -31,12 +31,12 @@ export class SkillUpgrade extends BaseCommand {
   static override paths = [['skill', 'upgrade']]
   static override usage = BaseCommand.Usage({
     category: 'Skills',
-    description: 'replace skills by what their sources hold now, after showing what changes',
+    description: 'replace skills by the current versions of their sources, after showing what changes',
     details:
       'Exit codes: 0 done, 2 something is newer (--check), 3 some skills failed, 4 refused (a signer or a ' +
       'repository changed, or no terminal to ask on without --yes).',
     examples: [
-      ['Show what is newer in the project around you', '$0 skill upgrade --preview'],
+      ['Show what is newer in the project of the working folder', '$0 skill upgrade --preview'],
       ['Upgrade one skill of the user', '$0 skill upgrade pdf --scope user'],
     ],
   })

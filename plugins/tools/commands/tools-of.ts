@@ -8,9 +8,9 @@ import { readSettings, toolsTable } from '../flags.ts'
 
 const flags = {
   ...toolsTable,
-  reset: flag.boolean('show all tools as they are, before what the other flags say'),
-  preview: flag.boolean('only print what would change'),
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
+  reset: flag.boolean('remove the current selection before the other flags apply'),
+  preview: flag.boolean('only show what would change'),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
 }
 
 export class ToolsOf extends BaseCommand {
@@ -19,12 +19,12 @@ export class ToolsOf extends BaseCommand {
     category: 'Workloads',
     description: 'show and select the tools of a workload',
     details:
-      'Shows all tools of the server and what clients see of them. With flags it changes that: in the run config, and ' +
-      'at once for clients that are connected, without a restart. A flag replaces what it said before; the others stay.',
+      'Shows all tools of the server, and what clients see of them. Flags change the selection, in the run config and at ' +
+      'once for connected clients, without a restart. A flag replaces its previous value; other flags keep theirs.',
     examples: [
       ['Show the tools', '$0 tools notes'],
-      ['What would change', "$0 tools notes --tools 'get_*' --preview"],
-      ['Show all tools again, but one', '$0 tools notes --reset --tools-deny delete_note'],
+      ['Show what would change', "$0 tools notes --tools 'get_*' --preview"],
+      ['Show all tools again except one', '$0 tools notes --reset --tools-deny delete_note'],
     ],
   })
   static override synopsis = 'NAME'

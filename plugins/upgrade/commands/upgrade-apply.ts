@@ -13,20 +13,22 @@ import { changeLines } from '../print-check.ts'
 const flags = {
   yes: flag.boolean('do not ask', { short: 'y' }),
   'dry-run': flag.boolean('only show what would change'),
-  env: flag.list('environment variable of the server; wins over the one it has', 'KEY=VALUE', { short: 'e' }),
+  env: flag.list('environment variable of the server; replaces the current value', 'KEY=VALUE', {
+    short: 'e',
+  }),
   secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),
   ...lessVerificationTable,
   ...permissionTable,
   'ca-cert': flag.file('certificates (PEM) to trust while a package is built'),
   timeout: flag.duration('how long the new version may take to respond', '60s'),
-  format: flag.choice('how to print', ['text', 'json'], 'text'),
+  format: flag.choice('output format', ['text', 'json'], 'text'),
 }
 
 export class UpgradeApplyCommand extends BaseCommand {
   static override paths = [['upgrade', 'apply']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'put the newer version of a workload in its place',
+    description: 'replace a workload by its newer version in the registry',
     details:
       'The newer version is started beside the running one and takes over when it responds; clients keep ' +
       'their URL. If it does not respond, nothing changes.',

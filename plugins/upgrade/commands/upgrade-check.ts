@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { clean } from '../../../src/cli/output.ts'
 import { changeLines, factLines } from '../print-check.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class UpgradeCheckCommand extends BaseCommand {
   static override paths = [['upgrade', 'check']]

@@ -2,7 +2,7 @@ import { BUILD, VERSION } from '../../../src/build-info.ts'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class Version extends BaseCommand {
   static override paths = [['version']]

@@ -12,7 +12,7 @@ export class Export extends BaseCommand {
     category: 'Workloads',
     description: 'write the run config of a workload to a file, or print it',
     details:
-      '`run --from-config FILE` runs it again, here or elsewhere. Values given with -e are in the file.',
+      '`run --from-config FILE` runs it again, here or elsewhere. Values that were given with -e are in the file.',
   })
   static override synopsis = 'NAME [FILE]'
   static override completes = 'workloads' as const

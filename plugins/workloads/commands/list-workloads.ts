@@ -7,16 +7,16 @@ import { callerHeaders } from '../../callers/index.ts'
 import { formatUptime } from '../uptime.ts'
 
 const flags = {
-  all: flag.boolean('also those that do not run', { short: 'a' }),
+  all: flag.boolean('also list workloads that are not running', { short: 'a' }),
   format: flag.choice(
-    'how to print; mcpservers is what clients paste',
+    'output format; mcpservers is for pasting into a client',
     ['text', 'json', 'mcpservers'],
     'text',
   ),
-  label: flag.list('only those with this label; all must match', 'KEY=VALUE', { short: 'l' }),
-  group: flag.string('only those of this group', { placeholder: 'GROUP' }),
-  wide: flag.boolean('show everything on a terminal too, however long the lines become', { short: 'w' }),
-  'check-upgrades': flag.boolean('also show which have a newer version in the registry'),
+  label: flag.list('list only workloads with this label; all labels must match', 'KEY=VALUE', { short: 'l' }),
+  group: flag.string('list only workloads of this group', { placeholder: 'GROUP' }),
+  wide: flag.boolean('show the whole table, even if it is wider than the terminal', { short: 'w' }),
+  'check-upgrades': flag.boolean('also show which workloads have a newer version in the registry'),
 }
 
 interface Listed extends Workload {
@@ -62,7 +62,7 @@ export class List extends BaseCommand {
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
     description: 'list workloads',
-    examples: [['What to paste into a client', '$0 list --format mcpservers']],
+    examples: [['Print the configuration to paste into a client', '$0 list --format mcpservers']],
   })
   static override flags = flags
 

@@ -4,7 +4,7 @@ export class LogsPrune extends BaseCommand {
   static override paths = [['logs', 'prune']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'delete proxy logs of workloads that are gone',
+    description: 'delete proxy logs of workloads that no longer exist',
   })
 
   override async execute(): Promise<void> {

@@ -7,10 +7,10 @@ import { printableStream } from '../../../src/lib/printable.ts'
 import { tailFile } from '../tail-file.ts'
 
 const flags = {
-  follow: flag.boolean('go on with what comes', { short: 'f' }),
-  proxy: flag.boolean('the log of the proxy instead of the server', { short: 'p' }),
-  lines: flag.integer('only the last lines', { placeholder: 'N' }),
-  raw: flag.boolean('byte for byte as it was printed, with whatever would steer a terminal'),
+  follow: flag.boolean('keep printing what is added', { short: 'f' }),
+  proxy: flag.boolean('print the log of the proxy instead of that of the server', { short: 'p' }),
+  lines: flag.integer('print only the last N lines', { placeholder: 'N' }),
+  raw: flag.boolean('print the bytes as they are, including control characters that can affect the terminal'),
 }
 
 export class Logs extends BaseCommand {

@@ -9,7 +9,7 @@ export class Restart extends BulkCommand {
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
     description: 'stop workloads and start them again',
-    details: 'A workload that does not run is only started.',
+    details: 'A workload that is not running is only started.',
   })
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const

@@ -9,7 +9,7 @@ export class Remove extends BulkCommand {
   static override paths = [['rm']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'stop and forget workloads, without asking',
+    description: 'stop and remove workloads, without asking',
   })
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const

@@ -15,16 +15,16 @@ export class Run extends BaseCommand {
     details:
       'TARGET is the name of a server in the registry (see `keelson search`), a package (npx://, uvx://, ' +
       'go:// or go://./path), a container image or the URL of a remote server. The URL for clients is ' +
-      'printed on standard output. Arguments of the server go behind `--`.',
+      'printed on standard output. Arguments of the server go after `--`.',
     examples: [
       ['Run an npm package', '$0 run npx://@modelcontextprotocol/server-everything'],
       [
         'Run an image that listens on port 8000',
         '$0 run --transport streamable-http --target-port 8000 my/server',
       ],
-      ['Front a remote server', '$0 run https://example.com/mcp --name example'],
+      ['Put the proxy in front of a remote server', '$0 run https://example.com/mcp --name example'],
       [
-        'Give a folder and an argument to a server',
+        'Mount a folder, and give the server an argument',
         '$0 run npx://@modelcontextprotocol/server-filesystem -v $PWD:/data -- /data',
       ],
     ],

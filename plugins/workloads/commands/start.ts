@@ -8,14 +8,14 @@ import { noteWait } from './note-wait.ts'
 
 const flags = {
   ...chooseFlags,
-  foreground: flag.boolean('stay, and stop the workload at the end', { short: 'f' }),
+  foreground: flag.boolean('stay in the foreground, and stop the workload at the end', { short: 'f' }),
 }
 
 export class Start extends BulkCommand {
   static override paths = [['start']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'start workloads; one that runs is left alone',
+    description: 'start workloads that are not running',
   })
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const

@@ -4,11 +4,14 @@ import { flag } from '../../../src/cli/flags.ts'
 import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
 import { formatUptime } from '../uptime.ts'
 
-const flags = { format: flag.choice('how to print', ['text', 'json'], 'text') }
+const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class StatusOf extends BaseCommand {
   static override paths = [['status']]
-  static override usage = BaseCommand.Usage({ category: 'Workloads', description: 'show one workload' })
+  static override usage = BaseCommand.Usage({
+    category: 'Workloads',
+    description: 'show a workload in detail',
+  })
   static override synopsis = 'NAME'
   static override completes = 'workloads' as const
   static override flags = flags

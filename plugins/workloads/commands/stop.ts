@@ -11,7 +11,7 @@ export class Stop extends BulkCommand {
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
     description: 'stop workloads; they can be started again',
-    examples: [['Stop all of a group', '$0 stop --group work']],
+    examples: [['Stop all workloads of a group', '$0 stop --group work']],
   })
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const

@@ -50,7 +50,7 @@ test('flags are offered with what they mean; one that was given is not offered a
 
   const { stdout } = await user.run(['__complete', '--', 'plugin', 'list', '--f'])
 
-  expect(stdout).toBe('--format\thow to print\n:none\n')
+  expect(stdout).toBe('--format\toutput format\n:none\n')
   expect((await offered(user, 'plugin', 'list', '--format', 'json', '--f')).words).toEqual([])
 })
 
