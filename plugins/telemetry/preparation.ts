@@ -8,6 +8,7 @@ import type { OtelSettings } from '../settings/index.ts'
 import { assertUsable } from './assert-usable.ts'
 import { failures } from './failures.ts'
 import { concealHeaders, readHeaders } from './header-secrets.ts'
+import { withHeaderVariable } from './header-variable.ts'
 import { type TelemetryConfig, telemetryOf } from './section.ts'
 
 /** Of traces, where nobody says anything of it. */
@@ -15,14 +16,17 @@ const SAMPLING_RATE = '0.1'
 
 /** Adds what the user's settings say of telemetry, and fails now where nothing could be sent later. */
 export const telemetryPreparation = (app: App): Preparation => ({
-  async complete(config, { options }) {
+  async complete(config, { options, typed }) {
     if (options['from-config'] !== undefined) {
       const said = telemetryOf(config)
       if (said) assertConfirmed(said, options)
     }
     const completed =
       options['from-config'] === undefined
-        ? withSettings(config, await (await app.service('settings')).get('otel'))
+        ? withSettings(config, {
+            otel: await (await app.service('settings')).get('otel'),
+            env: typed ? app.env : {},
+          })
         : config
     const asked = telemetryOf(completed)
     await readCaBundle(asked?.caCertPath || undefined)
@@ -32,8 +36,14 @@ export const telemetryPreparation = (app: App): Preparation => ({
   conceal: config => concealHeaders(app, config),
 })
 
-/** The run config with the user's settings in place of what it does not say. Fails with `telemetry_invalid`. */
-function withSettings(config: RunConfig, otel: OtelSettings = {}): RunConfig {
+/**
+ * The run config with the user's settings in place of what it does not say, and the headers of the environment of the
+ * command that was typed. Fails with `telemetry_invalid`.
+ */
+function withSettings(
+  config: RunConfig,
+  { otel = {}, env }: { otel: OtelSettings | undefined; env: App['env'] },
+): RunConfig {
   const said = config.telemetry_config ?? {}
   const settings: { readonly [K in keyof TelemetryConfig]: TelemetryConfig[K] | undefined } = {
     endpoint: otel.endpoint,
@@ -50,7 +60,12 @@ function withSettings(config: RunConfig, otel: OtelSettings = {}): RunConfig {
   if (said.enablePrometheusMetricsPath && said.metricsOnTransportPort === undefined)
     delete all.metricsOnTransportPort
   if (!telemetryOf({ ...config, telemetry_config: all })) return config
-  const completed = { samplingRate: SAMPLING_RATE, ...all }
+  const headers = all.endpoint ? withHeaderVariable(all.headers ?? {}, env) : {}
+  const completed = {
+    samplingRate: SAMPLING_RATE,
+    ...all,
+    ...(Object.keys(headers).length ? { headers } : {}),
+  }
   assertUsable(completed)
   return { ...config, telemetry_config: completed }
 }

@@ -104,3 +104,47 @@ test('what flags and settings say is sent, exported without its secrets, and has
     expect((await api.ask('POST', `${WORKLOADS}/d/edit`, edit)).status).toBe(400)
   }
 })
+
+test('headers of the environment are sent to the endpoint, percent-decoded, and kept as secrets', {
+  timeout: 120_000,
+}, async () => {
+  const collector = await startCollector()
+  const home = await testHome()
+  const target = await server()
+  const flags = ['--otel-endpoint', collector.endpoint, '--otel-insecure', '--otel-sampling-rate', '1']
+  home.env.OTEL_EXPORTER_OTLP_HEADERS =
+    'Authorization=Basic%20aHVudGVyMg==, x-list=a%2Cb%3D%C3%A9 ,X-Team=env,'
+  const url = await home.ok(['run', target, '--name', 'a', ...flags, '--otel-headers', 'x-team=flag'])
+  await call(url)
+  await home.ok(['stop', 'a'])
+  await until(() => collector.spans.length > 0)
+  const { headers } = collector.requests[0] ?? {}
+  expect(headers).toMatchObject({ authorization: 'Basic aHVudGVyMg==', 'x-team': 'flag' })
+  expect(headers?.['x-list']).toBe('a,b=é')
+  const stored = await readFile(join(home.path, '.local/state/keelson/runconfigs/a.json'), 'utf8')
+  expect(stored).not.toContain('aHVudGVyMg')
+  const reference = expect.stringMatching(/,target=otel_header$/)
+  expect(JSON.parse(stored).telemetry_config.headers).toEqual({
+    Authorization: reference,
+    'x-list': reference,
+    'x-team': reference,
+  })
+
+  home.env.OTEL_EXPORTER_OTLP_HEADERS = 'authorization=%zz-hunter2'
+  const wrong = await home.keelson(['run', target, '--name', 'b', ...flags])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('OTEL_EXPORTER_OTLP_HEADERS')])
+  expect(wrong.stderr).not.toContain('hunter2')
+  await home.ok(['run', target, '--name', 'b']) // no endpoint, so nothing is read
+
+  // The environment of the HTTP API is not that of who asks.
+  home.env.OTEL_EXPORTER_OTLP_HEADERS = 'authorization=hunter2'
+  const user: KeelsonUser = {
+    ...{ home: home.path, env: home.env },
+    run: (args, options) => home.keelson(args, options) as never,
+  }
+  const api = await startApi({ user })
+  const body = { name: 'd', url: target, telemetry_config: { endpoint: collector.endpoint, insecure: true } }
+  expect((await api.ask('POST', WORKLOADS, body)).status).toBe(201)
+  const config = await readFile(join(home.path, '.local/state/keelson/runconfigs/d.json'), 'utf8')
+  expect(JSON.parse(config).telemetry_config.headers).toBeUndefined()
+})
