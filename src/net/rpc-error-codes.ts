@@ -11,6 +11,8 @@ export const SERVER_ERROR = -32000
 export const LATE_MESSAGE = 'The server did not respond in time'
 /** The session of a request is unknown or has ended. */
 export const SESSION_NOT_FOUND = -32001
+/** A resource does not exist (MCP up to 2025-11-25; since 2026-07-28 -32602 says so). */
+export const RESOURCE_NOT_FOUND = -32002
 /** HeaderMismatch (MCP 2026-07-28). */
 export const HEADER_MISMATCH = -32020
 /** MissingRequiredClientCapability (MCP 2026-07-28). */

@@ -18,6 +18,8 @@ export interface CallIndex extends Pick<Calls, 'atWork' | 'ofSession'> {
   readonly byId: ReadonlyMap<number, Call>
   add(call: Call): void
   remove(call: Call): void
+  /** Gives a call another id. */
+  renumber(call: Call, id: number): void
   /** Removes a call that the server may still work on. Until it is forgotten, `atWork` counts it. */
   giveUp(call: Call): void
   /** Forgets calls that were given up: the one with this id, or all of a server process. */
@@ -63,6 +65,11 @@ export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUp
       call.session.calls.set(key, (call.session.calls.get(key) ?? new Set()).add(call))
     },
     remove,
+    renumber(call, id) {
+      byId.delete(call.id)
+      call.id = id
+      byId.set(id, call)
+    },
     giveUp(call) {
       remove(call)
       if (LOOKUPS.test(call.method)) return

@@ -1,4 +1,4 @@
-import type { Notification } from '../../../src/net/rpc-message.ts'
+import type { Notification, Response } from '../../../src/net/rpc-message.ts'
 import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 
@@ -19,10 +19,18 @@ export interface Reply {
   keepAlive(): void
 }
 
+/** The rounds of a call whose server may want input first (MCP 2026-07-28, multi round-trip requests). */
+export interface Rounds {
+  /** Whether a response asks for input, so that the call goes on. */
+  isInterim(response: Response): boolean
+  /** Begins the next round with such a response. The call is parked. */
+  begin(response: Response): void
+}
+
 /** A request that was sent to the server and waits for the response. */
 export interface Call {
-  /** The id and progress token that the server knows; never used again. */
-  readonly id: number
+  /** The id and progress token that the server knows; never used again. Another one for each round. */
+  id: number
   readonly method: string
   readonly session: Session | undefined
   /** The id as the client wrote it. */
@@ -33,7 +41,11 @@ export interface Call {
   readonly task: boolean
   readonly reply: Reply
   /** The server process that the request was sent to. */
-  readonly peer: Connection
+  peer: Connection
+  /** Between two rounds: the server has responded, and the client is asked for input. */
+  isParked: boolean
+  /** Where the server may respond several times; undefined where the first response ends the call. */
+  readonly rounds: Rounds | undefined
   readonly timeoutMs: number
   /** When the call times out, in milliseconds since the epoch. */
   deadline: number

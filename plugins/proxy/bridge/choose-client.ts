@@ -36,7 +36,7 @@ export function chooseClient(
 }
 
 /** Whether a client has declared the capability for this request. */
-function canTake(session: Session, request: Request): boolean {
+export function canTake(session: Session, request: Request): boolean {
   const { sampling, elicitation, roots } = session.capabilities
   switch (request.method) {
     case 'sampling/createMessage':

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ClientMetadata } from '../eras/client-metadata.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call } from './call.ts'
@@ -17,6 +18,8 @@ export interface Session {
   readonly calls: Map<string, Set<Call>>
   /** The ids of the server's requests that wait for this client. */
   readonly asked: Set<number>
+  /** For the metadata of its requests, where the server is stateless; undefined where it has sessions itself. */
+  metadata?: ClientMetadata | undefined
   lastSeen: number
   closed: boolean
 }
@@ -39,7 +42,7 @@ export function toCapabilities(value: unknown): Capabilities {
 export interface Sessions {
   /** Undefined when the limit of sessions is reached and all are in use. */
   open(
-    facts: Pick<Session, 'capabilities' | 'version' | 'owner'> & { outbox: () => Outbox },
+    facts: Pick<Session, 'capabilities' | 'version' | 'owner' | 'metadata'> & { outbox: () => Outbox },
   ): Session | undefined
   /** The session with this id. That of another owner does not exist, and does not count as used. */
   find(id: string, owner: SessionOwner): Session | undefined

@@ -1,6 +1,7 @@
 import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
+import type { ClientMetadata } from '../eras/client-metadata.ts'
 import { toSubscriber } from '../rewrite/to-subscriber.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import { createTaskOwners } from '../tasks/task-owners.ts'
@@ -10,6 +11,8 @@ import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createClientSessions, type Session, type Sessions } from './client-sessions.ts'
 import { createEventBudget } from './event-budget.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
+import { createInitializeClient, type Initialized } from './initialize-client.ts'
+import { createLegacyClients } from './legacy-clients.ts'
 import { createLimitedLog } from './limited-log.ts'
 import { createLogLevels } from './log-levels.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -34,6 +37,8 @@ export interface MessageRouter {
   readonly calls: Calls
   readonly eras: ServerEras
   readonly handshake: Handshake
+  /** Responds to `initialize`, whose parameters it takes. */
+  initialize(paramsText: string): Promise<Initialized>
   readonly messages: ClientMessages
   readonly availability: Availability
   readonly server: ServerReplacement
@@ -45,6 +50,7 @@ export interface MessageRouter {
   openSession(options: {
     capabilities: Capabilities
     version: string
+    metadata?: ClientMetadata | undefined
     owner: SessionOwner
     /** Event ids, so that streams can be resumed. */
     ids?: boolean
@@ -150,10 +156,11 @@ export function createMessageRouter(options: {
     delivery,
   })
   const onIgnored = (what: string) => log.debug(what)
-  const messages = createClientMessages({
+  const native = createClientMessages({
     ...shared,
     ...{ limits, handshake, rootsChanged, taskOwners, write, onIgnored },
   })
+  const messages = createLegacyClients({ messages: native, calls, now, write })
   const server = createServerReplacement({
     ...options,
     ...shared,
@@ -171,6 +178,7 @@ export function createMessageRouter(options: {
     calls,
     eras,
     handshake,
+    initialize: createInitializeClient({ name: options.name, eras, handshake, ask }),
     messages,
     availability,
     server,

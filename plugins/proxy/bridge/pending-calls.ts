@@ -9,7 +9,7 @@ import {
   withId,
 } from '../../../src/net/rpc-message.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
-import type { Call, CallFailure, Party, Reply } from './call.ts'
+import type { Call, CallFailure, Party, Reply, Rounds } from './call.ts'
 import { createCallIndex } from './call-index.ts'
 import type { Session } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
@@ -19,8 +19,12 @@ export interface Calls {
   /** Sends a request under a new id. Undefined when too many calls wait, or no server is connected. */
   start(
     request: Request,
-    options: { session?: Session | undefined; reply: Reply; timeoutMs?: number },
+    options: { session?: Session | undefined; reply: Reply; rounds?: Rounds; timeoutMs?: number },
   ): Call | undefined
+  /** Sends the next round of a parked call, to the process that is connected now. False when it cannot be sent. */
+  repeat(call: Call, request: Request): boolean
+  /** Ends a call with a response of the proxy. */
+  respond(call: Call, text: string): void
   find(id: number): Call | undefined
   all(): Iterable<Call>
   /** Starts the time-out of a call anew, because its server reported progress. */
@@ -76,15 +80,22 @@ export function createCalls(options: {
     if (byId.get(call.id) !== call) return
     giveUp(call)
     // The protocol forbids to cancel `initialize` (MCP lifecycle). Its response is then skipped as late.
-    if (call.method !== 'initialize') {
+    if (call.method !== 'initialize' && !call.isParked) {
       const params = JSON.stringify({ requestId: call.id, reason })
       call.peer.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
     }
     call.reply.fail(failure)
   }
 
+  /** The server is done with this round: what it sends of it later reaches nobody. */
+  function park(call: Call): void {
+    lastId += 1
+    index.renumber(call, lastId)
+    call.isParked = true
+  }
+
   return {
-    start(request, { session, reply, timeoutMs = limits.requestTimeoutMs }) {
+    start(request, { session, reply, rounds, timeoutMs = limits.requestTimeoutMs }) {
       if (byId.size >= limits.maxPending) return undefined
       const token = paramSpan(request, '_meta', 'progressToken')
       lastId += 1
@@ -97,6 +108,8 @@ export function createCalls(options: {
         task: paramSpan(request, 'task') !== undefined,
         reply,
         peer: peer(),
+        isParked: false,
+        rounds,
         timeoutMs,
         deadline: now() + timeoutMs,
         unattendedSince: undefined,
@@ -106,6 +119,19 @@ export function createCalls(options: {
       if (call.peer.write(requestText(request, { id: String(call.id), token }))) return call
       remove(call)
       return undefined
+    },
+    repeat(call, request) {
+      if (byId.get(call.id) !== call) return false
+      call.peer = peer()
+      call.isParked = false
+      call.deadline = now() + call.timeoutMs
+      const token = paramSpan(request, '_meta', 'progressToken')
+      return call.peer.write(requestText(request, { id: String(call.id), token }))
+    },
+    respond(call, text) {
+      if (byId.get(call.id) !== call) return
+      remove(call)
+      call.reply.respond(text)
     },
     find: id => byId.get(id),
     all: () => byId.values(),
@@ -119,6 +145,11 @@ export function createCalls(options: {
         index.forget(id)
         return undefined
       }
+      if (call.rounds?.isInterim(response)) {
+        park(call)
+        call.rounds.begin(response)
+        return call
+      }
       remove(call)
       call.reply.respond(responseText(response, call))
       return call
@@ -126,12 +157,13 @@ export function createCalls(options: {
     abandon,
     drop,
     failAll(failure, of) {
-      for (const call of [...byId.values()]) if (call.peer === of) drop(call, failure)
+      for (const call of [...byId.values()]) if (call.peer === of && !call.isParked) drop(call, failure)
       index.forget(of)
     },
     awaited(of) {
       let count = 0
-      for (const call of byId.values()) if (call.peer === of && Number.isFinite(call.timeoutMs)) count++
+      for (const call of byId.values())
+        if (call.peer === of && !call.isParked && Number.isFinite(call.timeoutMs)) count++
       return count
     },
     atWork: index.atWork,
@@ -143,7 +175,7 @@ export function createCalls(options: {
       const time = now()
       for (const call of [...byId.values()]) {
         // A request of the server waits for the client, where a person may have to decide.
-        if (call.session?.asked.size) call.deadline = time + call.timeoutMs
+        if (call.isParked || call.session?.asked.size) call.deadline = time + call.timeoutMs
         if (call.reply.attended) call.unattendedSince = undefined
         else call.unattendedSince ??= time
         if (call.deadline <= time) abandon(call, 'timeout', 'the request timed out')

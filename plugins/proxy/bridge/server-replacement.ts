@@ -6,7 +6,7 @@ import type { Availability } from '../availability.ts'
 import { untilDrained } from '../backends/until-drained.ts'
 import type { AskServer } from './ask-server.ts'
 import { createStdioCandidate } from './check-stdio-candidate.ts'
-import type { Sessions } from './client-sessions.ts'
+import type { Session, Sessions } from './client-sessions.ts'
 import type { Handshake } from './handshake.ts'
 import type { LogLevels } from './log-levels.ts'
 import type { Calls } from './pending-calls.ts'
@@ -57,8 +57,8 @@ export function createServerReplacement(options: {
     ask,
   } = options
 
-  function endSessions(why: string): void {
-    for (const session of [...sessions.all()]) sessions.close(session, why)
+  function endSessions(why: string, isMeant = (_session: Session) => true): void {
+    for (const session of [...sessions.all()]) if (isMeant(session)) sessions.close(session, why)
   }
 
   /** Waiting requests continue, unless the process has ended in the meantime. */
@@ -114,8 +114,11 @@ export function createServerReplacement(options: {
         async promote(patience) {
           const before = next.promote()
           handshake.adopt(result)
+          endSessions(
+            'the new server speaks the other era',
+            session => !session.metadata !== (result !== undefined),
+          )
           if (result !== undefined) restoreSettings()
-          else endSessions('the new server has no sessions')
           setAvailable()
           await untilDrained(() => calls.awaited(before) === 0, patience)
           before.close('the server was replaced')

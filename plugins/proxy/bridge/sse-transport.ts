@@ -69,7 +69,8 @@ export function createSse(
   async function initialize(message: Request, session: Session, rewriting?: Rewriting): Promise<void> {
     const { idText } = message
     Object.assign(session.capabilities, toCapabilities(param(message, 'capabilities')))
-    const answer = await router.handshake.initialize(paramText(message) ?? '{}')
+    const { answer, metadata } = await router.initialize(paramText(message) ?? '{}')
+    session.metadata = metadata
     if (session.closed) return
     if (answer.kind === 'result') {
       const result = resultText(idText, answer.text)

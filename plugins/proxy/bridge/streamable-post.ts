@@ -65,7 +65,7 @@ export function createStreamablePost(
 
   async function initialize(message: Request, exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { request, response } = exchange
-    const answer = await router.handshake.initialize(paramText(message) ?? '{}')
+    const { answer, metadata } = await router.initialize(paramText(message) ?? '{}')
     if (response.destroyed) return
     const { idText } = message
     if (answer.kind === 'failed') {
@@ -78,6 +78,7 @@ export function createStreamablePost(
     const session = router.openSession({
       capabilities: toCapabilities(param(message, 'capabilities')),
       version: router.handshake.agreed?.version ?? '',
+      metadata,
       owner: ownerOf(exchange),
       ids: true,
     })

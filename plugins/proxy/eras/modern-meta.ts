@@ -3,10 +3,10 @@ import { type Message, param, paramText } from '../../../src/net/rpc-message.ts'
 
 /** What begins the names of the members of `_meta` that MCP itself defines (2026-07-28, basic: `_meta`). */
 const OF_PROTOCOL = 'io.modelcontextprotocol/'
-const VERSION = `${OF_PROTOCOL}protocolVersion`
-const CAPABILITIES = `${OF_PROTOCOL}clientCapabilities`
-const INFO = `${OF_PROTOCOL}clientInfo`
-const LOG_LEVEL = `${OF_PROTOCOL}logLevel`
+export const VERSION = `${OF_PROTOCOL}protocolVersion`
+export const CAPABILITIES = `${OF_PROTOCOL}clientCapabilities`
+export const INFO = `${OF_PROTOCOL}clientInfo`
+export const LOG_LEVEL = `${OF_PROTOCOL}logLevel`
 export const SERVER_INFO = `${OF_PROTOCOL}serverInfo`
 export const SUBSCRIPTION_ID = `${OF_PROTOCOL}subscriptionId`
 

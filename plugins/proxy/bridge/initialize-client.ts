@@ -1,0 +1,38 @@
+import { type ClientMetadata, metadataOf, readClientMetadata } from '../eras/client-metadata.ts'
+import { toInitializeResult } from '../eras/initialize-result.ts'
+import type { Answer, AskServer } from './ask-server.ts'
+import type { Handshake } from './handshake.ts'
+import type { ServerEras } from './server-eras.ts'
+
+/** What a client gets for its `initialize`. */
+export interface Initialized {
+  readonly answer: Answer
+  /** For the metadata of its requests; undefined where the server itself has `initialize`. */
+  readonly metadata: ClientMetadata | undefined
+}
+
+/**
+ * Makes the function that responds to the `initialize` of a client, whose parameters it takes: with what the server
+ * says, or with what a server without `initialize` says to `server/discover`.
+ *
+ * @param options.name of the workload, for a server that does not say who it is
+ */
+export function createInitializeClient(options: {
+  name: string
+  eras: ServerEras
+  handshake: Handshake
+  ask: AskServer
+}): (paramsText: string) => Promise<Initialized> {
+  const { name, eras, handshake, ask } = options
+  const isStateless = () => eras.legacy === false
+  return async paramsText => {
+    if (!isStateless()) {
+      const answer = await handshake.initialize(paramsText)
+      if (!isStateless()) return { answer, metadata: undefined }
+    }
+    const metadata = readClientMetadata(paramsText)
+    const answer = await ask('server/discover', `{"_meta":${metadataOf(metadata)}}`)
+    if (answer.kind !== 'result') return { answer, metadata: undefined }
+    return { answer: { ...answer, text: toInitializeResult(answer.text, { paramsText, name }) }, metadata }
+  }
+}

@@ -1,0 +1,90 @@
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../../src/net/rpc-error-codes.ts'
+import { errorText, onOneLine, param, type Request, resultText } from '../../../src/net/rpc-message.ts'
+import { type ClientMetadata, withMetadata } from '../eras/client-metadata.ts'
+import { UNHEARD, wayOf } from '../eras/legacy-methods.ts'
+import { toLegacyResponse } from '../eras/legacy-response.ts'
+import { createAskedInputs } from './asked-inputs.ts'
+import { startAskingCall } from './asking-call.ts'
+import type { Call, Reply } from './call.ts'
+import type { ClientMessages } from './client-messages.ts'
+import type { Session } from './client-sessions.ts'
+import { rankOf } from './log-levels.ts'
+import type { Calls } from './pending-calls.ts'
+
+/**
+ * Takes the messages of clients with a session where the server is of 2026-07-28: the proxy keeps the session, and
+ * each request gets the metadata that the client gave in `initialize`. All other messages go to `messages`.
+ */
+export function createLegacyClients(options: {
+  messages: ClientMessages
+  calls: Calls
+  now: () => number
+  write: (text: string) => boolean
+}): ClientMessages {
+  const { messages, calls, now, write } = options
+  const asked = createAskedInputs()
+
+  function setLevel(request: Request, metadata: ClientMetadata): string {
+    const level = param(request, 'level')
+    if (typeof level !== 'string' || rankOf(level) < 0) {
+      return errorText(request.idText, INVALID_PARAMS, 'There is no such log level')
+    }
+    metadata.logLevel = level
+    return resultText(request.idText)
+  }
+
+  function translate(
+    request: Request,
+    { session, metadata, reply }: { session: Session; metadata: ClientMetadata; reply: Reply },
+  ): Call | 'responded' | 'busy' {
+    const { idText, method } = request
+    const respond = (text: string) => {
+      reply.respond(text)
+      return 'responded' as const
+    }
+    switch (wayOf(method)) {
+      case 'pong':
+        return respond(resultText(idText))
+      case 'level':
+        return respond(setLevel(request, metadata))
+      case 'subscribe':
+      case 'unsubscribe':
+      case 'unknown':
+        return respond(errorText(idText, METHOD_NOT_FOUND, `The server has no ${method}`))
+      case 'rounds':
+        return startAskingCall(request, { calls, asked, now, session, metadata, reply }) ?? 'busy'
+      case 'forward': {
+        const translated = translatedReply(reply, method)
+        return calls.start(withMetadata(request, metadata), { session, reply: translated }) ?? 'busy'
+      }
+    }
+  }
+
+  return {
+    request(request, given) {
+      const { session, reply } = given
+      const metadata = session?.metadata
+      return metadata ? translate(request, { session, metadata, reply }) : messages.request(request, given)
+    },
+    notify(notification, session) {
+      if (!session?.metadata || notification.method === 'notifications/cancelled') {
+        return messages.notify(notification, session)
+      }
+      return UNHEARD.has(notification.method) || write(onOneLine(notification.text))
+    },
+    respond(response, session) {
+      if (!session?.metadata || !asked.respond(session, response)) messages.respond(response, session)
+    },
+  }
+}
+
+/** A reply with a response that older clients know. */
+const translatedReply = (reply: Reply, method: string): Reply => ({
+  get attended() {
+    return reply.attended
+  },
+  related: text => reply.related(text),
+  keepAlive: () => reply.keepAlive(),
+  respond: text => reply.respond(toLegacyResponse(text, method)),
+  fail: failure => reply.fail(failure),
+})

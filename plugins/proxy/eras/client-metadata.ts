@@ -1,0 +1,57 @@
+import { memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib/raw-json.ts'
+import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
+import { revision20260728 } from '../revisions/index.ts'
+import { CAPABILITIES, INFO, LOG_LEVEL, VERSION } from './modern-meta.ts'
+
+/** What a client has said of itself in `initialize`, for the metadata of its requests (2026-07-28, `_meta`). */
+export interface ClientMetadata {
+  /** Raw text; undefined when the client does not say who it is. */
+  readonly infoText: string | undefined
+  /** Raw text. */
+  readonly capabilitiesText: string
+  /** As the client has set it with `logging/setLevel`. */
+  logLevel: string | undefined
+}
+
+const OURS: ReadonlySet<string> = new Set([VERSION, INFO, CAPABILITIES, LOG_LEVEL])
+
+/** Parameters that mean another thing in 2026-07-28 than in the revision of the client, or are the proxy's to set. */
+const RESERVED: ReadonlySet<string> = new Set(['inputResponses', 'requestState', 'task'])
+
+/** Reads the parameters of `initialize`. The tasks of 2025-11-25 are not those of the extension. */
+export function readClientMetadata(paramsText: string): ClientMetadata {
+  const capabilities = memberText(paramsText, 'capabilities') ?? '{}'
+  return {
+    infoText: memberText(paramsText, 'clientInfo'),
+    capabilitiesText: omitRaw(capabilities, name => name === 'tasks'),
+    logLevel: undefined,
+  }
+}
+
+/** The metadata of a request, as members of `_meta`. */
+export function metadataOf({ infoText, capabilitiesText, logLevel }: ClientMetadata): string {
+  const members = [
+    `"${VERSION}":"${revision20260728.version}"`,
+    ...(infoText === undefined ? [] : [`"${INFO}":${infoText}`]),
+    `"${CAPABILITIES}":${capabilitiesText}`,
+    ...(logLevel === undefined ? [] : [`"${LOG_LEVEL}":${toRaw(JSON.stringify(logLevel))}`]),
+  ]
+  return `{${members.join(',')}}`
+}
+
+/**
+ * A request of the client as a server of 2026-07-28 takes it. Everything else stays as it was written: progress
+ * token, trace context, unknown members.
+ *
+ * @param added more parameters, as a raw object
+ */
+export function withMetadata(request: Request, metadata: ClientMetadata, added = '{}'): Request {
+  const params = request.params ? request.text.slice(request.params.start, request.params.end) : '{}'
+  // What is no object cannot carry metadata; the server refuses it.
+  if (!params.startsWith('{')) return request
+  const meta = omitRaw(memberText(params, '_meta') ?? '{}', name => OURS.has(name))
+  const own = `{"_meta":${mergeRaw(meta, metadataOf(metadata))}}`
+  const kept = omitRaw(params, name => RESERVED.has(name))
+  const changed = mergeRaw(mergeRaw(kept, own), added)
+  return readMessage(mergeRaw(request.text, `{"params":${changed}}`)) as Request
+}
