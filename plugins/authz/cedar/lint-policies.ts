@@ -22,6 +22,7 @@ export interface KnownTool {
 /** Something in a policy that is probably not meant. */
 export interface Finding {
   readonly policy: string
+  /** Of the part of the policy that it is about, where that is known, else of the policy. */
   readonly place: Place
   readonly problem: string
 }
@@ -46,9 +47,11 @@ export function lintPolicies(read: CedarPolicies, server: LintServer | undefined
       ...lintAttributes(policy, read),
       ...(server ? lintTools(policy, server) : []),
     ])
-    if (found.size === 0)
-      for (const problem of validatePolicy(read, policy, typesOf(policy, server))) found.add(problem)
-    return [...found].map(problem => ({ policy: policy.id, place: policy.place, problem }))
+    // Cedar says where it has read what it finds, but not in the form that the other findings are made of.
+    const places = new Map([...found].map(problem => [problem, policy.place]))
+    for (const { problem, offset } of found.size ? [] : validatePolicy(read, policy, typesOf(policy, server)))
+      if (!places.has(problem)) places.set(problem, policy.placeAt(offset))
+    return [...places].map(([problem, place]) => ({ policy: policy.id, place, problem }))
   })
 }
 

@@ -11,6 +11,8 @@ export interface Policy {
   readonly json: PolicyJson
   /** Where it begins. */
   readonly place: Place
+  /** Where the character at an offset of its text stands. */
+  placeAt(offset: number): Place
 }
 
 /** A line of one of the texts in `cedar.policies`; both count from 1. */
@@ -79,7 +81,8 @@ export function readPolicies(
       const id = parsed.json.annotations?.id || `policy${policies.length}`
       if (ids.has(id)) problems.push({ place: placeAt(offset), problem: `another policy has the id "${id}"` })
       ids.add(id)
-      policies.push({ id, text: part, json: parsed.json, place: placeAt(offset) })
+      const [place, placeIn] = [placeAt(offset), (inner: number) => placeAt(offset + inner)]
+      policies.push({ id, text: part, json: parsed.json, place, placeAt: placeIn })
     }
   }
   return { policies, problems }
@@ -102,8 +105,10 @@ function toProblem(
   text: string,
   placeAt: (offset: number) => Place,
 ): PolicyProblem {
-  const bytes = Buffer.from(text)
-  const start = sourceLocations?.[0]?.start ?? 0
-  const offset = bytes.subarray(0, start).toString('utf8').length
+  const offset = toOffset(text, sourceLocations?.[0]?.start)
   return { place: placeAt(offset), problem: help ? `${message} (${help})` : message }
 }
+
+/** The offset of a character of a text. Cedar counts in bytes. */
+export const toOffset = (text: string, bytes = 0): number =>
+  Buffer.from(text).subarray(0, bytes).toString('utf8').length

@@ -1,28 +1,39 @@
+import type { DetailedError } from '@cedar-policy/cedar-wasm/web'
 import { isObject } from '../../../src/lib/is-object.ts'
 import { HINTS } from '../decider.ts'
 import { ABOUT } from './build-call.ts'
 import { attributesRead, variableOf } from './expressions.ts'
 import { findReferences } from './find-references.ts'
 import type { CedarPolicies } from './read-cedar.ts'
-import type { Policy } from './read-policies.ts'
+import { type Policy, toOffset } from './read-policies.ts'
 import { ANY_TYPE, type Attributes, type CedarType, toSchema } from './validation-schema.ts'
 
 /** What an argument of a tool can be, by its name; an empty list: policies never see its value. */
 export type ArgumentTypes = Readonly<Record<string, readonly CedarType[]>>
 
+/** What the validator finds in a policy, and at which offset of its text. */
+export interface ValidatorFinding {
+  readonly problem: string
+  readonly offset: number
+}
+
 interface Verdict {
   /** For each action whether no use can match. */
   readonly isImpossible: readonly boolean[]
   /** For each action what cannot be evaluated. */
-  readonly errors: readonly (readonly string[])[]
-  readonly warnings: readonly string[]
+  readonly errors: readonly (readonly ValidatorFinding[])[]
+  readonly warnings: readonly ValidatorFinding[]
 }
 
 /**
  * Finds with the validator of Cedar what can never match. Types that nobody knows are those that fit the policy best. A
  * policy that reads parts of claims, or attributes of `entities_json`, has no findings: their types are unknown.
  */
-export function validatePolicy(read: CedarPolicies, policy: Policy, known: ArgumentTypes = {}): string[] {
+export function validatePolicy(
+  read: CedarPolicies,
+  policy: Policy,
+  known: ArgumentTypes = {},
+): ValidatorFinding[] {
   const { json } = policy
   const { entities } = read.surroundings
   const attributes = [...attributesRead(json.conditions)]
@@ -45,13 +56,18 @@ export function validatePolicy(read: CedarPolicies, policy: Policy, known: Argum
   const { isImpossible, errors, warnings } = typed
   const isDead = errors.every((found, index) => found.length > 0 || isImpossible[index])
   if (!isDead) return [...warnings]
-  const found = [...new Set(errors.flat())]
-  if (!found.length) return [...warnings, 'it never matches: nothing fits its scope and its conditions']
+  const found = errors.flat()
+  if (!found.length) {
+    return [
+      ...warnings,
+      { problem: 'it never matches: nothing fits its scope and its conditions', offset: 0 },
+    ]
+  }
   const free = bestVerdict(names, () => ANY_TYPE)
   const isOfTool = free !== undefined && countErrors(free) < countErrors(typed)
-  const certain = isOfTool ? found : found.filter(problem => CERTAIN.test(problem))
+  const certain = isOfTool ? found : found.filter(({ problem }) => CERTAIN.test(problem))
   const by = isOfTool ? 'it does not fit the input schema of the tool' : 'it cannot be evaluated'
-  return [...warnings, ...certain.map(problem => `${by}: ${problem}`)]
+  return [...warnings, ...certain.map(({ problem, offset }) => ({ problem: `${by}: ${problem}`, offset }))]
 
   /** The verdict with the types, one of the choices each, that cause the fewest errors. */
   function bestVerdict(all: readonly string[], choicesOf: typeof choices): Verdict | undefined {
@@ -84,16 +100,18 @@ export function validatePolicy(read: CedarPolicies, policy: Policy, known: Argum
     )
     const verdicts = answers.flatMap(answer => (answer.type === 'failure' ? [] : [answer]))
     if (verdicts.length < answers.length) return undefined
-    const messages = verdicts.map(({ validationErrors }) =>
-      validationErrors.map(({ error }) => inWords(error)).filter(message => !IGNORED.test(message)),
+    const toFinding = ({ error }: { readonly error: DetailedError }): ValidatorFinding => ({
+      problem: inWords(error),
+      offset: toOffset(policy.text, error.sourceLocations?.[0]?.start),
+    })
+    const errors = verdicts.map(({ validationErrors }) =>
+      validationErrors.map(toFinding).filter(({ problem }) => !IGNORED.test(problem)),
     )
-    const warned = verdicts.map(({ validationWarnings }) =>
-      validationWarnings.map(({ error }) => inWords(error)),
-    )
+    const warned = verdicts.map(({ validationWarnings }) => validationWarnings.map(toFinding))
     return {
-      isImpossible: warned.map(found => found.some(message => IMPOSSIBLE.test(message))),
-      errors: messages,
-      warnings: [...new Set(warned.flat())].filter(message => CHARACTERS.test(message)),
+      isImpossible: warned.map(found => found.some(({ problem }) => IMPOSSIBLE.test(problem))),
+      errors,
+      warnings: warned.flat().filter(({ problem }) => CHARACTERS.test(problem)),
     }
   }
 }
@@ -110,7 +128,7 @@ const CERTAIN = /has no attribute|has no "|extension function argument/
 
 const countErrors = ({ errors }: Verdict): number => errors.flat().length
 
-function inWords({ message, help }: { readonly message: string; readonly help: string | null }): string {
+function inWords({ message, help }: DetailedError): string {
   const plain = message
     .replace(/^for policy `policy`, /, '')
     .replace(/^attribute `(.+)` on entity type `(.+)` not found$/, 'a $2 has no attribute "$1"')

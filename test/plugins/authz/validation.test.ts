@@ -161,3 +161,28 @@ test('what allows a use is never said to match nothing', { timeout: 120_000 }, a
   )
   expect(allowed).toBeGreaterThan(0)
 })
+
+test('what the validator finds is named with the place in the file, the rest with the place of the policy', async () => {
+  const text = `version: "1.0"
+type: cedarv1
+cedar:
+  policies:
+    - |
+      // é😀
+      permit(principal, action == Action::"call_tool", resource)
+        when { "é😀" == context.arg_to && resource.uri == "x" };
+      permit(principal, action == Action::"call_tol", resource);
+`
+  const yaml = await parseConfig(text, 'policies.yaml')
+  const read = await readCedar(yaml.authz.cedar ?? expect.fail(), { server: 'srv', source: yaml })
+  const found = lintPolicies(read, undefined).map(({ problem, place: { file } }) => [
+    file?.line,
+    file?.column,
+    problem,
+  ])
+  const column = text.split('\n')[7]?.indexOf('resource.uri') ?? 0
+  expect(found).toEqual([
+    [8, column + 1, 'it cannot be evaluated: a Tool has no attribute "uri"'],
+    [9, 7, 'nobody asks for the action "call_tol"; did you mean call_tool?'],
+  ])
+})
