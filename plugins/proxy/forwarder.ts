@@ -10,6 +10,7 @@ import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
 import type { Health } from './health.ts'
 import { createHttpSessions } from './http-sessions.ts'
+import { createLegacyServers, isModernRequest } from './legacy-servers.ts'
 import type { AskOwn } from './own/list-tools.ts'
 import { absoluteBase } from './public-base.ts'
 import type { BodyRules } from './request-body.ts'
@@ -23,7 +24,7 @@ export interface Forwarder {
   respondOnStream(exchange: Exchange, text: string): void
   /** Sends requests of the proxy itself; undefined for an HTTP server, which needs credentials for them. */
   readonly askOwn: AskOwn | undefined
-  /** Sends a notification to all clients of a stdio server. */
+  /** Sends a notification to the clients whose sessions the proxy keeps. */
   notify(text: string): void
   /** As `Proxy.protocol`. */
   readonly protocol: Protocol | undefined
@@ -111,11 +112,15 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
   const sessions = createHttpSessions({ ttlMs: sessionTtlOf(config) })
   const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
+  const legacy = createLegacyServers({ ...options, remote: config.remote_url !== undefined, target })
   return {
-    handle: (exchange, rewriting) => backend.handle(exchange, rewriting),
+    handle: (exchange, rewriting) =>
+      isModernRequest(exchange.request)
+        ? legacy.handle(exchange, rewriting, () => backend.handle(exchange, rewriting))
+        : backend.handle(exchange, rewriting),
     respondOnStream: (exchange, text) => backend.respondOnStream(exchange, text),
     askOwn: undefined,
-    notify: () => {},
+    notify: legacy.notify,
     protocol: undefined,
     health: createHealthCheck({
       agent,
@@ -131,6 +136,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
     disconnect(reason) {
       availability.setUnavailable(reason)
       backend.disconnect(reason)
+      legacy.close()
     },
     async checkCandidate(next, options) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
@@ -147,9 +153,13 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
       }
     },
     ready: ({ timeoutMs, signal }) => waitUntilReady({ agent, config, target, timeoutMs, signal }),
-    sweep: () => sessions.sweep(),
+    sweep() {
+      sessions.sweep()
+      legacy.sweep()
+    },
     async close() {
       availability.close('the proxy is closing')
+      legacy.close()
       backend.disconnect('the proxy is closing')
     },
   }

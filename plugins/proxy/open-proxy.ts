@@ -19,6 +19,7 @@ import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
 import { createInFlight } from './in-flight.ts'
+import { isModernRequest } from './legacy-servers.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { type MiddlewareSource, makeMiddlewares, type PlacedMiddleware } from './make-middlewares.ts'
 import { createMethodCheck } from './method-check.ts'
@@ -62,7 +63,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const parts: ExchangeParts = {
     ...rules,
     respond: (exchange, text) =>
-      streamable ? respond(exchange, text) : forwarder.respondOnStream(exchange, text),
+      streamable || isModernRequest(exchange.request)
+        ? respond(exchange, text)
+        : forwarder.respondOnStream(exchange, text),
   }
   const availability = createAvailability(options.wait)
   const inFlight = createInFlight()

@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, type Request, readMessage, resultText } from '../../../src/net/rpc-message.ts'
 import { inputKey, inputRequired, toInput } from '../eras/input-required.ts'
-import type { MethodRule } from '../eras/methods.ts'
+import type { MethodRule } from '../eras/modern-methods.ts'
 import { readResponse, toModernResponse } from '../eras/modern-response.ts'
 import { isAccepted, urlInputs } from '../eras/url-inputs.ts'
 import type { SessionOwner } from '../session-owner.ts'

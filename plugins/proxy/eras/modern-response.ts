@@ -1,8 +1,8 @@
 import { memberText, memberValue, mergeRaw, splice } from '../../../src/lib/raw-json.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY } from '../../../src/net/rpc-error-codes.ts'
 import { type Response, readMessage, withId } from '../../../src/net/rpc-message.ts'
-import type { MethodRule } from './methods.ts'
 import { SERVER_INFO } from './modern-meta.ts'
+import type { MethodRule } from './modern-methods.ts'
 import { URL_ELICITATION_REQUIRED } from './url-inputs.ts'
 
 /** The server has no such resource (MCP 2025-11-25 and older). */

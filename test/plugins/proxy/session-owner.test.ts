@@ -86,7 +86,8 @@ describe('a session of a server that speaks HTTP', () => {
       'mcp-protocol-version': '2026-07-28',
     })
 
-    expect(server.asked).toEqual([undefined])
+    // The first request asks for the era of the server.
+    expect(server.asked).toEqual([undefined, undefined])
   })
 
   test('stays with its caller when the server gives the same id to another one', async () => {

@@ -1,0 +1,97 @@
+import type { Dispatcher } from 'undici'
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { followable, MAX_REDIRECTS } from '../backends/redirect.ts'
+import { signed } from '../backends/signed.ts'
+import type { TargetPath } from '../backends/target-path.ts'
+import { requestHeaders } from '../headers.ts'
+
+/** A request of the proxy to an HTTP server, in the name of the caller of an exchange. */
+export interface LegacyRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE'
+  /** As `exchange.url`; undefined: that of the exchange. */
+  readonly url?: string
+  /** In place of the caller's own, which has those of MCP 2026-07-28. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  readonly signal: AbortSignal
+}
+
+export type SendLegacy = (exchange: Exchange, request: LegacyRequest) => Promise<Dispatcher.ResponseData>
+
+const POST_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+const GET_HEADERS = { accept: 'text/event-stream' }
+
+/** Headers that describe the message of the client, which is not what is sent. */
+const OF_THE_MESSAGE = /^(?:mcp-|content-|accept$|last-event-id$)/
+
+/** Makes a function that sends requests with the credentials of a caller, as the pipeline has set them. */
+export function createLegacyRequests(options: {
+  agent: Dispatcher
+  target: TargetPath
+  remote: boolean
+  trust: boolean
+  headersTimeoutMs: number
+}): SendLegacy {
+  const { agent, target, remote, trust, headersTimeoutMs } = options
+
+  async function once(
+    exchange: Exchange,
+    request: LegacyRequest,
+    { origin, path }: { origin: string; path: string },
+  ): Promise<Dispatcher.ResponseData> {
+    const { method, signal, body = null } = request
+    const own = new Map(exchange.ownHeaders ?? [])
+    for (const name of Object.keys(exchange.request.headers))
+      if (OF_THE_MESSAGE.test(name)) own.set(name, undefined)
+    const named = { ...(method === 'GET' ? GET_HEADERS : POST_HEADERS), ...request.headers }
+    for (const [name, value] of Object.entries(named)) own.set(name, value)
+    const headers = requestHeaders(exchange.request, {
+      targetHost: target.host,
+      targetScheme: target.scheme,
+      ...{ remote, trust, own, identity: true, forgetEvents: true, session: null },
+    })
+    const outgoing = { origin, path, method, headers, body }
+    const sent = exchange.sign ? await signed(outgoing, exchange.sign) : outgoing
+    return agent.request({
+      ...sent,
+      method,
+      signal,
+      headersTimeout: headersTimeoutMs,
+      bodyTimeout: 0,
+    })
+  }
+
+  return async (exchange, request) => {
+    let place = { origin: target.origin, path: target.pathFor(request.url ?? exchange.url) }
+    let isAgain = false
+    for (let redirects = 0; ; ) {
+      const response = await once(exchange, request, place)
+      const { statusCode, headers } = response
+      const next = redirects < MAX_REDIRECTS ? followable(statusCode, headers, place) : undefined
+      const isRefused = !isAgain && (statusCode === 401 || statusCode === 403)
+      const renewed = isRefused ? refusal(exchange, response) : undefined
+      if (!next && !renewed) return response
+      await response.body.dump()
+      if (next) {
+        redirects += 1
+        place = next
+      } else {
+        isAgain = true
+        await renewed
+      }
+    }
+  }
+}
+
+/** What the credentials are renewed by; undefined where the response is for the client. */
+function refusal(
+  { onRefused }: Exchange,
+  { statusCode, headers }: Dispatcher.ResponseData,
+): Promise<void> | undefined {
+  const challenge = headers['www-authenticate']
+  return onRefused?.({
+    status: statusCode as 401 | 403,
+    wwwAuthenticate: Array.isArray(challenge) ? challenge.join(', ') : challenge,
+    again: false,
+  })
+}

@@ -1,0 +1,38 @@
+import { PassThrough, Writable } from 'node:stream'
+import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
+import { type Message, onOneLine, readMessage } from '../../../src/net/rpc-message.ts'
+
+/** An HTTP server as the bridge sees one: a process that reads and writes lines. */
+export interface LineAttachment {
+  readonly attachment: Attachment
+  /** A message of the server, raw. */
+  emit(text: string): void
+  /** The connection is lost: what is in flight fails. */
+  end(reason: string): void
+}
+
+/** @param options.onMessage takes what the bridge sends, in order; it is not waited for */
+export function createLineAttachment(options: {
+  onMessage: (message: Message) => void
+  onDetach: () => void
+}): LineAttachment {
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const exit = Promise.withResolvers<Exit>()
+  const stdin = new Writable({
+    decodeStrings: true,
+    write(chunk: Buffer, _encoding, done) {
+      const message = readMessage(chunk.toString('latin1').trimEnd())
+      if (message) options.onMessage(message)
+      done()
+    },
+  })
+  return {
+    attachment: { stdin, stdout, stderr, exit: exit.promise, detach: options.onDetach },
+    emit: text => void stdout.write(`${onOneLine(text)}\n`, 'latin1'),
+    end(reason) {
+      exit.resolve({ reason })
+      stdout.end()
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Dispatcher } from 'undici'
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import { messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import { errorText, type Message } from '../../../src/net/rpc-message.ts'
+import { readRawSse } from '../../../src/net/sse.ts'
+import type { TargetPath } from '../backends/target-path.ts'
+import { createLineAttachment } from './line-attachment.ts'
+import { errorBody, type LoginWanted, loginWanted } from './response-lines.ts'
+import type { SendForClient } from './streamable-attachment.ts'
+
+/** A session of a server of HTTP+SSE (MCP 2024-11-05) as an attachment: each line is a POST, each event a line. */
+export function openSseAttachment(options: {
+  target: TargetPath
+  send: SendForClient
+  maxBytes: number
+  log: Log
+  onLoginWanted: (wanted: LoginWanted) => void
+}): Attachment {
+  const { target, send, maxBytes, log, onLoginWanted } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  const endpoint = Promise.withResolvers<string>()
+  endpoint.promise.catch(() => undefined) // every message waits for it
+  let order: Promise<void> = endpoint.promise.then(() => undefined)
+
+  async function read(): Promise<void> {
+    const response = await send({ method: 'GET', url: '/sse', headers: {}, signal })
+    if (response.statusCode !== 200) return refused(response)
+    for await (const { type, data } of readRawSse(response.body, { maxBytes })) {
+      if (type === 'endpoint' && data) endpoint.resolve(target.publicPath(endpointPath(data, target)))
+      else if (data?.trim()) lines.emit(data)
+    }
+    throw new Error('its stream ended')
+  }
+
+  async function refused(response: Dispatcher.ResponseData): Promise<never> {
+    const wanted = loginWanted(response, await errorBody(response))
+    if (wanted) onLoginWanted(wanted)
+    throw new Error(`it returned status ${response.statusCode}`)
+  }
+
+  async function post(message: Message): Promise<void> {
+    try {
+      const url = await endpoint.promise
+      const body = Buffer.from(message.text, 'latin1')
+      const response = await send({ method: 'POST', url, headers: {}, body, signal })
+      if (response.statusCode > 299) await refused(response)
+      await response.body.dump()
+    } catch (error) {
+      if (signal.aborted) return
+      log.debug('a message did not reach the server', { error: messageOf(error) })
+      if (message.kind === 'request') {
+        lines.emit(errorText(message.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
+      }
+    }
+  }
+
+  const lines = createLineAttachment({
+    onMessage(message) {
+      // The POST returns before the response, so that this order costs no call its turn.
+      order = order.catch(() => undefined).then(() => post(message))
+    },
+    onDetach: () => closing.abort(),
+  })
+  read().catch((error: unknown) => {
+    endpoint.reject(error)
+    if (!signal.aborted) lines.end(messageOf(error))
+  })
+  return lines.attachment
+}
+
+/** Path and query of an announced endpoint. Its host does not count: no other one gets the credentials. */
+function endpointPath(endpoint: string, target: TargetPath): string {
+  const url = URL.parse(endpoint.trim(), `${target.origin}${target.pathFor('/sse')}`)
+  if (!url) throw new Error('its endpoint is not a URL')
+  return url.pathname + url.search
+}

@@ -1,0 +1,67 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import type { Message } from '../../../src/net/rpc-message.ts'
+import type { MessageRouter } from '../bridge/message-router.ts'
+import { createStreamablePost } from '../bridge/streamable-post.ts'
+import { initializeParams } from '../eras/initialize-params.ts'
+import { Refusal } from '../request-refusal.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import type { LoginWanted } from './response-lines.ts'
+
+/** A client of MCP 2026-07-28 and its session at an HTTP server of an older revision. */
+export interface TranslatedClient {
+  readonly router: MessageRouter
+  /** The latest of its exchanges, whose credentials are sent. */
+  latest: Exchange
+  lastUsed: number
+  handle(exchange: Exchange, message: Message, rewriting: Rewriting | undefined): Promise<void>
+}
+
+/** @param options.open opens a session; `onLoginWanted` is called when the server refuses the credentials */
+export function createTranslatedClient({
+  router,
+  first,
+  now,
+  open,
+}: {
+  router: MessageRouter
+  first: Exchange
+  now: () => number
+  open: (client: TranslatedClient, onLoginWanted: (wanted: LoginWanted) => void) => Attachment
+}): TranslatedClient {
+  const post = createStreamablePost(router)
+  let refusal: Refusal | undefined
+
+  function onLoginWanted({ status, headers, body }: LoginWanted): void {
+    const { 'content-type': type = 'text/plain', ...others } = headers
+    refusal = new Refusal(status, { type, body: Buffer.from(body, 'latin1') }, others)
+    // The next request opens a session, so that its client gets the challenge.
+    if (router.handshake.agreed && status === 401)
+      setImmediate(() => router.server.disconnect('the server wants other credentials'))
+  }
+
+  /** Initialises before the request is taken, so that a refusal of the server is one for the client. */
+  async function connect(message: Message): Promise<void> {
+    if (router.problem !== undefined) {
+      refusal = undefined
+      router.server.connect(open(client, onLoginWanted))
+    }
+    if (!router.handshake.agreed) await router.handshake.ensure(initializeParams(message))
+    if (!refusal || router.handshake.agreed) return
+    router.server.disconnect('the server wants other credentials')
+    throw refusal
+  }
+
+  const client: TranslatedClient = {
+    router,
+    latest: first,
+    lastUsed: now(),
+    async handle(exchange, message, rewriting) {
+      client.latest = exchange
+      client.lastUsed = now()
+      await connect(message)
+      return post(exchange, rewriting)
+    },
+  }
+  return client
+}

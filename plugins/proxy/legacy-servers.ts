@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Exchange, Handler } from '../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Log } from '../../src/log.ts'
+import type { TargetPath } from './backends/target-path.ts'
+import type { LegacyHttp } from './legacy-http/index.ts'
+import { revisionOf } from './revisions/index.ts'
+import type { Rewriting } from './rewrite/rewriting.ts'
+
+/** The HTTP servers of a proxy, one after another, as clients of MCP 2026-07-28 see them. */
+export interface LegacyServers {
+  /** Responds where the server is of an older revision; else `pass` takes the exchange. */
+  handle(exchange: Exchange, rewriting: Rewriting | undefined, pass: Handler): Promise<void>
+  notify(text: string): void
+  sweep(): void
+  close(): void
+}
+
+/** Whether a request is one of MCP 2026-07-28. */
+export const isModernRequest = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'POST' && !revisionOf(headers['mcp-protocol-version']).sessions
+
+/** What serves them is loaded with the first of these requests. */
+export function createLegacyServers(options: {
+  config: RunConfig
+  log: Log
+  agent: Dispatcher
+  headersTimeoutMs: number
+  remote: boolean
+  target: () => TargetPath | undefined
+}): LegacyServers {
+  let current: { target: TargetPath; server: LegacyHttp } | undefined
+  /** Servers that were replaced while calls were in flight. */
+  const retired = new Set<LegacyHttp>()
+
+  async function serverOf(target: TargetPath): Promise<LegacyHttp> {
+    const { createLegacyHttp } = await import('./legacy-http/index.ts')
+    if (current?.target === target) return current.server
+    if (current) retired.add(current.server)
+    current = { target, server: createLegacyHttp({ ...options, target }) }
+    return current.server
+  }
+
+  return {
+    async handle(exchange, rewriting, pass) {
+      const target = options.target()
+      const server = target && (await serverOf(target))
+      if (!(await server?.handle(exchange, rewriting))) await pass(exchange)
+    },
+    notify: text => current?.server.notify(text),
+    sweep() {
+      current?.server.sweep()
+      for (const server of retired) {
+        if (!server.isIdle) continue
+        server.close()
+        retired.delete(server)
+      }
+    },
+    close() {
+      for (const server of [...retired, ...(current ? [current.server] : [])]) server.close()
+      retired.clear()
+      current = undefined
+    },
+  }
+}

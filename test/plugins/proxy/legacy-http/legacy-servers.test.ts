@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import { type ModernFacts, modernParams } from '../bridge/modern-client.ts'
+import { call, rpc } from '../bridge/raw-client.ts'
+import { testProxy } from '../test-proxy.ts'
+import { startLegacyServer } from './legacy-server.ts'
+
+const elicits: ModernFacts = { capabilities: { elicitation: {} } }
+
+async function start(options: Parameters<typeof startLegacyServer>[0] = {}, config = {}) {
+  const server = await startLegacyServer(options)
+  const proxy = await testProxy({ target: server.origin, config })
+  const ask = (
+    id: unknown,
+    method: string,
+    params: Record<string, unknown> = {},
+    { headers = {}, ...facts }: ModernFacts & { headers?: Record<string, string> } = {},
+  ) =>
+    call(`${proxy.origin}/mcp`, rpc(id, method, modernParams(params, facts)), {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
+      ...headers,
+    })
+  return { server, proxy, ask }
+}
+
+test('an older server gets requests of its own revision in one session, and is asked for its era once', async () => {
+  const { ask, server } = await start()
+  const listed = await ask('a', 'tools/list')
+  expect(listed.json).toMatchObject({
+    id: 'a',
+    result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private' },
+  })
+  expect(listed.headers).not.toHaveProperty('mcp-session-id')
+  await ask('b', 'tools/call', { name: 'plain', arguments: { n: 1 } })
+  expect(server.received('server/discover')).toHaveLength(1)
+  expect(server.received('initialize')).toHaveLength(1)
+  const [{ headers, message } = { headers: {}, message: undefined }] = server.received('tools/call')
+  expect(headers).toMatchObject({
+    'mcp-protocol-version': '2025-06-18',
+    'mcp-session-id': [...server.sessions][0],
+  })
+  expect(headers).not.toHaveProperty('mcp-method')
+  expect(headers).not.toHaveProperty('mcp-name')
+  expect(message.params).toEqual({ name: 'plain', arguments: { n: 1 } })
+})
+
+test('callers with different credentials have different sessions at the server', async () => {
+  const { ask } = await start()
+  const sessionOf = async (authorization: string) => {
+    const { json } = await ask(
+      1,
+      'tools/list',
+      {},
+      { headers: { authorization, 'x-request-id': String(Math.random()) } },
+    )
+    return json.result.tools[0].name
+  }
+  const [ann, bob, again] = [
+    await sessionOf('Bearer ann'),
+    await sessionOf('Bearer bob'),
+    await sessionOf('Bearer ann'),
+  ]
+  expect(bob).not.toBe(ann)
+  expect(again).toBe(ann)
+})
+
+test('a call in which the server asks is a round, also with a body that names the era only', async () => {
+  const { ask, server } = await start()
+  const first = (await ask(1, 'tools/call', { name: 'ask' }, elicits)).json.result
+  expect(first.resultType).toBe('input_required')
+  const [key = ''] = Object.keys(first.inputRequests)
+  const inputResponses = { [key]: { action: 'accept', content: { n: 1 } } }
+  const params = { name: 'ask', inputResponses, requestState: first.requestState }
+  // A caller with other credentials cannot continue it.
+  const stolen = await ask(2, 'tools/call', params, { ...elicits, headers: { authorization: 'Bearer eve' } })
+  expect(stolen.json.error.code).toBe(-32602)
+  const second = await ask(3, 'tools/call', params, elicits)
+  expect(second.json.result.content[0].text).toBe(JSON.stringify(inputResponses[key]))
+  expect(server.received('tools/call')).toHaveLength(1)
+})
+
+test('a session that the server has lost is opened again, and the call is made once', async () => {
+  const { ask, server } = await start()
+  await ask(1, 'tools/list')
+  server.sessions.clear()
+  const { json } = await ask(2, 'tools/call', { name: 'plain' })
+  expect(json.result.content[0].text).toBe([...server.sessions][0])
+  expect(server.received('initialize')).toHaveLength(2)
+})
+
+test('a server that wants a login is passed on with its challenge, and serves those who have one', async () => {
+  const { ask } = await start({ token: 'good' })
+  const refused = await ask(1, 'tools/list')
+  expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+    401,
+    'Bearer resource_metadata="https://a.example/meta"',
+  ])
+  const headers = { authorization: 'Bearer good' }
+  expect((await ask(2, 'tools/list', {}, { headers })).json.result.resultType).toBe('complete')
+  const after = await ask(3, 'tools/list', {}, { headers: { authorization: 'Bearer bad' } })
+  expect([after.status, after.headers['www-authenticate']]).toEqual([
+    401,
+    'Bearer resource_metadata="https://a.example/meta"',
+  ])
+})
+
+test('a login that ends in a session is an error for one call, then a challenge', async () => {
+  let isOver = false
+  const challenge = 'Bearer error="invalid_token"'
+  const { ask } = await start({
+    respond(_seen, response) {
+      if (isOver) response.writeHead(401, { 'www-authenticate': challenge }).end('log in again')
+      return isOver
+    },
+  })
+  await ask(1, 'tools/list')
+  isOver = true
+  expect((await ask(2, 'tools/call', { name: 'plain' })).json.error.message).toContain('status 401')
+  const next = await ask(3, 'tools/call', { name: 'plain' })
+  expect([next.status, next.headers['www-authenticate'], next.text]).toEqual([401, challenge, 'log in again'])
+  isOver = false
+  expect((await ask(4, 'tools/list')).json.result.resultType).toBe('complete')
+})
+
+test('a server of 2026-07-28 gets requests and gives responses as they are', async () => {
+  const { ask, server } = await start({
+    respond({ message }, response) {
+      const result =
+        message.method === 'server/discover' ? { supportedVersions: ['2026-07-28'] } : { own: 1.0 }
+      response.writeHead(200, { 'content-type': 'application/json', 'x-own': 'yes' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
+      return true
+    },
+  })
+  for (const id of [1, 2]) {
+    const { json, headers } = await ask(id, 'tools/call', { name: 'x' })
+    expect(json.result).toEqual({ own: 1 })
+    expect(headers['x-own']).toBe('yes')
+  }
+  const [sent] = server.received('tools/call')
+  expect(sent?.message.params).toEqual(modernParams({ name: 'x' }))
+  expect(sent?.headers).toMatchObject({ 'mcp-method': 'tools/call', 'mcp-name': 'x' })
+  expect(server.received('server/discover')).toHaveLength(1)
+})
+
+test('a server that goes away in a call is an error, and the next call opens a session at the next server', async () => {
+  const { ask, server, proxy } = await start()
+  const { json } = await ask(1, 'tools/call', { name: 'ask' }, elicits)
+  server.close()
+  const [key = ''] = Object.keys(json.result.inputRequests)
+  const { requestState } = json.result
+  const params = { name: 'ask', inputResponses: { [key]: { action: 'decline' } }, requestState }
+  await expect
+    .poll(async () => (await ask(2, 'tools/call', params, elicits)).json.error.message)
+    .toContain('used already')
+  const next = await startLegacyServer()
+  proxy.disconnect('it is replaced')
+  await proxy.connect({ kind: 'http', target: new URL(next.origin), remote: false })
+  expect((await ask(3, 'tools/list', {}, elicits)).json.result.resultType).toBe('complete')
+  expect(next.received('tools/call')).toEqual([])
+})
