@@ -2,6 +2,7 @@ import { type ClientMetadata, metadataOf, readClientMetadata } from '../eras/cli
 import { toInitializeResult } from '../eras/initialize-result.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 import type { Handshake } from './handshake.ts'
+import type { HeldListen } from './held-listen.ts'
 import type { ServerEras } from './server-eras.ts'
 
 /** What a client gets for its `initialize`. */
@@ -21,9 +22,10 @@ export function createInitializeClient(options: {
   name: string
   eras: ServerEras
   handshake: Handshake
+  held: HeldListen
   ask: AskServer
 }): (paramsText: string) => Promise<Initialized> {
-  const { name, eras, handshake, ask } = options
+  const { name, eras, handshake, held, ask } = options
   const isStateless = () => eras.legacy === false
   return async paramsText => {
     if (!isStateless()) {
@@ -33,6 +35,8 @@ export function createInitializeClient(options: {
     const metadata = readClientMetadata(paramsText)
     const answer = await ask('server/discover', `{"_meta":${metadataOf(metadata)}}`)
     if (answer.kind !== 'result') return { answer, metadata: undefined }
-    return { answer: { ...answer, text: toInitializeResult(answer.text, { paramsText, name }) }, metadata }
+    const text = toInitializeResult(answer.text, { paramsText, name })
+    held.offered(text)
+    return { answer: { ...answer, text }, metadata }
   }
 }

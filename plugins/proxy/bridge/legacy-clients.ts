@@ -5,11 +5,15 @@ import { UNHEARD, wayOf } from '../eras/legacy-methods.ts'
 import { toLegacyResponse } from '../eras/legacy-response.ts'
 import { createAskedInputs } from './asked-inputs.ts'
 import { startAskingCall } from './asking-call.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, Reply } from './call.ts'
 import type { ClientMessages } from './client-messages.ts'
 import type { Session } from './client-sessions.ts'
+import type { HeldListen } from './held-listen.ts'
 import { rankOf } from './log-levels.ts'
 import type { Calls } from './pending-calls.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import { unwatchResource, watchResource } from './watch-resource.ts'
 
 /**
  * Takes the messages of clients with a session where the server is of 2026-07-28: the proxy keeps the session, and
@@ -18,10 +22,13 @@ import type { Calls } from './pending-calls.ts'
 export function createLegacyClients(options: {
   messages: ClientMessages
   calls: Calls
+  subscriptions: Subscriptions
+  held: HeldListen
+  limits: BridgeLimits
   now: () => number
   write: (text: string) => boolean
 }): ClientMessages {
-  const { messages, calls, now, write } = options
+  const { messages, calls, held, now, write } = options
   const asked = createAskedInputs()
 
   function setLevel(request: Request, metadata: ClientMetadata): string {
@@ -48,7 +55,10 @@ export function createLegacyClients(options: {
       case 'level':
         return respond(setLevel(request, metadata))
       case 'subscribe':
+        void watchResource(request, { ...options, session }).then(respond)
+        return 'responded'
       case 'unsubscribe':
+        return respond(unwatchResource(request, { ...options, session }))
       case 'unknown':
         return respond(errorText(idText, METHOD_NOT_FOUND, `The server has no ${method}`))
       case 'rounds':
@@ -70,6 +80,8 @@ export function createLegacyClients(options: {
       if (!session?.metadata || notification.method === 'notifications/cancelled') {
         return messages.notify(notification, session)
       }
+      // From here on the client may hear of changes (MCP 2025-11-25, lifecycle).
+      if (notification.method === 'notifications/initialized') void held.update()
       return UNHEARD.has(notification.method) || write(onOneLine(notification.text))
     },
     respond(response, session) {

@@ -11,6 +11,7 @@ import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createClientSessions, type Session, type Sessions } from './client-sessions.ts'
 import { createEventBudget } from './event-budget.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
+import { createHeldListen } from './held-listen.ts'
 import { createInitializeClient, type Initialized } from './initialize-client.ts'
 import { createLegacyClients } from './legacy-clients.ts'
 import { createLimitedLog } from './limited-log.ts'
@@ -136,14 +137,15 @@ export function createMessageRouter(options: {
       }
       serverRequests.drop(session)
       rootsChanged(session)
-      for (const uri of subscriptions.removeAll(session)) {
-        void ask('resources/unsubscribe', toRaw(JSON.stringify({ uri })))
-      }
+      const unwatched = subscriptions.removeAll(session)
+      if (session.metadata) void held.update()
+      else for (const uri of unwatched) void ask('resources/unsubscribe', toRaw(JSON.stringify({ uri })))
       const level = levels.remove(session)
       if (level !== undefined) void ask('logging/setLevel', JSON.stringify({ level }))
     },
   })
   const delivery = createSessionDelivery(calls)
+  const held = createHeldListen({ calls, sessions: () => sessions, subscriptions, delivery })
   const owners = { tasks, elicitations }
   const serverRequests = createServerRequests({ limits, calls, sessions, owners, write, send: delivery.send })
   const shared = { calls, subscriptions, levels, serverRequests }
@@ -160,13 +162,14 @@ export function createMessageRouter(options: {
     ...shared,
     ...{ limits, handshake, rootsChanged, taskOwners, write, onIgnored },
   })
-  const messages = createLegacyClients({ messages: native, calls, now, write })
+  const messages = createLegacyClients({ ...shared, messages: native, held, limits, now, write })
   const server = createServerReplacement({
     ...options,
     ...shared,
     connections,
     eras,
     handshake,
+    held,
     sessions,
     ask,
   })
@@ -178,7 +181,7 @@ export function createMessageRouter(options: {
     calls,
     eras,
     handshake,
-    initialize: createInitializeClient({ name: options.name, eras, handshake, ask }),
+    initialize: createInitializeClient({ name: options.name, eras, handshake, held, ask }),
     messages,
     availability,
     server,

@@ -8,6 +8,7 @@ import type { AskServer } from './ask-server.ts'
 import { createStdioCandidate } from './check-stdio-candidate.ts'
 import type { Session, Sessions } from './client-sessions.ts'
 import type { Handshake } from './handshake.ts'
+import type { HeldListen } from './held-listen.ts'
 import type { LogLevels } from './log-levels.ts'
 import type { Calls } from './pending-calls.ts'
 import type { ServerConnections } from './server-connections.ts'
@@ -29,6 +30,7 @@ export interface ServerReplacement {
   ): Promise<Candidate>
 }
 
+/** It is long because both ways to replace a process carry over the same state. */
 export function createServerReplacement(options: {
   /** Of the workload. */
   name: string
@@ -37,6 +39,7 @@ export function createServerReplacement(options: {
   connections: ServerConnections
   eras: ServerEras
   handshake: Handshake
+  held: HeldListen
   calls: Calls
   sessions: Sessions
   subscriptions: Subscriptions
@@ -50,6 +53,7 @@ export function createServerReplacement(options: {
     connections,
     eras,
     handshake,
+    held,
     calls,
     sessions,
     subscriptions,
@@ -93,6 +97,7 @@ export function createServerReplacement(options: {
       if (handshake.known && sessions.size > 0) return void restore()
       handshake.forget()
       setAvailable()
+      held.reopen()
     },
     disconnect(reason) {
       connections.current.close(reason)
@@ -120,6 +125,7 @@ export function createServerReplacement(options: {
           )
           if (result !== undefined) restoreSettings()
           setAvailable()
+          held.reopen()
           await untilDrained(() => calls.awaited(before) === 0, patience)
           before.close('the server was replaced')
         },
