@@ -1,5 +1,6 @@
 import type { LogExport } from '../../src/contracts/log-export.ts'
 import type { Log } from '../../src/log.ts'
+import { toLine } from './event-line.ts'
 import type { AuditLog, AuditLogs } from './service.ts'
 import type { AuditSettings } from './settings.ts'
 import { checkSyslog, openSyslog } from './syslog.ts'
@@ -26,7 +27,7 @@ export async function openDestinations(
   ]
   return {
     write(event) {
-      otlp?.emit('audit_event', JSON.stringify(event), labelsOf(event))
+      otlp?.emit('audit_event', toLine(event), labelsOf(event))
       return open.map(one => one.write(event)).find(problem => problem !== undefined)
     },
     close() {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '../../src/errors.ts'
 import { type Lock, tryLock } from '../../src/lib/file-lock.ts'
-import { printableJson } from '../../src/lib/printable.ts'
 import type { Log } from '../../src/log.ts'
+import { toLine } from './event-line.ts'
 import { failures } from './failures.ts'
 import { createLogFile, type LogFile, STDOUT } from './log-file.ts'
 import type { LogSettings } from './settings.ts'
@@ -116,7 +116,7 @@ async function open(settings: LogSettings, { log, now }: { log: Log; now: () => 
       prepareFolder(settings)
       file = createLogFile(settings)
     }
-    file.append(chain => printableJson(JSON.stringify(chain ? { ...event, chain } : event)))
+    file.append(chain => toLine(chain ? { ...event, chain } : event))
   }
 
   return {

@@ -1,5 +1,5 @@
 import { isObject } from '../../src/lib/is-object.ts'
-import { printableJson } from '../../src/lib/printable.ts'
+import { toLine } from './event-line.ts'
 
 /** The most bytes of an event: a datagram of UDP holds no more beside the header of RFC 5424. */
 export const LONGEST_LINE = 65_000
@@ -23,5 +23,3 @@ export function toSyslogLine(event: object): string {
   const core = Object.fromEntries(CORE.flatMap(name => (name in rest ? [[name, rest[name]]] : [])))
   return toLine({ ...core, metadata: { extra: without('all but its core', {}) } })
 }
-
-const toLine = (event: object): string => printableJson(JSON.stringify(event))

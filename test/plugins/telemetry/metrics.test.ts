@@ -167,12 +167,13 @@ test('a collector that is down is logged once, also where it comes back, and kee
   expect(proxy.logged.filter(line => line.includes('Telemetry'))).toHaveLength(2)
 })
 
-test('audit events are sent as OTLP logs, too, and not without an endpoint', async () => {
+test('audit events are sent as OTLP logs, too, in the characters of the file, and not without an endpoint', async () => {
   const collector = await startCollector()
   const logFile = join(await temporaryFolder(), 'audit.jsonl')
   const audited = { config: { audit_config: { otlp: true, logFile } }, target: await server() }
   const proxy = await telemetryProxy({ ...audited, telemetry: { endpoint: collector.endpoint } })
-  await call(proxy.origin, 'echo')
+  const name = 'a\u001b[31m\u0085\u009b2J\u202eevil\u2066\u2028é'
+  await call(proxy.origin, name)
   await proxy.close()
   expect(collector.logs).toMatchObject([
     {
@@ -180,6 +181,9 @@ test('audit events are sent as OTLP logs, too, and not without an endpoint', asy
       attributes: { 'audit.type': 'mcp_tool_call', 'audit.outcome': 'success', 'audit.component': 'test' },
     },
   ])
-  expect(readEvents(logFile)).toEqual([JSON.parse(String(collector.logs[0]?.body))])
+  const line = String(collector.logs[0]?.body)
+  expect(line).not.toMatch(/[\p{Cc}\p{Zl}\u202a-\u202e\u2066-\u2069]/u)
+  expect(JSON.parse(line).target.name).toBe(name)
+  expect(readEvents(logFile)).toEqual([JSON.parse(line)])
   await expect(telemetryProxy({ ...audited, telemetry: {} })).rejects.toThrow('its telemetry has no endpoint')
 })
