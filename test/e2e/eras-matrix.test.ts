@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningServer, startFixture } from '../support/mcp-fixtures/start-server.ts'
+import { type Home, openHome } from './home.ts'
+import {
+  CLIENTS,
+  FEATURE_NAMES,
+  type FeatureName,
+  SERVERS,
+  type ServerKind,
+  STATELESS,
+} from './matrix/combinations.ts'
+import { erasMatrix } from './matrix/page.ts'
+import {
+  type Cell,
+  COMBINATIONS,
+  type Combination,
+  cellOf,
+  type Gaps,
+  gapsOf,
+  HANGS,
+  keyOf,
+} from './matrix/results.ts'
+import { PASSES, runClient } from './matrix/run-client.ts'
+import { needsPlace } from './places-to-run.ts'
+
+const GAPS = new URL('matrix/gaps.json', import.meta.url)
+const PAGE = new URL('../../docs/eras-matrix.md', import.meta.url)
+const root = new URL('../..', import.meta.url).pathname
+const readGaps = (): Gaps => JSON.parse(readFileSync(GAPS, 'utf8'))
+const known = readGaps()
+
+let home: Home
+let sessions: RunningServer
+let stateless: RunningServer
+beforeAll(async () => {
+  home = await openHome()
+  sessions = await startFixture('eras/session-http.ts')
+  stateless = await startFixture('eras/stateless-http.ts')
+})
+afterAll(async () => {
+  await home?.close()
+  await Promise.all([sessions?.kill(), stateless?.kill()])
+}, 120_000)
+
+/** Runs a server; returns the URL for clients. */
+function runServer({ revision, transport }: ServerKind): Promise<string> {
+  const run = ['run', '--name', `matrix-${revision}-${transport}`]
+  if (transport === 'sse')
+    return home.ok([...run, '--transport', 'sse', `${sessions.origin}/${revision}/sse`])
+  if (transport === 'streamable-http')
+    return home.ok([
+      ...run,
+      revision === STATELESS ? `${stateless.origin}/mcp` : `${sessions.origin}/${revision}/mcp`,
+    ])
+  const file = revision === STATELESS ? 'stateless-stdio.ts' : 'session-stdio.ts'
+  return home.ok([
+    ...[...run, '--runtime', 'docker', '--transport', 'stdio'],
+    ...(transport === 'stdio-sse' ? ['--proxy-mode', 'sse'] : []),
+    ...[
+      '-v',
+      `${root}:/srv:ro`,
+      'keelson-test/node:24',
+      '--',
+      'node',
+      `/srv/fixtures/eras/${file}`,
+      revision,
+    ],
+  ])
+}
+
+type Cells = Map<Combination, Map<FeatureName, Cell>>
+
+/** Runs a server, and all clients against it, one after the other. */
+async function tryServer(server: ServerKind): Promise<Cells> {
+  const url = new URL(await runServer(server))
+  const cells: Cells = new Map(CLIENTS.map(client => [{ client, server }, new Map()]))
+  for (const pass of PASSES)
+    for (const [combination, found] of cells)
+      for (const [feature, cell] of await runClient(combination, url, pass, feature =>
+        cellOf(known, feature, combination),
+      ))
+        found.set(feature, cell)
+  return cells
+}
+
+test('every client reaches every server as far as the page says', { timeout: 600_000 }, async context => {
+  needsPlace(context, 'docker')
+  const found = new Map<string, Cell>()
+  const waiting = [...SERVERS]
+  const work = async () => {
+    for (let server = waiting.shift(); server; server = waiting.shift())
+      for (const [combination, cells] of await tryServer(server))
+        for (const [feature, cell] of cells) found.set(keyOf(feature, combination), cell)
+  }
+  await Promise.all(Array.from({ length: 4 }, work))
+
+  const gaps = gapsOf(found)
+  if (process.env.KEELSON_WRITE_MATRIX) {
+    writeFileSync(GAPS, `${JSON.stringify(gaps, null, 2)}\n`)
+    writeFileSync(PAGE, erasMatrix(gaps))
+  }
+  expect(changes(readGaps(), gaps), 'KEELSON_WRITE_MATRIX=1 with this test rewrites the page').toEqual([])
+})
+
+/** Cells whose kind is another than before. The words of a reason do not count: they are those of an SDK. */
+const changes = (before: Gaps, after: Gaps): string[] =>
+  COMBINATIONS.flatMap(combination =>
+    FEATURE_NAMES.flatMap(feature => {
+      const [old, now] = [before, after].map(gaps => cellOf(gaps, feature, combination))
+      return kindOf(old) === kindOf(now) ? [] : [`${keyOf(feature, combination)}: was ${old}, is ${now}`]
+    }),
+  )
+
+const kindOf = (cell: Cell = 'yes') => (cell.startsWith('no: ') && cell !== HANGS ? 'no' : cell)

@@ -1,0 +1,92 @@
+import { FEATURE_NAMES, type Revision, STATELESS, TRANSPORTS } from './combinations.ts'
+import { COMBINATIONS, type Combination, cellOf, type Gaps, keyOf } from './results.ts'
+
+const INTRO = `# Which client reaches which server
+
+Written by \`test/e2e/eras-matrix.test.ts\`, which runs each client against each server through the program and fails
+when a cell becomes better or worse. \`KEELSON_WRITE_MATRIX=1 npx vitest run test/e2e/eras-matrix.test.ts\` rewrites this
+page. How keelson translates between the eras is in [eras.md](eras.md).
+
+The clients are those of the official SDKs for TypeScript: \`@modelcontextprotocol/sdk\` (version 1) up to 2025-11-25,
+\`@modelcontextprotocol/client\` (version 2) for 2026-07-28. The servers are made with the server halves of the same SDKs.
+Version 1 cannot be held to an older revision, so a thin wrapper around its transport changes the version in
+\`initialize\`. A client or server of a revision also takes part in the older ones with \`initialize\`, as SDKs of its time
+do; one of 2026-07-28 takes part in nothing else.
+
+- **yes**: the client saw the feature work.
+- **no**: it did not; the number leads to the reason, mostly in the words of the SDK of the client.
+- **–**: the feature does not exist, because the older of the two revisions does not have it. Resumption is a matter
+  between the client and keelson: it exists for clients from 2025-03-26 to 2025-11-25 over streamable HTTP.
+
+A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
+stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. Clients of one
+server come one after the other, the newest with a session first.
+`
+
+const TITLES = {
+  'sessions → sessions': 'Sessions on both sides',
+  'stateless → stateless': '2026-07-28 on both sides',
+  'stateless → sessions': 'A client of 2026-07-28, a server with sessions',
+  'sessions → stateless': 'A client with sessions, a server of 2026-07-28',
+}
+
+const eraOf = ({ revision }: { revision: Revision }) => (revision === STATELESS ? 'stateless' : 'sessions')
+
+/** `docs/eras-matrix.md`. */
+export function erasMatrix(gaps: Gaps): string {
+  const tables = Map.groupBy(
+    COMBINATIONS,
+    ({ client, server }) => TITLES[`${eraOf(client)} → ${eraOf(server)}`],
+  )
+  const sections = Object.values(TITLES).map(
+    title => `## ${title}\n\n${section(tables.get(title) ?? [], gaps)}`,
+  )
+  return [INTRO, ...sections].join('\n')
+}
+
+/** One table. Combinations whose cells are all the same share a column; where nothing works there is none. */
+function section(combinations: readonly Combination[], gaps: Gaps): string {
+  const nothing = (combination: Combination) => gaps[keyOf('everything', combination)]
+  const reasons: string[] = []
+  const cellsOf = (combination: Combination) =>
+    FEATURE_NAMES.map(feature => {
+      const found = cellOf(gaps, feature, combination)
+      if (!found.startsWith('no: ')) return found === 'yes' ? 'yes' : '–'
+      const reason = found.slice('no: '.length)
+      if (!reasons.includes(reason)) reasons.push(reason)
+      return `no (${reasons.indexOf(reason) + 1})`
+    })
+  const some = combinations.filter(combination => nothing(combination) === undefined)
+  const columns = [...Map.groupBy(some, combination => cellsOf(combination).join('|'))]
+  const letters = columns.map((_, index) => String.fromCharCode(65 + index))
+  const rows = FEATURE_NAMES.map((feature, row) => [feature, ...columns.map(([key]) => key.split('|')[row])])
+  const table = [['', ...letters], ['---', ...letters.map(() => '---')], ...rows]
+  const legend = columns.map(([, members], index) => `- **${letters[index]}**: ${named(members)}\n`)
+  const not = [...Map.groupBy(combinations, nothing)].flatMap(([reason, members]) =>
+    reason === undefined ? [] : [`- ${named(members)}: ${reason}\n`],
+  )
+  return [
+    ...(columns.length ? [table.map(cells => `| ${cells.join(' | ')} |\n`).join(''), legend.join('')] : []),
+    ...(reasons.length ? [reasons.map((reason, index) => `${index + 1}. ${reason}\n`).join('')] : []),
+    ...(not.length ? [`Where nothing works:\n\n${not.join('')}`] : []),
+  ].join('\n')
+}
+
+/** Combinations in words: clients that reach the same servers together, and servers over the same transports. */
+function named(combinations: readonly Combination[]): string {
+  const byClient = Map.groupBy(combinations, ({ client }) => client.name)
+  const serversOf = (members: readonly Combination[]) => {
+    const byServer = Map.groupBy(members, ({ server }) => server.revision)
+    const transports = [...byServer].map(
+      ([revision, same]) =>
+        [revision, same.map(({ server }) => TRANSPORTS[server.transport]).join(', ')] as const,
+    )
+    return [...Map.groupBy(transports, ([, names]) => names)]
+      .map(([names, same]) => `${same.map(([revision]) => revision).join(', ')} (${names})`)
+      .join('; ')
+  }
+  const clients = [...byClient].map(([name, members]) => [name, serversOf(members)] as const)
+  return [...Map.groupBy(clients, ([, servers]) => servers)]
+    .map(([servers, same]) => `${same.map(([name]) => name).join(', ')} → ${servers}`)
+    .join('. ')
+}
