@@ -16,6 +16,8 @@ import { type Round, toRound } from './round.ts'
 export interface ModernCall {
   /** What the client asked for; its retries must ask for the same. */
   readonly request: Request
+  /** The id that the server knows; undefined while it is not at the server. */
+  readonly id: number | undefined
   /** Sends the call to the server. */
   begin(): Sent
   /** Where the messages of the server go that belong to the call. */
@@ -112,6 +114,9 @@ export function createModernCall(options: {
 
   const modern: ModernCall = {
     request: options.first.request,
+    get id() {
+      return call?.id
+    },
     begin: () => begin(options.first.request),
     get isAtWork() {
       return round !== undefined && asked.size === 0

@@ -1,11 +1,13 @@
 import { METHOD_NOT_FOUND } from '../../../src/net/rpc-error-codes.ts'
 import {
   errorText,
+  type Message,
   type Notification,
   paramText,
   type Request,
   readMessage,
 } from '../../../src/net/rpc-message.ts'
+import { callHint } from '../eras/call-hint.ts'
 import { isForListeners } from '../eras/listen-filter.ts'
 import type { Listener } from './listener.ts'
 import type { ModernCall } from './modern-call.ts'
@@ -31,11 +33,17 @@ export function createModernClient(respond: ModernClient['respond']): ModernClie
   /** By id. Servers ask for roots when a client has come; the first call that can ask passes that on. */
   const wanted = new Map<string, Request>()
 
-  /** The call that most likely caused a request: the oldest that works, else one that has asked before. */
+  /** The calls that a message can belong to, the likeliest first: it names one, or may be of each. */
+  function candidates(message: Message): ModernCall[] {
+    const hint = callHint(message)
+    const all = [...calls]
+    if (hint !== undefined) return all.filter(call => call.id === hint)
+    // The oldest that works, else one that has asked before.
+    return [...all.filter(call => call.isAtWork), ...all.filter(call => !call.isAtWork)]
+  }
+
   function ask(request: Request): void {
-    const working = [...calls].filter(call => call.isAtWork)
-    const parked = [...calls].filter(call => !call.isAtWork)
-    if ([...working, ...parked].some(call => call.reply.related(request.text))) return
+    if (candidates(request).some(call => call.reply.related(request.text))) return
     if (request.method === 'roots/list') wanted.set(request.idText, request)
     else respond(errorText(request.idText, METHOD_NOT_FOUND, 'No call of the client can ask for input'))
   }
@@ -48,7 +56,7 @@ export function createModernClient(respond: ModernClient['respond']): ModernClie
   function notify(message: Notification): void {
     if (message.method === 'notifications/cancelled') withdraw(paramText(message, 'requestId') ?? '')
     else if (isForListeners(message.method)) for (const listener of listeners) listener.send(message)
-    else for (const call of calls) if (call.reply.related(message.text)) return
+    else candidates(message).some(call => call.reply.related(message.text))
   }
 
   function send(text: string): void {

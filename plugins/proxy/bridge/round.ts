@@ -1,5 +1,6 @@
 import { splice } from '../../../src/lib/raw-json.ts'
 import { type Notification, param, paramSpan, type Request } from '../../../src/net/rpc-message.ts'
+import { withoutCallHint } from '../eras/call-hint.ts'
 import type { Reply } from './call.ts'
 import { rankOf } from './log-levels.ts'
 
@@ -22,13 +23,13 @@ export function toRound(message: Notification, round: Round | undefined): boolea
       return round.reply.related(splice(message.text, [{ span: paramSpan(message, 'progressToken'), text }]))
     }
     case 'notifications/message':
-      return admits(round, message) && round.reply.related(message.text)
+      return admits(round, message) && round.reply.related(withoutCallHint(message))
     // Only in older revisions.
     case 'notifications/elicitation/complete':
     case 'notifications/tasks/status':
       return false
     default:
-      return round.reply.related(message.text)
+      return round.reply.related(withoutCallHint(message))
   }
 }
 

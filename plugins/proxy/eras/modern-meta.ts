@@ -2,7 +2,7 @@ import { memberText, omitRaw } from '../../../src/lib/raw-json.ts'
 import { type Message, param, paramText } from '../../../src/net/rpc-message.ts'
 
 /** What begins the names of the members of `_meta` that MCP itself defines (2026-07-28, basic: `_meta`). */
-const OF_PROTOCOL = 'io.modelcontextprotocol/'
+export const OF_PROTOCOL = 'io.modelcontextprotocol/'
 export const VERSION = `${OF_PROTOCOL}protocolVersion`
 export const CAPABILITIES = `${OF_PROTOCOL}clientCapabilities`
 export const INFO = `${OF_PROTOCOL}clientInfo`

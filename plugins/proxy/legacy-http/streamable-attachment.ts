@@ -12,6 +12,7 @@ import {
   type Request,
   readMessage,
 } from '../../../src/net/rpc-message.ts'
+import { withCallHint } from '../eras/call-hint.ts'
 import type { LegacyRequest } from './legacy-requests.ts'
 import { createLegacySession } from './legacy-session.ts'
 import { createLineAttachment } from './line-attachment.ts'
@@ -76,7 +77,8 @@ export function openStreamableAttachment(options: {
         isDone = true
         if (request.method === 'initialize') session.agreed(message)
       }
-      if (text !== undefined) lines.emit(text)
+      if (message && message.kind !== 'response') lines.emit(withCallHint(message, request.idText))
+      else if (text !== undefined) lines.emit(text)
     }
     return isDone
   }

@@ -19,6 +19,9 @@ export async function startLegacyServer(
   const sessions = new Set<string>()
   const waiting = new Map<string, (answer: unknown) => void>()
 
+  /** Of calls that ask after the next one. */
+  const held: (() => void)[] = []
+
   function take(one: Seen, response: ServerResponse): void {
     const { message, headers } = one
     const { id, method } = message
@@ -30,7 +33,7 @@ export async function startLegacyServer(
       const opened = randomUUID()
       sessions.add(opened)
       const serverInfo = { name: 'legacy', version: '1' }
-      const capabilities = { tools: { listChanged: true } }
+      const capabilities = { tools: { listChanged: true }, logging: {} }
       return void result(
         { protocolVersion: '2025-06-18', capabilities, serverInfo },
         { 'mcp-session-id': opened },
@@ -46,12 +49,19 @@ export async function startLegacyServer(
     if (message.params?.name !== 'ask') return void result({ content: [{ type: 'text', text: session }] })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const send = (value: unknown) => response.write(`data: ${JSON.stringify(value)}\n\n`)
-    waiting.set(`${session} asked`, answer => {
+    waiting.set(`${session} asked-${id}`, answer => {
       send({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: JSON.stringify(answer) }] } })
       response.end()
     })
-    const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } }
-    send({ jsonrpc: '2.0', id: 'asked', method: 'elicitation/create', params })
+    const about = message.params.arguments?.n
+    const params = { message: `Who? ${about}`, requestedSchema: { type: 'object', properties: {} } }
+    const asking = () => {
+      send({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: about } })
+      send({ jsonrpc: '2.0', id: `asked-${id}`, method: 'elicitation/create', params })
+      held.shift()?.()
+    }
+    if (message.params.arguments?.last) held.push(asking)
+    else asking()
   }
 
   const server = createServer((request, response) => {

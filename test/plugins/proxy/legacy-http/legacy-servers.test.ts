@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ModernFacts, modernParams } from '../bridge/modern-client.ts'
-import { call, rpc } from '../bridge/raw-client.ts'
+import { call, rpc, stream } from '../bridge/raw-client.ts'
 import { testProxy } from '../test-proxy.ts'
 import { startLegacyServer } from './legacy-server.ts'
 
@@ -21,7 +21,16 @@ async function start(options: Parameters<typeof startLegacyServer>[0] = {}, conf
       ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
       ...headers,
     })
-  return { server, proxy, ask }
+  const open = (id: unknown, method: string, params: Record<string, unknown>, facts: ModernFacts) =>
+    stream(`${proxy.origin}/mcp`, {
+      body: rpc(id, method, modernParams(params, facts)),
+      headers: {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        'mcp-name': String(params.name),
+      },
+    })
+  return { server, proxy, ask, open }
 }
 
 test('an older server gets requests of its own revision in one session, and is asked for its era once', async () => {
@@ -78,6 +87,23 @@ test('a call in which the server asks is a round, also with a body that names th
   const second = await ask(3, 'tools/call', params, elicits)
   expect(second.json.result.content[0].text).toBe(JSON.stringify(inputResponses[key]))
   expect(server.received('tools/call')).toHaveLength(1)
+})
+
+test('of several calls at once, each is asked what the server asks in it, and gets its log messages', async () => {
+  const { open, server } = await start()
+  const facts = { ...elicits, meta: { 'io.modelcontextprotocol/logLevel': 'debug' } }
+  const asks = (n: number, last: boolean) =>
+    open(n, 'tools/call', { name: 'ask', arguments: { n, last } }, facts)
+  const first = await asks(1, true)
+  await expect.poll(() => server.received('tools/call')).toHaveLength(1)
+  const second = await asks(2, false)
+  for (const [n, reader] of [first, second].entries()) {
+    const [log, response] = await reader.rest()
+    expect(log?.json.params).toEqual({ level: 'info', data: n + 1 })
+    const [input] = Object.values(response?.json.result.inputRequests)
+    expect(input).toMatchObject({ params: { message: `Who? ${n + 1}` } })
+    expect(JSON.stringify(input)).not.toContain('keelson')
+  }
 })
 
 test('a session that the server has lost is opened again, and the call is made once', async () => {
