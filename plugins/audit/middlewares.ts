@@ -36,6 +36,8 @@ export const auditMiddleware =
         if (UNRECORDED.test(exchange.url.split('?', 1)[0] ?? '')) return next(exchange)
         const record = new AuditRecord(audit, exchange)
         records.set(exchange, record)
+        // An entry whose value leads back to its key outlives every collection of young objects.
+        exchange.response.once('close', () => records.delete(exchange))
         observeResponse(exchange.response, record)
         return next(exchange)
       },

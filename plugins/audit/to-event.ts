@@ -57,7 +57,7 @@ function outcomeOf(record: AuditRecord, { settings }: WorkloadAudit, { ended }: 
   if (status !== undefined && status >= 500) return 'error'
   if (status !== undefined && status >= 400) return 'failure'
   if (record.isCancelled) return 'cancelled'
-  const outcome = reader?.outcome
+  const outcome = reader?.outcome()
   const isApplicationError = settings.detectApplicationErrors && (outcome?.error || outcome?.isToolError)
   if (isApplicationError) return 'application_error'
   if (record.isLongStream || ended === 'complete') return 'success'
@@ -87,7 +87,7 @@ function extraOf(record: AuditRecord, { name, transport, settings }: WorkloadAud
   const { exchange, reader, status, bytes, began } = record
   const { message, ended } = known
   const { decision } = exchange
-  const outcome = settings.detectApplicationErrors ? reader?.outcome : undefined
+  const outcome = settings.detectApplicationErrors ? reader?.outcome() : undefined
   const isOver = ended !== undefined
   return {
     transport,

@@ -67,7 +67,7 @@ function createAuthorize(authorization: Authorization, setAccess: SetAccess) {
     keepLoginIdToken(exchange, value.idToken)
     if (header !== undefined) exchange.setHeader('authorization', header)
     if (header === undefined && hasOwn(exchange)) return undefined // the client's own business
-    exchange.onRefused = refusal =>
+    const onRefused: Exchange['onRefused'] = refusal =>
       authorization.refused(refusal, header)?.then(async found => {
         const problem = found ?? (refusal.again ? TOKEN_REFUSED : undefined)
         if (problem === undefined) return set(exchange, await authorization.value(hasOwn(exchange)))
@@ -75,6 +75,7 @@ function createAuthorize(authorization: Authorization, setAccess: SetAccess) {
         setAccess(problem)
         return refuse(exchange, problem.reason)
       })
+    exchange.onRefused = onRefused
     return undefined
   }
 

@@ -40,11 +40,12 @@ export async function createSigningMiddleware(
     // Reading a body that is not there would make one of it.
     if (hasBody(exchange.request)) await exchange.body()
     const sign = toSign(exchange, result.value)
-    exchange.sign = request =>
+    const trySign: Exchange['sign'] = request =>
       sign(request).catch(error => {
         log.warn(`A request could not be signed: ${messageOf(error)}`)
         throw failures.aws_signing_failed()
       })
+    exchange.sign = trySign
     return next(exchange)
   }
 

@@ -7,10 +7,11 @@ import type { Exchange } from '../../src/contracts/pipeline.ts'
 export function whenCallEnds(exchange: Exchange, onEnd: () => void): void {
   const { response } = exchange
   let isFollowed = false
-  exchange.followCall = () => {
+  const followCall = () => {
     isFollowed = true
     return onEnd
   }
+  exchange.followCall = followCall
   const onClose = () => {
     if (!isFollowed) onEnd()
   }

@@ -47,8 +47,9 @@ export async function createExchangeMiddleware(
     // What the client has logged in with here is for nobody else.
     if (!request.ownHeaders?.has('authorization')) request.setHeader('authorization', undefined)
     request.setHeader(header, `Bearer ${result.value.token}`)
-    request.onRefused = ({ status, again }) =>
+    const onRefused: Exchange['onRefused'] = ({ status, again }) =>
       status === 401 ? replace(request, { token, sent: result.value, again }) : undefined
+    request.onRefused = onRefused
     return next(request)
   }
 

@@ -32,24 +32,27 @@ export function observeResponse(response: ServerResponse, observer: ResponseObse
     isEnded = true
     observer.end(how)
   }
-  response.writeHead = ((...args: unknown[]) => {
-    const result = Reflect.apply(writeHead, response, args)
-    observer.head?.(name => findHeader(args.at(-1), name) ?? response.getHeader(name)?.toString())
-    return result
-  }) as typeof writeHead
-  response.write = ((...args: unknown[]) => {
-    pass(args[0], args[1])
-    return Reflect.apply(write, response, args)
-  }) as typeof write
-  response.end = ((...args: unknown[]) => {
-    pass(args[0], args[1])
-    finish(response.destroyed ? 'client' : 'complete')
-    return Reflect.apply(end, response, args)
-  }) as typeof end
-  response.destroy = ((...args: unknown[]) => {
-    finish(response.destroyed ? 'client' : 'cut')
-    return Reflect.apply(destroy, response, args)
-  }) as typeof destroy
+  // Not one by one: V8 keeps a function that is assigned to a member where it is written until a full collection.
+  Object.assign(response, {
+    writeHead(...args: unknown[]) {
+      const result = Reflect.apply(writeHead, response, args)
+      observer.head?.(name => findHeader(args.at(-1), name) ?? response.getHeader(name)?.toString())
+      return result
+    },
+    write(...args: unknown[]) {
+      pass(args[0], args[1])
+      return Reflect.apply(write, response, args)
+    },
+    end(...args: unknown[]) {
+      pass(args[0], args[1])
+      finish(response.destroyed ? 'client' : 'complete')
+      return Reflect.apply(end, response, args)
+    },
+    destroy(...args: unknown[]) {
+      finish(response.destroyed ? 'client' : 'cut')
+      return Reflect.apply(destroy, response, args)
+    },
+  })
   response.on('close', () => finish('client'))
 }
 

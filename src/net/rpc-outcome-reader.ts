@@ -13,7 +13,7 @@ export interface RpcOutcome {
 export interface ResponseReader {
   /** Returns whether the response to the call is complete with these bytes; of JSON only `outcome` knows. */
   read(bytes: Buffer): boolean
-  readonly outcome: RpcOutcome
+  outcome(): RpcOutcome
 }
 
 /** How many bytes of a body or of an event are looked at. */
@@ -31,8 +31,8 @@ export function createJsonReader(): ResponseReader {
       known = undefined
       return false
     },
-    get outcome() {
-      known ??= outcomeOf(prefix.text(), prefix.length > MOST_BYTES)
+    outcome() {
+      known ??= outcomeOf(prefix.text(), prefix.length() > MOST_BYTES)
       return known
     },
   }
@@ -53,8 +53,8 @@ export function createEventReader(): ResponseReader {
 
   function endLine(): void {
     const text = line.text()
-    const isEmpty = line.length === 0 || text === '\r'
-    const isLong = line.length > MOST_BYTES
+    const isEmpty = line.length() === 0 || text === '\r'
+    const isLong = line.length() > MOST_BYTES
     line = createPrefix(MOST_BYTES)
     if (!isEmpty) {
       if (!text.startsWith(DATA)) return
@@ -82,7 +82,7 @@ export function createEventReader(): ResponseReader {
       line.add(bytes.subarray(from))
       return !wasAnswered && outcome.isAnswered
     },
-    get outcome() {
+    outcome() {
       return outcome
     },
   }
@@ -102,7 +102,7 @@ export function createPrefix(most: number) {
       kept += part.length
     },
     /** How many bytes were added. */
-    get length() {
+    length() {
       return length
     },
     text: (): string => (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8'),

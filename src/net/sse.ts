@@ -79,12 +79,12 @@ export async function* readRawSse(
     const text = isFirst && line.startsWith(MARK) ? line.slice(MARK.length) : line
     isFirst = false
     if (text === '') {
-      if (event.bytes > 0) yield event.end()
+      if (event.bytes() > 0) yield event.end()
       event = createEvent()
       continue
     }
     event.add(text)
-    if (event.bytes > maxBytes) throw new Error(`it sent an event of more than ${maxBytes} bytes`)
+    if (event.bytes() > maxBytes) throw new Error(`it sent an event of more than ${maxBytes} bytes`)
   }
 }
 
@@ -95,9 +95,7 @@ function createEvent() {
   let id: string | undefined
   let retry: number | undefined
   return {
-    get bytes() {
-      return bytes
-    },
+    bytes: () => bytes,
     add(line: string): void {
       bytes += line.length
       const colon = line.indexOf(':')

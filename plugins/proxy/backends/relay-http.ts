@@ -115,7 +115,7 @@ export function relay(
         },
         onResponseError(_now, error) {
           if (taken && !cancelled) return settle({ kind: 'taken', ...taken })
-          settle({ kind: 'failed', error: cancelled ?? error, stream: writer.stream })
+          settle({ kind: 'failed', error: cancelled ?? error, stream: writer.stream() })
         },
       },
     )

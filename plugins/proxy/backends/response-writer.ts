@@ -35,7 +35,7 @@ export interface ResponseWriter {
   write(controller: Dispatcher.DispatchController, chunk: Buffer): void
   end(): void
   /** The event stream that is being written, if the response is one. */
-  readonly stream: BrokenStream | undefined
+  stream(): BrokenStream | undefined
 }
 
 export function createResponseWriter(response: ServerResponse, changes: ResponseChanges): ResponseWriter {
@@ -84,7 +84,7 @@ export function createResponseWriter(response: ServerResponse, changes: Response
       ended = true
       response.end(transform?.(undefined))
     },
-    get stream() {
+    stream() {
       return isStream ? { first } : undefined
     },
   }

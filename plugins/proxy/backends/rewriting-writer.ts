@@ -95,8 +95,8 @@ export function createRewritingWriter(
         await sink?.end()
       })
     },
-    get stream() {
-      return plain ? plain.stream : isStream ? { first, written } : undefined
+    stream() {
+      return plain ? plain.stream() : isStream ? { first, written } : undefined
     },
   }
 }
@@ -128,14 +128,15 @@ function createEventSink(response: ServerResponse, head: Head, rewriting: Rewrit
     response.write(waiting, 'latin1')
     waiting = ''
   }
-  rewriting.send = text => {
+  const send = (text: string) => {
     waiting += formatSse({ event: 'message', data: text })
     sendWaiting()
   }
+  rewriting.send = send
   return {
     async take(chunk) {
       const text = await events.push(chunk.toString('latin1'))
-      isBetween = events.isBetween
+      isBetween = events.isBetween()
       if (response.destroyed) return
       const isTaken = text === '' || response.write(text, 'latin1')
       sendWaiting()

@@ -9,10 +9,11 @@ export function followCall(calls: Calls, call: Call, exchange: Exchange): void {
   if (!onEnd && !deadline) return
   const onLate = () => calls.abandon(call, 'timeout', 'the call took too long')
   deadline?.addEventListener('abort', onLate, { once: true })
-  call.onEnd = () => {
+  const end = () => {
     deadline?.removeEventListener('abort', onLate)
     onEnd?.()
   }
-  if (calls.find(call.id) !== call) call.onEnd()
+  call.onEnd = end
+  if (calls.find(call.id) !== call) end()
   else if (deadline?.aborted) onLate()
 }

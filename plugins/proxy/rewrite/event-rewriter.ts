@@ -12,7 +12,7 @@ export interface EventRewriter {
   /** The events that are whole now. Throws when one of them is too long. */
   push(chunk: string): Promise<string>
   /** Whether what was returned ends with a whole event. */
-  readonly isBetween: boolean
+  isBetween(): boolean
   /** The rest. What no blank line ended is not an event. */
   end(): string
 }
@@ -96,11 +96,9 @@ export function createEventRewriter(rewriting: Rewriting): EventRewriter {
       }
       return out
     },
-    get isBetween() {
-      return !isBegun
-    },
+    isBetween: () => !isBegun,
     end() {
-      if (!rewriting.awaited || rewriting.isAnswered) return ''
+      if (!rewriting.awaited || rewriting.isAnswered()) return ''
       return `event: message\ndata: ${rewriting.unreadable('its stream has no response')}\n\n`
     },
   }

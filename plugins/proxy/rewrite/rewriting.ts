@@ -29,7 +29,7 @@ export interface Rewriting {
   /** Adds a message of ours to the events of the response, while they are written. */
   send?: ((text: string) => void) | undefined
   /** Whether a text that was returned is the awaited response, or an array of messages. */
-  readonly isAnswered: boolean
+  isAnswered(): boolean
   /** The error in place of a response that cannot be read. */
   unreadable(problem: string): string
 }
@@ -100,9 +100,7 @@ export function createRewriting(options: {
   return {
     awaited,
     isNeeded: options.isNeeded,
-    get isAnswered() {
-      return isAnswered
-    },
+    isAnswered: () => isAnswered,
     unreadable,
     async text(raw) {
       const elements = raw.trimStart().startsWith('[') ? arrayElements(raw) : undefined

@@ -35,7 +35,7 @@ export function recordResponse(options: {
   let active = meter.open({ isStream: false })
 
   function finish(how: ResponseEnd | undefined): void | Promise<void> {
-    const found = toMeasured({ exchange, call, how, outcome: reader?.outcome })
+    const found = toMeasured({ exchange, call, how, outcome: reader?.outcome() })
     const isKnown = found.errorType !== undefined || found.status >= 400
     const measured = isKnown ? found : { ...found, errorType: options.errorType }
     const seconds = (performance.now() - began) / 1000
