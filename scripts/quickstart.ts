@@ -62,7 +62,7 @@ function hasSandbox(): boolean {
 }
 
 if (process.argv.includes('--clean')) {
-  const removed = keelson(['rm', NAME], { show: true })
+  const removed = keelson(['rm', NAME, '--ignore-missing'], { show: true })
   if (removed.ok) say('The quickstart workload is gone.')
   process.exit(removed.ok ? 0 : 1)
 }
