@@ -175,7 +175,7 @@ function offerPluginApi(): void {
   if (offered) return
   offered = true
   const built = !import.meta.url.endsWith('.ts')
-  const url = new URL(built ? './plugin-api.js' : './plugin-api.ts', import.meta.url).href
+  const url = new URL(built ? './plugin-api.mjs' : './plugin-api.ts', import.meta.url).href
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'keelson/plugin' ? { url, shortCircuit: true } : next(specifier, context),

@@ -11,9 +11,9 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Reads `30s`, `2m30s`, `1.5h`, `0`; milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0
-  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
+  if (!/^(\d+(\.\d+)?(ns|us|\u00b5s|ms|s|m|h))+$/.test(text)) return undefined
   let total = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|\u00b5s|ms|s|m|h)/g)) {
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0)
   }
   return total

@@ -9,7 +9,7 @@ import { supervisorPaths } from '../../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../../plugins/supervisor/find-supervisor.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import { findPaths } from '../../src/paths.ts'
-import { main } from '../support/main.ts'
+import { COMPILED, main } from '../support/main.ts'
 
 /** Certificates that package registries are reached with where a proxy re-signs TLS. */
 export const CA = process.env.SSL_CERT_FILE ?? '/etc/ssl/certs/ca-certificates.crt'
@@ -53,7 +53,13 @@ export async function openHome(
   program: string = main,
 ): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'keelson-e2e-'))
-  const env: Record<string, string> = { HOME: path, PATH: process.env.PATH ?? '', NO_COLOR: '1', ...more }
+  const env: Record<string, string> = {
+    HOME: path,
+    PATH: process.env.PATH ?? '',
+    NO_COLOR: '1',
+    ...COMPILED,
+    ...more,
+  }
   if (existsSync(CA)) Object.assign(env, { NODE_EXTRA_CA_CERTS: CA, SSL_CERT_FILE: CA, PIP_CERT: CA })
 
   const home: Home = {

@@ -61,7 +61,7 @@ test('it holds the program and its types, and no sources or tests', { timeout: 1
     'LICENSE',
     'CHANGELOG.md',
     'dist/main.js',
-    'dist/plugin-api.js',
+    'dist/plugin-api.mjs',
     'dist/page/index.html',
     'dist/page/main.js',
   ]) {

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createEncryptedFile } from '../../plugins/secrets/encrypted-file.ts'
 import { ENCRYPTED_FILE } from '../../plugins/secrets/providers/encrypted.ts'
 import { findPaths } from '../../src/paths.ts'
-import { main } from './main.ts'
+import { COMPILED, main } from './main.ts'
 
 /** What one run of the program showed. */
 interface Shown {
@@ -34,7 +34,7 @@ export async function keelsonUser({ uid }: { uid?: number } = {}): Promise<Keels
   onTestFinished(() => rm(home, { recursive: true, force: true }))
   const as = uid === undefined ? {} : { uid, gid: uid }
   if (uid !== undefined) await chown(home, uid, uid)
-  const env = { HOME: home, PATH: process.env.PATH ?? '', NO_COLOR: '1' }
+  const env = { HOME: home, PATH: process.env.PATH ?? '', NO_COLOR: '1', ...COMPILED }
   return {
     home,
     env,
