@@ -5,7 +5,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { problem: string; hint?: string | undefined }) =>
-      `The settings for the audit are wrong: ${d.problem}.`,
+      `The settings of the audit log are wrong: ${d.problem}.`,
     hint: d => d.hint ?? 'Correct the file of --audit-config (audit_config).',
   },
   audit_config_unreadable: {
@@ -19,15 +19,15 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { path: string; member: string }) =>
-      `The run config names the file ${d.path} for its audit (${d.member}).`,
-    hint: 'If you want an audit, give a configuration of your own with --audit-config. It takes the place of what the run config says.',
+      `The run config names the file ${d.path} for its audit log (${d.member}).`,
+    hint: 'If you want an audit log, give a configuration of your own with --audit-config, which replaces the one in the run config.',
   },
   audit_syslog_unconfirmed: {
     status: 400,
     exit: 2,
     text: (d: { address: string }) =>
-      `The run config sends the events of its audit to the syslog ${d.address}.`,
-    hint: 'If you want an audit, give a configuration of your own with --audit-config. It takes the place of what the run config says.',
+      `The run config sends the events of its audit log to the syslog ${d.address}.`,
+    hint: 'If you want an audit log, give a configuration of your own with --audit-config, which replaces the one in the run config.',
   },
   audit_syslog_unavailable: {
     status: 409,

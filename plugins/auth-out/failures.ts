@@ -39,7 +39,7 @@ export const failures = defineFailures({
   remote_pkce_missing: {
     status: 502,
     text: (d: { issuer: string }) =>
-      `${d.issuer} does not say that it knows PKCE with S256, which protects the login (RFC 7636).`,
+      `${d.issuer} does not say that it supports PKCE with S256, which protects the login (RFC 7636).`,
     hint: 'If you trust it all the same, give --remote-auth-authorize-url and --remote-auth-token-url.',
   },
   remote_client_needed: {
@@ -97,7 +97,7 @@ export const failures = defineFailures({
   bearer_token_wrong: {
     status: 400,
     text: (d: { where: string }) => `${d.where} holds no bearer token: one line of visible characters.`,
-    hint: 'A token is what stands behind `Authorization: Bearer`, without that word.',
+    hint: 'A token is the text after `Authorization: Bearer`, without these words.',
   },
   credential_of_other_server: {
     status: 400,
@@ -108,7 +108,7 @@ export const failures = defineFailures({
   client_of_other_issuer: {
     status: 409,
     text: (d: { server: string; bound: string; issuer: string }) =>
-      `${d.server} now wants a login at ${d.issuer}. The client that you gave is known at ${d.bound}, and its secret is not sent elsewhere.`,
+      `${d.server} now wants a login at ${d.issuer}. The client that you gave belongs to ${d.bound}, and its secret is not sent elsewhere.`,
     hint: 'If the server has really moved, run it again with --remote-auth-issuer.',
   },
   credential_file_unconfirmed: {
@@ -154,14 +154,14 @@ export const failures = defineFailures({
   login_by_token: {
     status: 400,
     text: (d: { name: string }) =>
-      `"${d.name}" has a bearer token for its remote server, so nobody logs in there.`,
+      `"${d.name}" has a bearer token for its remote server, so it needs no login.`,
     hint: 'Give it another token, or run it again without one.',
   },
   login_by_machine: {
     status: 400,
     text: (d: { name: string }) =>
-      `"${d.name}" logs in with the credentials of its client, so nobody else does.`,
-    hint: 'If the login does not work, see whether its secret or private key is still good.',
+      `"${d.name}" logs in with the credentials of its client, so no person can log in.`,
+    hint: 'If the login fails, check whether the secret or the private key is still valid.',
   },
   login_busy: {
     status: 409,

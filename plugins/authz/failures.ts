@@ -12,7 +12,7 @@ export const failures = defineFailures({
     exit: 2,
     text: (d: { path: string }) =>
       `The run config takes its authorization from the file ${d.path} (authz_config_path).`,
-    hint: 'Give a file with --authz-config. It takes the place of what the run config says.',
+    hint: 'Give a file with --authz-config, which replaces the one in the run config.',
   },
   authz_pdp_unconfirmed: {
     status: 400,

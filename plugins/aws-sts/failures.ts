@@ -12,7 +12,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { name: string }) =>
-      `"${d.name}" has no token to get credentials of AWS with: nobody has to log in.`,
+      `"${d.name}" has no token for which AWS gives credentials: its callers do not log in.`,
     hint: 'Make callers log in with --oidc-issuer and --oidc-audience.',
   },
   aws_signing_failed: {

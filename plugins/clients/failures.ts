@@ -21,7 +21,7 @@ export const failures = defineFailures({
   client_file_changing: {
     status: 503,
     text: (d: { client: string; path: string }) =>
-      `The file of ${d.client}, ${d.path}, changed every time we were about to replace it.`,
+      `The file of ${d.client}, ${d.path}, changed each time keelson was about to replace it.`,
     hint: 'Try again in a moment.',
   },
   client_entry_foreign: {

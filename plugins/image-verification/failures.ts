@@ -4,7 +4,7 @@ export const failures = defineFailures({
   image_unverified: {
     status: 422,
     text: (d: { reference: string; reason: string }) => `${d.reference} is not verified: ${d.reason}.`,
-    hint: 'It is not run with --image-verification enabled. With warn it runs all the same.',
+    hint: '--image-verification enabled refuses such an image. If you trust it, run it with --image-verification warn.',
   },
   signer_changed: {
     status: 422,
@@ -22,7 +22,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { name: string; before: string; wanted: string }) =>
-      `"${d.name}" was run with --image-verification ${d.before}; ${d.wanted} would be less.`,
+      `"${d.name}" was run with --image-verification ${d.before}; ${d.wanted} would be less strict.`,
     hint: 'To accept that, add --accept-less-verification.',
   },
 })

@@ -10,7 +10,7 @@ export const failures = defineFailures({
   oci_missing: {
     status: 404,
     text: (d: { reference: string; registry: string }) => `${d.registry} has no ${d.reference}.`,
-    hint: 'Check the name and the tag. Some registries also respond so when a login is needed.',
+    hint: 'Check the name and the tag. Some registries also respond like this when a login is needed.',
   },
   oci_denied: {
     status: 403,
@@ -65,7 +65,7 @@ export const failures = defineFailures({
     status: 502,
     text: (d: { reference: string; registry: string; wanted: string; found: string }) =>
       `${d.registry} sent other content for ${d.reference} than its digest says: ${d.found} instead of ${d.wanted}.`,
-    hint: 'It was thrown away. The registry, or something on the way, changed it.',
+    hint: 'The content was discarded. The registry, or something between it and this machine, has changed it.',
   },
   oci_too_large: {
     status: 502,

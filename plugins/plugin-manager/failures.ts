@@ -35,7 +35,7 @@ export const failures = defineFailures({
   },
   plugin_npm_missing: {
     status: 501,
-    text: () => 'npm is not there, and it is needed to install this plugin.',
+    text: () => 'npm is needed to install this plugin, and is not installed.',
     hint: 'Install npm (it comes with Node.js), or add a folder that needs no packages.',
   },
   plugin_lock_broken: {

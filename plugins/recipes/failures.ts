@@ -48,12 +48,12 @@ export const failures = defineFailures({
     text: (d: { name: string }) =>
       `The settings name a file with logins for builds that is not there: "${d.name}".`,
     hint: d =>
-      `Give it again with \`keelson config set-build-auth-file ${d.name} < FILE\`, or take it back with \`keelson config unset-build-auth-file ${d.name}\`.`,
+      `Give it again with \`keelson config set-build-auth-file ${d.name} < FILE\`, or remove it with \`keelson config unset-build-auth-file ${d.name}\`.`,
   },
   recipe_scripts_failed: {
     status: 502,
     text: (d: { packages: string; words: string }) =>
-      `The install scripts of ${d.packages} failed. They ran without network and without logins. Last words:\n${d.words}`,
+      `The install scripts of ${d.packages} failed. They ran without network and without logins. Last output:\n${d.words}`,
     hint: d =>
       WANTS_NETWORK.test(d.words)
         ? 'It failed because it has no network. To let its code reach the package registries while the image is built, say --allow-build-network; for other hosts, say --allow-build-host HOST.'
@@ -62,7 +62,7 @@ export const failures = defineFailures({
   recipe_scripts_denied: {
     status: 502,
     text: (d: { packages: string; denied: string; words: string }) =>
-      `The install scripts of ${d.packages} failed. They wanted to reach ${d.denied}, which is not allowed. Last words:\n${d.words}`,
+      `The install scripts of ${d.packages} failed. They wanted to reach ${d.denied}, which is not allowed. Last output:\n${d.words}`,
     hint: 'To let its code reach a host while the image is built, say --allow-build-host HOST.',
   },
   recipe_no_module: {

@@ -23,7 +23,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { issuer: string; problem: string }) =>
-      `${d.issuer} gives no client ID to whoever asks: ${d.problem}.`,
+      `${d.issuer} does not register clients automatically: ${d.problem}.`,
     hint: 'Have its operator register keelson as a public client, and give --client-id ID.',
   },
   login_port_taken: {

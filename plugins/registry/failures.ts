@@ -57,7 +57,7 @@ export const failures = defineFailures({
         ? 'Type `keelson registry login`; if that asks where to log in, add --issuer URL and --client-id ID.'
         : d.lacks === 'permission'
           ? 'Log in as somebody who may: `keelson registry logout`, then `keelson registry login`.'
-          : 'Type `keelson registry login`.',
+          : 'Log in with `keelson registry login`.',
   },
   registry_unavailable: {
     status: 503,
@@ -103,7 +103,7 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { name: string; kinds: readonly string[] }) =>
       d.kinds.length
-        ? `"${d.name}" cannot be run: it is only there as ${d.kinds.join(', ')}.`
+        ? `"${d.name}" cannot be run: the registry has it only as ${d.kinds.join(', ')}.`
         : `"${d.name}" cannot be run: its entry names neither a package nor a URL.`,
     hint: 'keelson runs images, npm, PyPI and Go packages, and remote servers.',
   },

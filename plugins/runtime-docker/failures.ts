@@ -22,7 +22,7 @@ export const failures = defineFailures({
   build_failed: {
     status: 502,
     text: (d: { runtime: string; image: string; problem: string }) =>
-      `${d.runtime} could not build "${d.image}". Its last words:\n${d.problem}`,
+      `${d.runtime} could not build "${d.image}". Its last output:\n${d.problem}`,
     // The words of npm, Node, Python, Go and curl.
     hint: d =>
       /SELF_SIGNED_CERT|UNABLE_TO_\w*CERT|CERTIFICATE_VERIFY_FAILED|x509: certificate|SSL certificate problem/.test(

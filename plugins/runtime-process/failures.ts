@@ -55,7 +55,7 @@ export const failures = defineFailures({
     text: (d: { package: string; names: readonly string[] }) =>
       d.names.length === 0
         ? `${d.package} has no program to run.`
-        : `${d.package} has several programs (${d.names.join(', ')}) and none bears its name.`,
+        : `${d.package} has several programs (${d.names.join(', ')}) and none of them has its name.`,
   },
   process_not_installed: {
     status: 409,

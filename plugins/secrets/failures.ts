@@ -68,11 +68,11 @@ export const failures = defineFailures({
   secret_target_twice: {
     status: 400,
     exit: 2,
-    text: (d: { target: string }) => `Two secrets want to be ${d.target}.`,
+    text: (d: { target: string }) => `Two secrets have the same target: ${d.target}.`,
   },
   secret_consents_busy: {
     status: 503,
-    text: (d: { path: string }) => `${d.path} is locked by another command that does not end.`,
+    text: (d: { path: string }) => `${d.path} is locked by another command, which does not end.`,
     hint: 'Try again when that command has ended.',
   },
   secrets_too_large: {
@@ -91,11 +91,11 @@ export const failures = defineFailures({
     text: (d: { path: string; secret: 'password' | 'key' }) =>
       d.secret === 'password'
         ? `${d.path} cannot be opened: the password is wrong, or the file was damaged. It was left as it is.`
-        : `${d.path} cannot be opened with the key in the keyring of this system: it is another file's, or the file was damaged. It was left as it is.`,
+        : `${d.path} cannot be opened with the key in the keyring of this system: the key belongs to another file, or the file is damaged. It was left as it is.`,
     hint: d =>
       d.secret === 'password'
         ? 'Give the right password, or put a copy of the file in its place.'
-        : 'Put a copy of the file in its place. To begin anew, move it away and type `keelson secret provider encrypted`.',
+        : 'Restore the file from a backup. To start over, move it away and run `keelson secret provider encrypted`.',
   },
   secrets_import_refused: {
     status: 400,
@@ -135,12 +135,12 @@ export const failures = defineFailures({
     status: 404,
     text: (d: { path: string }) =>
       `The key of ${d.path} is not in the keyring of this system, so that file cannot be opened.`,
-    hint: 'Secrets move to another machine only under a password. To begin anew, move the file away and type `keelson secret provider encrypted`.',
+    hint: 'Secrets can be moved to another machine only if a password protects them. To start over, move the file away and run `keelson secret provider encrypted`.',
   },
   onepassword_unavailable: {
     status: 400,
     text: (d: { problem: string }) => `1Password cannot be used: ${d.problem}`,
-    hint: 'It needs the package @1password/sdk beside keelson, and a service account token in OP_SERVICE_ACCOUNT_TOKEN.',
+    hint: 'It needs the package @1password/sdk, installed next to keelson, and a service account token in OP_SERVICE_ACCOUNT_TOKEN.',
   },
   onepassword_failed: {
     status: 502,

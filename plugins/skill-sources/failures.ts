@@ -80,7 +80,7 @@ export const failures = defineFailures({
     status: 403,
     text: (d: { reference: string; problem: string }) =>
       `${d.reference} has a signature that proves nothing: ${d.problem}.`,
-    hint: 'It may have been changed by somebody else than its makers. Ask them.',
+    hint: 'Somebody other than its makers may have changed it. Ask its makers.',
   },
   git_missing: {
     status: 501,

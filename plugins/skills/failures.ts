@@ -29,7 +29,7 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { problem: string; near?: string | undefined }) =>
       `${d.problem}${d.near ? ` Did you mean ${d.near}?` : ''}`,
-    hint: '`keelson client status` lists the clients; "all" stands alone, and means those that are installed.',
+    hint: '`keelson client status` lists the clients; "all" means those that are installed, and cannot be combined with names.',
   },
   skill_not_installed: {
     status: 404,
@@ -51,7 +51,7 @@ export const failures = defineFailures({
     status: 409,
     text: (d: { name: string; path: string; files: readonly string[] }) =>
       `The skill "${d.name}" was edited in ${d.path} (${listed(d.files.slice(0, 5))}${d.files.length > 5 ? ', …' : ''}); it was left alone.`,
-    hint: 'Keep a copy of what you changed; --force gives the edits up.',
+    hint: 'Keep a copy of what you changed; --force discards the edits.',
   },
   skill_other_version: {
     status: 409,
@@ -69,12 +69,12 @@ export const failures = defineFailures({
     status: 409,
     text: (d: { name: string; parents: readonly string[] }) =>
       `The skill "${d.name}" is needed by ${listed(d.parents)}.`,
-    hint: 'Uninstall these first, or take it away regardless with --force.',
+    hint: 'Uninstall these first, or remove it regardless with --force.',
   },
   skill_cycle: {
     status: 422,
     text: (d: { path: readonly string[] }) => `Skills need each other in a circle: ${d.path.join(' → ')}.`,
-    hint: 'Their makers have to take one of these requirements out.',
+    hint: 'Their makers have to remove one of these requirements.',
   },
   skill_requires_too_many: {
     status: 422,
@@ -91,7 +91,7 @@ export const failures = defineFailures({
     status: 403,
     text: (d: { name: string; signer: string }) =>
       `The skill "${d.name}" was signed by ${d.signer}, and this one is not signed.`,
-    hint: 'If that is meant to be, uninstall it and install it anew.',
+    hint: 'If that is intended, uninstall it and install it again.',
   },
   skill_signer_changed: {
     status: 403,

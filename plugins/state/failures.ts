@@ -29,6 +29,6 @@ export const failures = defineFailures({
     status: 500,
     text: (d: { name: string; problem: string; aside?: string }) =>
       `What is stored about "${d.name}" cannot be read: ${d.problem}${d.aside ? ` It was set aside as ${d.aside}.` : ''}`,
-    hint: d => (d.aside ? 'Repair that file and rename it back, or run the workload anew.' : undefined),
+    hint: d => (d.aside ? 'Repair that file and rename it back, or run the workload again.' : undefined),
   },
 })

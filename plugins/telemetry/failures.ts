@@ -12,7 +12,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { what: string; flag: string }) =>
-      `The file of --from-config wants telemetry: ${d.what}. What is asked of the workload could be read there.`,
+      `The file of --from-config wants telemetry: ${d.what}. The requests to the workload could be read there.`,
     hint: d => `If that is what you want, give ${d.flag} as well.`,
   },
   telemetry_over_http: {

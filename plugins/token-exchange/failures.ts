@@ -23,13 +23,13 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { name: string }) =>
-      `The token exchange of "${d.name}" has no token to exchange: nobody has to log in.`,
+      `The token exchange of "${d.name}" has no token to exchange: its callers do not log in.`,
     hint: 'Make callers log in with --oidc-issuer and --oidc-audience, or log in to the remote server with --remote-auth-….',
   },
   exchange_broken: {
     status: 502,
     text: () =>
-      'Tokens cannot be exchanged for the server: the token endpoint, or what it is told, is not right.',
+      'Tokens cannot be exchanged for the server: the token endpoint, or a setting for it, is wrong.',
     hint: 'The log of the proxy says what is wrong: `keelson logs NAME --proxy`.',
   },
   exchange_unconfirmed: {

@@ -11,7 +11,7 @@ export const failures = defineFailures({
     status: 400,
     exit: 2,
     text: (d: { path: string; problem: string }) =>
-      `${d.path} does not say how tools are shown: ${d.problem}.`,
+      `${d.path} is not a valid file for --tools-override: ${d.problem}.`,
     hint: 'Write {"toolsOverride": {"TOOL": {"name": "NEW_NAME", "description": "TEXT"}}}.',
   },
   tools_unknown: {

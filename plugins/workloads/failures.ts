@@ -4,8 +4,7 @@ export const failures = defineFailures({
   target_unknown: {
     status: 400,
     exit: 2,
-    text: (d: { argument: string; problem: string }) =>
-      `"${d.argument}" is nothing that can be run: ${d.problem}`,
+    text: (d: { argument: string; problem: string }) => `"${d.argument}" cannot be run: ${d.problem}`,
     hint: 'Give an image, a package (npx://, uvx://, go://), a URL, or --from-config FILE.',
   },
   instance_name_taken: {
@@ -53,7 +52,7 @@ export const failures = defineFailures({
   },
   streams_exhausted: {
     status: 429,
-    text: (d: { most: number }) => `${d.most} programs listen for events already.`,
+    text: (d: { most: number }) => `${d.most} event streams are open already.`,
     hint: 'Close a stream that is no longer read.',
   },
   proxy_log_missing: {
@@ -62,7 +61,7 @@ export const failures = defineFailures({
   },
   interrupted: {
     status: 499,
-    text: () => 'Interrupted; what had been begun is undone.',
+    text: () => 'Interrupted; changes that had begun were undone.',
   },
   logs_missing: {
     status: 404,

@@ -10,7 +10,7 @@ export const unenforcedFailures = defineFailures({
   middleware_differs: {
     status: 400,
     text: (d: { type: string; member: string }) =>
-      `The entry "${d.type}" of middleware_configs says something else than the run config does (${d.member}).`,
+      `The entry "${d.type}" of middleware_configs contradicts the run config (${d.member}).`,
     hint: 'Correct the one that is wrong, or remove the entry: the members of the run config are enough.',
   },
 })

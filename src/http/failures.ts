@@ -62,6 +62,6 @@ export const httpFailures = defineFailures({
   },
   deadline_passed: {
     status: 504,
-    text: (d: { seconds: number }) => `It took longer than ${d.seconds} seconds and was given up.`,
+    text: (d: { seconds: number }) => `It took longer than ${d.seconds} seconds and was cancelled.`,
   },
 })

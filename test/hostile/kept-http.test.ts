@@ -352,7 +352,7 @@ describe('over HTTP', { timeout: 240_000 }, () => {
         400,
         '/etc/passwd',
       ],
-      [{ url, token_exchange_config: EXCHANGE }, 400, 'nobody has to log in'],
+      [{ url, token_exchange_config: EXCHANGE }, 400, 'its callers do not log in'],
       [{ url, ...login, aws_sts_config: { region: 'eu-west-1' } }, 400, 'role_mappings'],
       [{ url, ...login, upstream_swap_config: { provider_name: 'a' } }, 400, 'embedded_auth_server_config'],
       [{ url, oidc_config: { ...login.oidc_config, clientSecretFile: '/etc/passwd' } }, 400, '/etc/passwd'],

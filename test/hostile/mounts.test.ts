@@ -129,7 +129,7 @@ describe.each(['docker', 'process'] as const)('on %s', { timeout: 240_000 }, pla
 
     const started = await home.keelson(['start', name])
     expect(started.code).not.toBe(0)
-    expect(started.stderr).toContain(`${folder}/.keelsonignore is a link or no file`)
+    expect(started.stderr).toContain(`${folder}/.keelsonignore is a link, or not a file`)
     await home.ok(['rm', name])
   })
 })

@@ -67,7 +67,7 @@ describe.each(ENTRIES)('an entry %s of middleware_configs', (type, parameters, m
     const [[name, said] = ['', {}]] = Object.entries(member)
     const other = { ...said, [name === 'oidc_config' ? 'audience' : 'other']: 'others' }
     await expect(take({ remote_url, [name]: other, middleware_configs: entries })).rejects.toThrow(
-      `"${type}" of middleware_configs says something else than the run config does (${name})`,
+      `"${type}" of middleware_configs contradicts the run config (${name})`,
     )
   })
 

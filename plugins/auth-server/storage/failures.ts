@@ -5,7 +5,7 @@ export const failures = defineFailures({
     status: 503,
     text: (d: { store: string; problem: string }) =>
       `The storage of the authorization server (${d.store}) cannot be used now: ${d.problem}.`,
-    hint: 'Nobody can log in until it can be used again. Then everything goes on by itself.',
+    hint: 'Check the storage. Nobody can log in until it can be used again; no restart is needed then.',
   },
   auth_store_newer: {
     status: 409,
