@@ -77,16 +77,35 @@ test.each([
 
 const SUITE = '@modelcontextprotocol/conformance'
 
+/** Runs a stdio server of the fixtures in a container. Returns the URL of its proxy. */
+const bridge = (name: string, fixture: string): Promise<string> =>
+  home.ok([
+    ...['run', '--runtime', 'docker', '--name', name, '--transport', 'stdio'],
+    ...['-v', `${new URL('../..', import.meta.url).pathname}:/srv:ro`, 'keelson-test/node:24'],
+    ...['--', 'node', `/srv/fixtures/stdio-servers/${fixture}`],
+  ])
+
+test('the program bridges a stdio server of 2026-07-28: the suite finds the same as over HTTP', {
+  timeout: 240_000,
+}, async context => {
+  needsPlace(context, 'docker')
+  const server = await startFixture('http-server-modern.ts')
+  onTestFinished(() => server.kill())
+  const url = await bridge('conformance-bridged-2026', 'modern-conformance.ts')
+  const args = ['--requirements', '2026-07-28']
+
+  const direct = await conformance('conformance-2026', `${server.origin}/mcp`, args)
+  const bridged = await conformance('conformance-2026', url, args)
+
+  expect(direct.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(160)
+  expect(bridged).toEqual(direct)
+})
+
 test('the program bridges a stdio server: the suite finds no failure', {
   timeout: 240_000,
 }, async context => {
   needsPlace(context, 'docker')
-  const repository = new URL('../..', import.meta.url).pathname
-  const url = await home.ok([
-    ...['run', '--runtime', 'docker', '--name', 'conformance-bridged', '--transport', 'stdio'],
-    ...['-v', `${repository}:/srv:ro`, 'keelson-test/node:24'],
-    ...['--', 'node', '/srv/fixtures/stdio-servers/conformance.ts'],
-  ])
+  const url = await bridge('conformance-bridged', 'conformance.ts')
 
   const bridged = await conformance(SUITE, url, [])
 

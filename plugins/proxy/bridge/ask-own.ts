@@ -10,10 +10,19 @@ export const createAskOwn =
   ({ handshake, eras, ask }: { handshake: Handshake; eras: ServerEras; ask: AskServer }): AskOwn =>
   async (method, params) => {
     if (!handshake.agreed && eras.legacy !== false) await handshake.ensure()
-    const meta = handshake.agreed ? {} : META_2026
-    const answer = await ask(method, toRaw(JSON.stringify({ ...meta, ...params })), { timeoutMs: TIMEOUT_MS })
-    if (answer.kind === 'result') return parseRaw(answer.text)
-    throw new Error(answer.kind === 'failed' ? 'it does not respond' : `it returned an error for ${method}`)
+    return handshake.agreed ? askFor(ask, method, params) : createAskModern(ask)(method, params)
   }
+
+/** The same to a server of 2026-07-28, which need not have `initialize`. */
+export const createAskModern =
+  (ask: AskServer): AskOwn =>
+  (method, params) =>
+    askFor(ask, method, { ...META_2026, ...params })
+
+async function askFor(ask: AskServer, method: string, params: object): Promise<unknown> {
+  const answer = await ask(method, toRaw(JSON.stringify(params)), { timeoutMs: TIMEOUT_MS })
+  if (answer.kind === 'result') return parseRaw(answer.text)
+  throw new Error(answer.kind === 'failed' ? 'it does not respond' : `it returned an error for ${method}`)
+}
 
 const TIMEOUT_MS = 10_000

@@ -8,7 +8,7 @@ import { createStreamReply, type PostReply, type ReplyOptions } from './streamab
  * a JSON body, and most calls get nothing but their response.
  */
 export function createHeldReply(options: ReplyOptions & { holdMs: number }): PostReply {
-  const { response, session, holdMs, onGone } = options
+  const { response, session, holdMs, statusOf, onGone } = options
   let stream: PostReply | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -41,7 +41,7 @@ export function createHeldReply(options: ReplyOptions & { holdMs: number }): Pos
     respond(text) {
       if (stream) return stream.respond(text)
       clearTimeout(timer)
-      sendJson(response, 200, text)
+      sendJson(response, statusOf(text), text)
     },
     // As on an event stream: clients take another status for a broken transport, not for the end of the call.
     fail: failure => toStream().fail(failure),

@@ -39,15 +39,19 @@ export const takesPriming = (request: IncomingMessage): boolean => {
 }
 
 /**
- * The revision of 2026-07-28 or later that a message is written in; undefined for the era of sessions.
- * `initialize` is always of that era.
+ * The version of a message in the manner of 2026-07-28, whose metadata or header says it; undefined for the era of
+ * sessions. What the metadata says may be no version at all.
  */
 export function modernVersion(request: IncomingMessage, message: Message): string | undefined {
-  if (message.kind === 'response' || message.method === 'initialize') return undefined
+  if (message.kind === 'response') return undefined
   const stated = param(message, '_meta', 'io.modelcontextprotocol/protocolVersion')
-  const version = typeof stated === 'string' ? stated : header(request, 'mcp-protocol-version')
-  return version !== undefined && VERSION.test(version) && version > LAST_WITH_SESSIONS ? version : undefined
+  if (typeof stated === 'string') return stated
+  const version = message.method === 'initialize' ? undefined : header(request, 'mcp-protocol-version')
+  return version !== undefined && isModernVersion(version) ? version : undefined
 }
+
+export const isModernVersion = (version: string): boolean =>
+  VERSION.test(version) && version > LAST_WITH_SESSIONS
 
 /** Refuses a version that no revision of MCP has (2025-06-18, Protocol Version Header). Newer ones pass. */
 export function assertKnownVersion(request: IncomingMessage, idText?: string): void {

@@ -2,6 +2,7 @@ import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { createHeldReply } from './held-reply.ts'
 import { accepts, takesPriming, wantsStream } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
+import { modernStatus } from './modern-status.ts'
 import {
   createJsonReply,
   createStreamReply,
@@ -13,10 +14,14 @@ import {
 export function createPostReply(
   { limits, now }: Pick<MessageRouter, 'limits' | 'now'>,
   { request, response }: Exchange,
-  call: Pick<ReplyOptions, 'idText' | 'session' | 'onGone'>,
+  call: Pick<ReplyOptions, 'idText' | 'session' | 'onGone'> & { isModern: boolean },
 ): PostReply {
-  const options = { ...call, response, prime: takesPriming(request), now }
+  const statusOf = call.isModern ? modernStatus : sessionStatus
+  const options = { ...call, response, statusOf, prime: takesPriming(request), now }
   if (!wantsStream(request)) return createJsonReply(options)
   if (!accepts(request, 'application/json')) return createStreamReply(options)
   return createHeldReply({ ...options, holdMs: limits.holdHeadMs })
 }
+
+/** Before 2026-07-28 an error of the server is no error of HTTP. */
+const sessionStatus = (): number => 200

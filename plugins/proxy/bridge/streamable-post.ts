@@ -1,32 +1,43 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { parseRaw } from '../../../src/lib/raw-json.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.ts'
-import { type Message, param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
-import { formatSse } from '../../../src/net/sse.ts'
+import type { Message, Request } from '../../../src/net/rpc-message.ts'
 import { untilAvailable } from '../availability.ts'
 import { initializeParams } from '../eras/initialize-params.ts'
-import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
+import { rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
+import { createAskModern } from './ask-own.ts'
 import type { Call } from './call.ts'
-import { type Session, toCapabilities } from './client-sessions.ts'
-import { EVENT_STREAM_HEADERS } from './event-stream.ts'
+import { assertModernRequest } from './check-modern-request.ts'
+import type { Session } from './client-sessions.ts'
 import { followCall } from './follow-call.ts'
-import { busyRefusal, failureText, sendEmpty, sendJson } from './http-reply.ts'
+import { busyRefusal, sendEmpty } from './http-reply.ts'
 import { accepts, assertKnownVersion, isJsonBody, modernVersion } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
+import { createMirroredTools } from './mirrored-tools.ts'
 import { createModernRequests } from './modern-requests.ts'
 import { createPostReply } from './post-reply.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
-import { findSession, SESSION_HEADER } from './streamable-sessions.ts'
+import { initialize } from './streamable-initialize.ts'
+import { findSession } from './streamable-sessions.ts'
+
+/** What is known of the client of a request. */
+interface Sender {
+  readonly session: Session | undefined
+  /** The version that a client in the manner of 2026-07-28 states. */
+  readonly version: string | undefined
+  /** The same where the server is of the era of sessions. */
+  readonly translated: string | undefined
+}
 
 /** Responds to a POST of streamable HTTP, which carries one message of a client. */
 export function createStreamablePost(
   router: MessageRouter,
 ): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
   const modernRequests = createModernRequests(router)
+  const mirroredTools = createMirroredTools(createAskModern(router.ask), router.now)
 
   async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { request, response } = exchange
@@ -37,7 +48,9 @@ export function createStreamablePost(
     }
     const idText = message.kind === 'request' ? message.idText : undefined
     const version = modernVersion(request, message)
-    const isInitialize = message.kind === 'request' && message.method === 'initialize'
+    if (version !== undefined && message.kind === 'request') assertModernRequest(exchange, message, version)
+    const isInitialize =
+      version === undefined && message.kind === 'request' && message.method === 'initialize'
     if (!isInitialize) assertKnownVersion(request, idText)
     // MCP 2026-07-28 has no sessions, and `initialize` starts one: neither reads the session header.
     const session = version !== undefined || isInitialize ? undefined : findSession(router, exchange, idText)
@@ -45,7 +58,8 @@ export function createStreamablePost(
     await untilAvailable(router.availability, exchange, idText)
     if (response.destroyed) return
     if (session?.closed) throw sessionNotFound({ idText })
-    if (message.kind === 'request' && isInitialize) return initialize(message, exchange, rewriting)
+    if (message.kind === 'request' && isInitialize)
+      return initialize(router, { message, exchange, rewriting })
     const isNative = version !== undefined && (await router.eras.servesStateless())
     const isInitialised = isNative || session || router.handshake.agreed || router.eras.legacy === false
     if (message.kind === 'request' && !isInitialised) {
@@ -56,44 +70,19 @@ export function createStreamablePost(
     const translated = isTranslated ? version : undefined
 
     if (message.kind === 'response') router.messages.respond(message, session)
-    else if (message.kind === 'request') return call(message, { session, translated }, exchange, rewriting)
+    else if (message.kind === 'request') {
+      if (isNative) await mirroredTools.check(exchange, message)
+      return call(message, { session, version, translated }, exchange, rewriting)
+    }
     // Clients of 2026-07-28 have no notifications that an older server knows.
     else if (translated === undefined && !router.messages.notify(message, session))
       throw busyRefusal(undefined)
     sendEmpty(response, 202)
   }
 
-  async function initialize(message: Request, exchange: Exchange, rewriting?: Rewriting): Promise<void> {
-    const { request, response } = exchange
-    const { answer, metadata } = await router.initialize(paramText(message) ?? '{}')
-    if (response.destroyed) return
-    const { idText } = message
-    if (answer.kind === 'failed') {
-      if (answer.failure === 'overload') throw busyRefusal(idText)
-      return sendJson(response, answer.failure === 'timeout' ? 504 : 502, failureText(idText, answer.failure))
-    }
-    if (answer.kind === 'error') {
-      return send(request, response, `{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
-    }
-    const session = router.openSession({
-      capabilities: toCapabilities(param(message, 'capabilities')),
-      version: router.handshake.agreed?.version ?? '',
-      metadata,
-      owner: ownerOf(exchange),
-      ids: true,
-    })
-    if (!session) {
-      throw allSessionsTaken({ idText })
-    }
-    const result = resultText(idText, answer.text)
-    const text = rewriting ? await rewriting.text(result) : result
-    send(request, response, text, { [SESSION_HEADER]: session.id })
-  }
-
-  /** `translated`: the version of a client of 2026-07-28 or later whose server is of the era of sessions. */
   function call(
     message: Request,
-    { session, translated }: { session: Session | undefined; translated: string | undefined },
+    { session, version, translated }: Sender,
     exchange: Exchange,
     rewriting: Rewriting | undefined,
   ): void {
@@ -103,7 +92,8 @@ export function createStreamablePost(
       // No client can get this response any more.
       if (started) router.calls.abandon(started, 'cancelled', 'the client has gone')
     }
-    const post = createPostReply(router, exchange, { idText, session, onGone })
+    const isModern = version !== undefined
+    const post = createPostReply(router, exchange, { idText, session, isModern, onGone })
     const reply = rewritten(post, rewriting)
     const outcome =
       translated === undefined
@@ -138,19 +128,4 @@ function isJson(text: string | undefined): boolean {
   } catch {
     return false
   }
-}
-
-/** Sends a single response: as JSON, or as an event where only that is taken. */
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (accepts(request, 'application/json')) {
-    sendJson(response, 200, text, headers)
-    return
-  }
-  response.writeHead(200, { ...EVENT_STREAM_HEADERS, ...headers })
-  response.end(formatSse({ event: 'message', data: text }), 'latin1')
 }

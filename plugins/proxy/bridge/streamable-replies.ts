@@ -14,6 +14,8 @@ export interface ReplyOptions {
   readonly response: ServerResponse
   readonly idText: string
   readonly session: Session | undefined
+  /** The HTTP status of a response of the server that is sent as JSON. */
+  readonly statusOf: (text: string) => number
   /** Whether an event stream begins with an event to resume from. */
   readonly prime: boolean
   readonly now: () => number
@@ -22,7 +24,7 @@ export interface ReplyOptions {
 }
 
 /** Sends the response as JSON. */
-export function createJsonReply({ response, idText, onGone }: ReplyOptions): PostReply {
+export function createJsonReply({ response, idText, statusOf, onGone }: ReplyOptions): PostReply {
   response.once('close', () => {
     if (!response.writableFinished) onGone()
   })
@@ -30,7 +32,7 @@ export function createJsonReply({ response, idText, onGone }: ReplyOptions): Pos
     attended: true,
     related: () => false,
     keepAlive: () => {},
-    respond: text => sendJson(response, 200, text),
+    respond: text => sendJson(response, statusOf(text), text),
     fail: failure => sendJson(response, FAILURE_TEXT[failure].status, failureText(idText, failure)),
     open: () => {},
   }

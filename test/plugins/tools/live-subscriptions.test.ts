@@ -2,16 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { toolsMiddleware } from '../../../plugins/tools/middleware.ts'
 import type { ToolControl } from '../../../plugins/tools/tool-controls.ts'
+import { modernHeaders, modernParams } from '../proxy/bridge/modern-client.ts'
 import { createPuppet } from '../proxy/bridge/puppet-server.ts'
 import { call, rpc, stream } from '../proxy/bridge/raw-client.ts'
 import { testProxy, testServer, until } from '../proxy/test-proxy.ts'
 
 const VERSION = '2026-07-28'
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
-const meta = { 'io.modelcontextprotocol/protocolVersion': VERSION }
-const headers = { 'mcp-protocol-version': VERSION, 'mcp-method': 'subscriptions/listen' }
+const headers = modernHeaders('subscriptions/listen')
 const listen = (id: string, notifications: object) =>
-  rpc(id, 'subscriptions/listen', { _meta: meta, notifications })
+  rpc(id, 'subscriptions/listen', modernParams({ notifications }))
 
 const acknowledged = (id: unknown, notifications: object) => ({
   jsonrpc: '2.0',
@@ -56,9 +56,7 @@ async function stdioProxy(controls: Map<string, ToolControl>) {
   const server = createPuppet({ initialize: false })
   const proxy = await testProxy({ config: { transport: 'stdio' }, middlewares: [toolsMiddleware(controls)] })
   await proxy.connect({ kind: 'stdio', attachment: server.attachment })
-  const first = call(proxy.url, rpc('d', 'server/discover', { _meta: meta }), {
-    'mcp-protocol-version': VERSION,
-  })
+  const first = call(proxy.url, rpc('d', 'server/discover', modernParams()), modernHeaders('server/discover'))
   const asked = await server.take('initialize')
   server.send({ jsonrpc: '2.0', id: asked.message.id, error: { code: -32022, message: 'no' } })
   const discover = await server.take('server/discover')
@@ -106,6 +104,6 @@ test.each([
 
 test('a subscription that an HTTP server refuses passes as it is', async () => {
   const { url } = await httpProxy(new Map())
-  const body = rpc('a', 'subscriptions/listen', { _meta: meta })
+  const body = rpc('a', 'subscriptions/listen', modernParams())
   expect((await call(url, body, headers)).json).toMatchObject({ id: 'a', error: { code: -32602 } })
 })

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
+import { modernHeaders, modernParams } from './modern-client.ts'
 import { createPuppet } from './puppet-server.ts'
 import { call, open, rpc, stream } from './raw-client.ts'
 import { spawnFixture } from './spawn-server.ts'
@@ -27,7 +28,7 @@ test('a long response that comes first is JSON with its length, not an event', a
 
 test.each([
   ['2025-11-25', rpc(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} }), {}],
-  ['2026-07-28', rpc(1, 'server/discover'), { 'mcp-protocol-version': '2026-07-28' }],
+  ['2026-07-28', rpc(1, 'server/discover', modernParams()), modernHeaders('server/discover')],
 ])('the first response of a server is JSON for a client of %s', async (_version, body, headers) => {
   const isModern = body.method === 'server/discover'
   const server = createPuppet(isModern ? { initialize: false } : {})

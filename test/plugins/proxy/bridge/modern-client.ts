@@ -27,6 +27,20 @@ export interface ModernFacts {
   caller?: string
 }
 
+/** The headers that repeat a request of such a client. */
+export const modernHeaders = (
+  method: string,
+  params: Record<string, unknown> = {},
+  { caller, version = VERSION }: ModernFacts = {},
+): Record<string, string> => ({
+  ...(caller === undefined ? {} : { caller }),
+  'mcp-protocol-version': version,
+  'mcp-method': method,
+  ...(typeof (params.name ?? params.uri) === 'string'
+    ? { 'mcp-name': String(params.name ?? params.uri) }
+    : {}),
+})
+
 /** A bridge before a puppet of the era of sessions, and requests of clients of 2026-07-28. */
 export async function startLegacy(
   options: Parameters<typeof startBridge>[0] & { initialize?: Record<string, unknown> } = {},
@@ -35,20 +49,12 @@ export async function startLegacy(
   const server = createPuppet({ initialize })
   const started = await startBridge({ attachment: server.attachment, ...others })
   void server.take('ping').then(({ message: { id } }) => server.send({ jsonrpc: '2.0', id, result: {} }))
-  const headers = (method: string, params: Record<string, unknown>, { caller }: ModernFacts) => ({
-    ...(caller === undefined ? {} : { caller }),
-    'mcp-protocol-version': VERSION,
-    'mcp-method': method,
-    ...(typeof (params.name ?? params.uri) === 'string'
-      ? { 'mcp-name': String(params.name ?? params.uri) }
-      : {}),
-  })
   const ask = (id: unknown, method: string, params: Record<string, unknown> = {}, facts: ModernFacts = {}) =>
-    call(started.url, rpc(id, method, modernParams(params, facts)), headers(method, params, facts))
+    call(started.url, rpc(id, method, modernParams(params, facts)), modernHeaders(method, params, facts))
   const open = (id: unknown, method: string, params: Record<string, unknown> = {}, facts: ModernFacts = {}) =>
     stream(started.url, {
       body: rpc(id, method, modernParams(params, facts)),
-      headers: headers(method, params, facts),
+      headers: modernHeaders(method, params, facts),
     })
   /** Responds to the next request of this method. */
   const answer = async (method: string, result: unknown) => {

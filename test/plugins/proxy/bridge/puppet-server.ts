@@ -20,7 +20,7 @@ export interface Puppet {
 }
 
 export function createPuppet(
-  options: { initialize?: false | Record<string, unknown>; deaf?: boolean } = {},
+  options: { initialize?: false | Record<string, unknown>; tools?: object[]; deaf?: boolean } = {},
 ): Puppet {
   const stdin = new PassThrough()
   const stdout = new PassThrough()
@@ -79,6 +79,9 @@ export function createPuppet(
           ...options.initialize,
         }
         puppet.send({ jsonrpc: '2.0', id: line.message.id, result })
+      }
+      if (line.message.method === 'tools/list' && options.tools) {
+        puppet.send({ jsonrpc: '2.0', id: line.message.id, result: { tools: options.tools } })
       }
       lines.push(line)
       for (const wake of [...waiters]) wake()

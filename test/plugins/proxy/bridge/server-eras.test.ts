@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest'
+import { modernHeaders, modernParams } from './modern-client.ts'
 import { createPuppet } from './puppet-server.ts'
 import { call, open, rpc } from './raw-client.ts'
 import { spawnFixture, spawnOfficial } from './spawn-server.ts'
 import { startBridge } from './start-bridge.ts'
 
 const VERSION = '2026-07-28'
-const headers = { 'mcp-protocol-version': VERSION }
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
 const patience = { timeoutMs: 60_000, signal: new AbortController().signal, ping: true }
-const callEra = (url: string) => call(url, rpc(1, 'tools/call', { name: 'era', _meta }), headers)
+const era = { name: 'era' }
+const callEra = (url: string) =>
+  call(url, rpc(1, 'tools/call', modernParams(era)), modernHeaders('tools/call', era))
 
 test.each([
   ['legacy', () => spawnOfficial('everything', 'stdio')],
@@ -51,7 +48,7 @@ test('a server of both eras is known as such once a client has initialised it', 
 })
 
 test('a server that tells the eras apart per request serves both', async () => {
-  const server = createPuppet()
+  const server = createPuppet({ tools: [] })
   const { bridge, url } = await startBridge({ attachment: server.attachment })
   await open(url)
   const answer = callEra(url)
@@ -64,7 +61,7 @@ test('a server that tells the eras apart per request serves both', async () => {
 })
 
 test('a server that refuses every ping is asked to describe itself for a new client', async () => {
-  const server = createPuppet({ initialize: false })
+  const server = createPuppet({ initialize: false, tools: [] })
   const { bridge, url } = await startBridge({ attachment: server.attachment })
   const answer = callEra(url)
   const ping = await server.take('ping')
