@@ -77,7 +77,8 @@ export class ToolsOf extends BaseCommand {
     })
   }
 
-  #printChange({ tools = [], before = [], problem, isOpen }: ToolsResult, isPreview: boolean): void {
+  #printChange(result: ToolsResult, isPreview: boolean): void {
+    const { tools = [], before = [], problem, isOpen, foregroundProcess: pid } = result
     const was = new Map(before.map(tool => [tool.name, tool]))
     const changes = tools
       .map(tool => ({ name: tool.name, from: nameOf(was.get(tool.name)), to: nameOf(tool) }))
@@ -93,7 +94,9 @@ export class ToolsOf extends BaseCommand {
       )
     } else if (problem === undefined) this.print('Clients see the same tools as before.')
     if (problem !== undefined) this.print(`The names of tools are not checked: ${problem}.`)
-    if (!isPreview && !isOpen) this.print(`It counts from the next start of "${this.name}".`)
+    if (isPreview || isOpen) return
+    const unless = pid === undefined ? '' : ` Process ${pid} goes on with the tools that it started with.`
+    this.print(`It counts from the next start of "${this.name}".${unless}`)
   }
 }
 

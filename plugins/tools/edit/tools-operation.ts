@@ -3,6 +3,7 @@ import type { ListedTool } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { SupervisorOperation } from '../../../src/contracts/supervisor-operation.ts'
 import { messageOf } from '../../../src/errors.ts'
+import { processIdentity } from '../../../src/lib/process-identity.ts'
 import { checkSections } from '../../../src/sections.ts'
 import { checkNames } from '../check-names.ts'
 import { failures } from '../failures.ts'
@@ -37,6 +38,8 @@ export interface ToolsResult {
   readonly warnings: readonly string[]
   /** Whether the workload runs here, so that clients see the change at once. */
   readonly isOpen: boolean
+  /** The id of the process that runs the workload in the foreground. Nothing tells it of the change. */
+  readonly foregroundProcess?: number
 }
 
 const MEMBERS = ['tools_filter', 'tools_override', 'tools_deny', 'tools_read_only'] as const
@@ -56,7 +59,12 @@ export async function createToolsOperation(app: App): Promise<SupervisorOperatio
     name: string,
   ): Promise<Partial<{ listed: readonly ListedTool[]; problem: string }>> {
     const control = controls.get(name)
-    if (!control) return { problem: 'it does not run' }
+    if (!control) {
+      const pid = await findForegroundProcess(name)
+      return {
+        problem: pid === undefined ? 'it does not run' : `it runs in the foreground of process ${pid}`,
+      }
+    }
     try {
       const listed = await control.listTools({})
       return listed ? { listed } : { problem: 'its server wants a login that the proxy does not have' }
@@ -65,11 +73,19 @@ export async function createToolsOperation(app: App): Promise<SupervisorOperatio
     }
   }
 
-  function toResult(
+  async function findForegroundProcess(name: string): Promise<number | undefined> {
+    if (controls.has(name)) return undefined
+    const pid = (await store.statuses.read(name))?.process_id
+    const isOther = pid && pid !== process.pid && processIdentity(pid) !== undefined
+    return isOther ? pid : undefined
+  }
+
+  async function toResult(
     { before, config }: { before: RunConfig | undefined; config: RunConfig },
     { listed, problem }: Awaited<ReturnType<typeof listTools>>,
-  ): ToolsResult {
+  ): Promise<ToolsResult> {
     const { errors, warnings } = checkNames(config, listed ?? [])
+    const pid = await findForegroundProcess(config.name)
     return {
       settings: settingsOf(config),
       ...(listed ? { tools: describeTools(config, listed) } : {}),
@@ -77,6 +93,7 @@ export async function createToolsOperation(app: App): Promise<SupervisorOperatio
       ...(problem === undefined ? {} : { problem }),
       warnings: listed ? [...errors, ...warnings] : [],
       isOpen: controls.has(config.name),
+      ...(pid === undefined ? {} : { foregroundProcess: pid }),
     }
   }
 

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
 import { tryLock } from '../../../src/lib/file-lock.ts'
 import { testHome } from '../auth-out/guarded-server.ts'
 import { serveHome } from '../auth-out/http-world.ts'
@@ -140,4 +142,25 @@ test('a record that a killed upgrade has left does not refuse a change of tools,
   await home.ok(['tools', 'far', '--tools', 'get_list'])
   expect(await namesAt(url)).toEqual(['get_list'])
   await expect(readFile(join(state, 'upgrades/far.json'))).rejects.toThrow('ENOENT')
+})
+
+test('a change of a workload in the foreground says that its process does not apply it', {
+  timeout: 120_000,
+}, async () => {
+  const home = await testHome({ secrets: false })
+  const transport = ['--transport', 'streamable-http']
+  const child = home.start(['run', await server(), '--name', 'far', '--foreground', ...transport])
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+  const [url] = await once(createInterface({ input: child.stdout ?? expect.fail() }), 'line')
+
+  const changed = await home.ok(['tools', 'far', '--tools', 'get_list'])
+
+  expect(changed).toContain(`it runs in the foreground of process ${child.pid}.`)
+  expect(changed).toContain(
+    `It counts from the next start of "far". Process ${child.pid} goes on with the tools that it started with.`,
+  )
+  expect(await namesAt(String(url))).toContain('get_note')
 })
