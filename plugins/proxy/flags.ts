@@ -9,6 +9,7 @@ import { failures } from '../../src/errors.ts'
 import { formatDuration } from '../../src/lib/duration.ts'
 import { parseMemory } from '../../src/lib/resources.ts'
 import type { RunFlags } from '../../src/plugin.ts'
+import { DEFAULT_MAX_PROCESSES, DEFAULT_MAX_PROCESSES_PER_CALLER, SESSION_MODES } from './section.ts'
 
 const table = {
   'allowed-origins': flag.commaList(
@@ -28,6 +29,23 @@ const table = {
     'streamable-http',
   ),
   'proxy-port': flag.port('port the proxy listens on (default: a free one)'),
+  sessions: flag.choice(
+    'whether the clients of a stdio server share one process: auto decides for each new client',
+    SESSION_MODES,
+    'shared',
+  ),
+  'max-processes': flag.integer('the most processes that serve single clients (--sessions)', {
+    placeholder: 'N',
+    shown: String(DEFAULT_MAX_PROCESSES),
+  }),
+  'max-processes-per-caller': flag.integer('the same of one caller who has logged in', {
+    placeholder: 'N',
+    shown: String(DEFAULT_MAX_PROCESSES_PER_CALLER),
+  }),
+  'spare-processes': flag.integer('processes started ahead for the next client: 0 or 1', {
+    placeholder: 'N',
+    shown: '0',
+  }),
   'session-ttl': flag.duration('how long an idle session is kept; 0: the default', '2h'),
   stateless: flag.boolean('the server keeps no sessions, so clients may only POST (streamable-http)'),
   'trust-proxy-headers': flag.boolean('trust X-Forwarded-Proto, -Host, -Port and -Prefix'),
@@ -120,6 +138,12 @@ export const proxyFlags: RunFlags = {
     if (values.host !== undefined) config.host = await resolveHost(values.host)
     if (given.has('proxy-mode')) config.proxy_mode = values['proxy-mode']
     if (values['proxy-port'] !== undefined) config.port = values['proxy-port']
+    if (given.has('sessions')) config.sessions = values.sessions
+    if (values['max-processes'] !== undefined) config.max_processes = values['max-processes']
+    if (values['max-processes-per-caller'] !== undefined) {
+      config.max_processes_per_caller = values['max-processes-per-caller']
+    }
+    if (values['spare-processes'] !== undefined) config.spare_processes = values['spare-processes']
     if (given.has('session-ttl') && values['session-ttl']) {
       config.session_ttl = formatDuration(values['session-ttl'])
     }

@@ -94,15 +94,15 @@ async function createStdioForwarder({
     },
     async connect(backend) {
       if (backend.kind !== 'stdio') throw wrongKind(config, backend.kind)
-      await bridge.connect(backend.attachment)
+      await bridge.connect(backend.attachment, backend)
     },
     disconnect: reason => bridge.disconnect(reason),
     async checkCandidate(backend, options) {
       if (backend.kind !== 'stdio') throw wrongKind(config, backend.kind)
-      return bridge.checkCandidate(backend.attachment, options)
+      return bridge.checkCandidate(backend.attachment, { ...options, spawn: backend.spawn })
     },
     ready: options => bridge.ready(options),
-    sweep: () => {},
+    sweep: () => bridge.sweep(),
     close: () => bridge.close(),
   }
 }

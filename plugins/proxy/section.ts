@@ -2,14 +2,20 @@ import type { ProxyMode, RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
-import { bool, integer, type ObjectOf, optional, text, texts } from '../../src/lib/schema.ts'
+import { bool, integer, type ObjectOf, oneOf, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
+import type { ProcessLimits } from './bridge/process-limits.ts'
 
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000
 const DEFAULT_BODY_BYTES = 8 * 2 ** 20
 /** A body is held in memory up to three times while it is checked and passed on. */
 const MOST_BODY_BYTES = 64 * 2 ** 20
 const LEAST_BODY_BYTES = 2 ** 10
+
+/** `auto`: a client gets a process of its own once the server has asked a client for something. */
+export const SESSION_MODES = ['shared', 'per-client', 'auto'] as const
+export const DEFAULT_MAX_PROCESSES = 16
+export const DEFAULT_MAX_PROCESSES_PER_CALLER = 8
 
 const members = {
   /** Exact-match list for the `Origin` header; absent on loopback: the proxy's own origins. */
@@ -20,6 +26,14 @@ const members = {
   max_body_bytes: optional(integer),
   /** Requests to the remote server keep their paths; else its own path stands for whatever was asked. */
   remote_keeps_paths: optional(bool),
+  /** Whether the clients of a stdio server share one process; absent: `shared`. */
+  sessions: optional(oneOf(SESSION_MODES)),
+  /** The most processes that serve single clients; absent: 16. */
+  max_processes: optional(integer),
+  /** The same of one caller who has logged in; absent: 8. */
+  max_processes_per_caller: optional(integer),
+  /** Processes that are started ahead for the next client: 0 or 1; absent: 0. */
+  spare_processes: optional(integer),
   /** How long an idle session lives, as a Go duration; absent or zero: two hours. */
   session_ttl: optional(text),
   /** A stranger named the remote server, so its name may never resolve to a private address. */
@@ -48,6 +62,13 @@ export const sessionTtlOf = (config: RunConfig): number =>
 export const maxBodyOf = ({ max_body_bytes: most = 0 }: Pick<RunConfig, 'max_body_bytes'>): number =>
   most > 0 ? most : DEFAULT_BODY_BYTES
 
+/** How many processes clients of a stdio server may have. */
+export const processLimitsOf = (config: RunConfig): ProcessLimits => ({
+  max: config.max_processes ?? DEFAULT_MAX_PROCESSES,
+  maxPerCaller: config.max_processes_per_caller ?? DEFAULT_MAX_PROCESSES_PER_CALLER,
+  spares: config.spare_processes ?? 0,
+})
+
 const wrong = (text: string) => failures.usage({ text })
 
 const { svc_ca_bundle: _, ...body } = members // a path of this machine: requests over HTTP cannot name one
@@ -60,12 +81,26 @@ const request = sectionRequest({
     'endpoint-prefix': body.endpoint_prefix,
     'max-body-size': body.max_body_bytes ? String(body.max_body_bytes) : undefined,
     'session-ttl': readDuration(body.session_ttl),
+    sessions: body.sessions,
+    'max-processes': body.max_processes,
+    'max-processes-per-caller': body.max_processes_per_caller,
+    'spare-processes': body.spare_processes,
     stateless: body.stateless || undefined,
     'trust-proxy-headers': body.trust_proxy_headers || undefined,
   }),
   toMembers: body => (body.remote_must_be_public ? { remote_must_be_public: true } : {}),
   toDetails: ({ trust_proxy_headers = false }) => ({ trust_proxy_headers }),
-  kept: ['allowed_origins', 'endpoint_prefix', 'max_body_bytes', 'session_ttl', 'stateless'],
+  kept: [
+    'allowed_origins',
+    'endpoint_prefix',
+    'max_body_bytes',
+    'session_ttl',
+    'sessions',
+    'max_processes',
+    'max_processes_per_caller',
+    'spare_processes',
+    'stateless',
+  ],
   keptAlways: ['svc_ca_bundle'],
   keptWithTarget: ['remote_must_be_public'],
 })
@@ -98,8 +133,23 @@ export const proxySection: Section = {
     if (session_ttl && parseDuration(session_ttl) === undefined) {
       throw wrong(`--session-ttl takes a duration such as 30m or 2h, not "${session_ttl}".`)
     }
+    checkSessions(config)
     if (stateless && transport !== 'streamable-http') {
       throw wrong(`--stateless needs --transport streamable-http; this workload speaks ${transport}.`)
     }
   },
+}
+
+function checkSessions(config: RunConfig): void {
+  const { sessions = 'shared', transport, spare_processes = 0 } = config
+  if (sessions !== 'shared' && transport !== 'stdio') {
+    throw wrong(`--sessions ${sessions} needs --transport stdio; this workload speaks ${transport}.`)
+  }
+  for (const name of ['max_processes', 'max_processes_per_caller', 'spare_processes'] as const) {
+    if (config[name] === undefined) continue
+    const flag = `--${name.replaceAll('_', '-')}`
+    if (sessions === 'shared') throw wrong(`${flag} needs --sessions per-client or auto.`)
+    if (name !== 'spare_processes' && config[name] < 1) throw wrong(`${flag} takes a number from 1 on.`)
+  }
+  if (spare_processes !== 0 && spare_processes !== 1) throw wrong('--spare-processes takes 0 or 1.')
 }

@@ -66,6 +66,12 @@ const needsStdio: FlagCheck = (s, mode) =>
     ? undefined
     : `--transport ${s.transport}: clients speak to such a server as it speaks itself.`
 
+const needsOwnStdio: FlagCheck = s =>
+  needsLocal(s) ??
+  (s.transport === undefined || s.transport === 'stdio'
+    ? undefined
+    : `--transport ${s.transport}: such a server tells its clients apart itself.`)
+
 const needsProcess: FlagCheck = s =>
   s.kind === 'image' ? `the image ${s.argument}: its container is the sandbox.` : needsLocal(s)
 
@@ -102,6 +108,10 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'tools-override': always,
   'max-body-size': always,
   'session-ttl': always,
+  sessions: needsOwnStdio,
+  'max-processes': needsOwnStdio,
+  'max-processes-per-caller': needsOwnStdio,
+  'spare-processes': needsOwnStdio,
   'trust-proxy-headers': always,
   stateless: always, // its own check refuses every transport but one
   'proxy-mode': needsStdio,

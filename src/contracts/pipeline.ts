@@ -215,6 +215,16 @@ export type MiddlewareFactory = (
   context: MiddlewareContext,
 ) => Promise<Middleware | undefined>
 
+/** Another process of a stdio server, for one client alone. */
+export interface ClientInstance {
+  readonly attachment: Attachment
+  /** Ends the process and removes all that was made for it. Idempotent; never fails. */
+  end(): Promise<void>
+}
+
+/** Starts another process of a stdio server. Fails when it cannot be started. */
+export type ClientInstanceFactory = () => Promise<ClientInstance>
+
 /** The server's side of a proxy. */
 export type Backend =
   | {
@@ -223,7 +233,12 @@ export type Backend =
       readonly target: URL
       readonly remote: boolean
     }
-  | { readonly kind: 'stdio'; readonly attachment: Attachment }
+  | {
+      readonly kind: 'stdio'
+      readonly attachment: Attachment
+      /** Present where clients may get processes of their own. */
+      readonly spawn?: ClientInstanceFactory | undefined
+    }
 
 /** A server that has passed the check and can replace the running one behind a proxy. */
 export interface Candidate {

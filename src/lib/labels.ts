@@ -9,6 +9,8 @@ export const LABEL = {
   owner: 'keelson-owner',
   /** Whether the network is isolated: `true` or `false`. */
   isolation: 'keelson-network-isolation',
+  /** On an instance that serves one client beside the workload's own: `true`. */
+  client: 'keelson-client',
   /** On a network: the instance it is for, and the port of its egress proxy. */
   instance: 'keelson-instance',
   egressPort: 'keelson-door', // the name that earlier versions wrote

@@ -48,6 +48,8 @@ export interface Sessions {
   find(id: string, owner: SessionOwner): Session | undefined
   all(): IterableIterator<Session>
   readonly size: number
+  /** How long the client has done nothing, in milliseconds. */
+  idleMs(session: Session): number
   close(session: Session, reason: string): void
   /** Closes the sessions that were idle for longer than `ttlMs`. */
   sweep(): void
@@ -63,7 +65,7 @@ export function createClientSessions(options: {
   const { limits, ttlMs, now, onClose } = options
   const byId = new Map<string, Session>()
 
-  const idleFor = (session: Session): number =>
+  const idleMs = (session: Session): number =>
     session.outbox.connected || session.calls.size > 0 ? 0 : now() - session.lastSeen
 
   function close(session: Session, reason: string): void {
@@ -77,7 +79,7 @@ export function createClientSessions(options: {
   function makeRoom(): boolean {
     let victim: Session | undefined
     for (const session of byId.values()) {
-      if (idleFor(session) >= limits.reclaimAfterMs && (!victim || session.lastSeen < victim.lastSeen))
+      if (idleMs(session) >= limits.reclaimAfterMs && (!victim || session.lastSeen < victim.lastSeen))
         victim = session
     }
     if (victim) close(victim, 'its place was needed')
@@ -102,7 +104,7 @@ export function createClientSessions(options: {
     find(id, owner) {
       const session = byId.get(id)
       if (!session || session.owner !== owner) return undefined
-      if (idleFor(session) > ttlMs) {
+      if (idleMs(session) > ttlMs) {
         close(session, 'it was idle for too long')
         return undefined
       }
@@ -110,13 +112,14 @@ export function createClientSessions(options: {
       return session
     },
     all: () => byId.values(),
+    idleMs,
     get size() {
       return byId.size
     },
     close,
     sweep() {
       for (const session of byId.values()) {
-        if (idleFor(session) > ttlMs) close(session, 'it was idle for too long')
+        if (idleMs(session) > ttlMs) close(session, 'it was idle for too long')
         else if (session.outbox.connected) session.lastSeen = now()
       }
     },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Candidate, Exchange } from '../../../src/contracts/pipeline.ts'
+import type { Candidate, ClientInstanceFactory, Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Protocol } from '../../../src/contracts/workload.ts'
@@ -8,10 +8,15 @@ import type { Availability } from '../availability.ts'
 import type { AskOwn } from '../own/list-tools.ts'
 import { accept } from '../respond.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
+import { processLimitsOf } from '../section.ts'
 import { createAskOwn } from './ask-own.ts'
 import { type BridgeLimits, DEFAULT_LIMITS } from './bridge-limits.ts'
+import type { BridgedServer } from './bridged-server.ts'
+import { createServerChoice } from './choose-server.ts'
+import type { OwnRouterOptions } from './client-server.ts'
+import { createClientServers } from './client-servers.ts'
 import { createMessageRouter } from './message-router.ts'
-import { createSse, sseSession } from './sse-transport.ts'
+import { createSse, sseSession, sseSessionId } from './sse-transport.ts'
 import { createStreamableHttp } from './streamable-http-transport.ts'
 
 export type { BridgeLimits } from './bridge-limits.ts'
@@ -31,11 +36,14 @@ export interface Bridge {
    * was, its subscriptions and log level are set again, then waiting requests go on; that happens after this
    * resolves.
    */
-  connect(attachment: Attachment): Promise<void>
-  /** As `Proxy.checkCandidate`; sessions go on with the new process as after `connect`. */
+  connect(attachment: Attachment, options?: { spawn?: ClientInstanceFactory | undefined }): Promise<void>
+  /**
+   * As `Proxy.checkCandidate`; sessions go on with the new process as after `connect`. Those with a process of their
+   * own end when it has responded.
+   */
   checkCandidate(
     attachment: Attachment,
-    options: { timeoutMs: number; signal: AbortSignal },
+    options: { timeoutMs: number; signal: AbortSignal; spawn?: ClientInstanceFactory | undefined },
   ): Promise<Candidate>
   /** As `Proxy.ready`. Pending while no process is connected. */
   ready(options: { timeoutMs: number; signal: AbortSignal; ping: boolean }): Promise<void>
@@ -44,6 +52,10 @@ export interface Bridge {
   /** As `Proxy.protocol`. */
   readonly protocol: Protocol | undefined
   health(): { status: 'healthy' | 'degraded' | 'unhealthy'; error?: string }
+  /** The processes of single clients; undefined where all clients share one. */
+  readonly processes: { readonly clients: number; readonly spare: number } | undefined
+  /** Ends what was idle for too long, where nothing else does. */
+  sweep(): void
   /** Ends all sessions and the connection to the process. */
   close(): Promise<void>
 }
@@ -77,29 +89,62 @@ export function createBridge(options: {
     now = Date.now,
   } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const router = createMessageRouter({
-    name: config.name,
-    limits,
-    log,
-    ttlMs: sessionTtlMs,
-    now,
-    availability,
-    protocol: undefined,
-    onProtocol,
-  })
-  const handle = config.proxy_mode === 'sse' ? createSse(router, publicBase) : createStreamableHttp(router)
+  const isSse = config.proxy_mode === 'sse'
+
+  function open({ maxSessions = limits.maxSessions, ...own }: Partial<OwnRouterOptions>): BridgedServer {
+    const router = createMessageRouter({
+      name: config.name,
+      limits: { ...limits, maxSessions },
+      log,
+      ttlMs: sessionTtlMs,
+      now,
+      availability,
+      protocol: undefined,
+      onProtocol,
+      ...own,
+    })
+    return { router, handle: isSse ? createSse(router, publicBase) : createStreamableHttp(router) }
+  }
+
+  const shared = open({})
+  const { router } = shared
+  const { sessions: mode = 'shared' } = config
+  const clients =
+    mode === 'shared'
+      ? undefined
+      : createClientServers({
+          limits: processLimitsOf(config),
+          reclaimAfterMs: limits.reclaimAfterMs,
+          idleMs: sessionTtlMs,
+          now,
+          log,
+          open,
+        })
   return {
-    handle,
+    handle:
+      clients && mode !== 'shared' ? createServerChoice({ mode, shared, clients }, { isSse }) : shared.handle,
     respondOnStream(exchange, text) {
-      sseSession(router, exchange).outbox.send(text)
+      const own = clients?.ofSession(sseSessionId(exchange) ?? '')
+      sseSession((own ?? shared).router, exchange).outbox.send(text)
       accept(exchange)
     },
     askOwn: createAskOwn(router),
-    notify: text => router.notify(text),
-    async connect(attachment) {
-      router.server.connect(attachment)
+    notify(text) {
+      for (const one of [shared, ...(clients?.all() ?? [])]) one.router.notify(text)
     },
-    checkCandidate: (attachment, options) => router.server.checkCandidate(attachment, options),
+    async connect(attachment, { spawn } = {}) {
+      router.server.connect(attachment)
+      clients?.use(spawn)
+    },
+    async checkCandidate(attachment, { spawn, ...options }) {
+      const candidate = await router.server.checkCandidate(attachment, options)
+      return {
+        ...candidate,
+        async promote(patience) {
+          await Promise.all([candidate.promote(patience), clients?.replace(spawn, patience)])
+        },
+      }
+    },
     ready: options => router.server.ready(options),
     disconnect: reason => router.server.disconnect(reason),
     get protocol() {
@@ -111,8 +156,13 @@ export function createBridge(options: {
         return { status: 'degraded', error: 'the server does not read' }
       return { status: 'healthy' }
     },
+    get processes() {
+      return clients?.size
+    },
+    sweep: () => clients?.sweep(),
     async close() {
       router.close()
+      await clients?.close('the proxy is closing')
     },
   }
 }

@@ -47,6 +47,8 @@ export interface MessageRouter {
   readonly problem: string | undefined
   /** Bytes the server has not read. */
   readonly queued: number
+  /** Whether the server has asked a client for something: sampling, elicitation, roots. */
+  readonly asksClients: boolean
   /** Undefined when the limit of sessions is reached and all are in use. */
   openSession(options: {
     capabilities: Capabilities
@@ -63,11 +65,10 @@ export interface MessageRouter {
   readonly ask: AskServer
   /** Sends a notification to all sessions, and to the subscriptions that asked for it. */
   notify(text: string): void
-  close(): void
+  close(reason?: string): void
 }
 
-/** It is long because it does nothing but make the parts of the bridge and join them. */
-export function createMessageRouter(options: {
+export interface RouterOptions {
   /** Of the workload. */
   name: string
   limits: BridgeLimits
@@ -79,7 +80,16 @@ export function createMessageRouter(options: {
   protocol: 'legacy' | 'stateless' | undefined
   /** Called when more is known of the eras that the server speaks. */
   onProtocol: () => void
-}): MessageRouter {
+  /** Called when the server process has gone, after its calls have failed. */
+  onGone?: (reason: string) => void
+  onSession?: {
+    opened(session: Session): void
+    closed(session: Session, reason: string): void
+  }
+}
+
+/** It is long because it does nothing but make the parts of the bridge and join them. */
+export function createMessageRouter(options: RouterOptions): MessageRouter {
   const { limits, log, ttlMs, now, availability } = options
   const limitedLog = createLimitedLog(log, now)
   const budget = createEventBudget({
@@ -106,6 +116,7 @@ export function createMessageRouter(options: {
       for (const owners of [tasks, elicitations]) owners.clear()
       taskTokens.clear()
       taskOwners.clear()
+      options.onGone?.(reason)
     },
   })
   const { write } = connections
@@ -142,6 +153,7 @@ export function createMessageRouter(options: {
       else for (const uri of unwatched) void ask('resources/unsubscribe', toRaw(JSON.stringify({ uri })))
       const level = levels.remove(session)
       if (level !== undefined) void ask('logging/setLevel', JSON.stringify({ level }))
+      options.onSession?.closed(session, reason)
     },
   })
   const delivery = createSessionDelivery(calls)
@@ -193,6 +205,9 @@ export function createMessageRouter(options: {
         if (own !== undefined) reply.related(own)
       }
     },
+    get asksClients() {
+      return serverRequests.hasAsked
+    },
     get problem() {
       return connections.current.problem
     },
@@ -202,12 +217,14 @@ export function createMessageRouter(options: {
     openSession({ ids = false, onClosed, outbox, ...facts }) {
       sweeper.start()
       const create = () => createOutbox({ budget, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
-      return sessions.open({ ...facts, outbox: outbox ? () => outbox : create })
+      const session = sessions.open({ ...facts, outbox: outbox ? () => outbox : create })
+      if (session) options.onSession?.opened(session)
+      return session
     },
-    close() {
-      availability.close('the proxy is closing')
-      connections.current.close('the proxy is closing')
-      for (const session of [...sessions.all()]) sessions.close(session, 'the proxy is closing')
+    close(reason = 'the proxy is closing') {
+      availability.close(reason)
+      connections.current.close(reason)
+      for (const session of [...sessions.all()]) sessions.close(session, reason)
       sweeper.stop()
     },
   }

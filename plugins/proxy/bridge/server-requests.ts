@@ -20,6 +20,8 @@ import type { Calls } from './pending-calls.ts'
 
 /** The requests of the server to its clients: sampling, elicitation, roots, ping. */
 export interface ServerRequests {
+  /** Whether the server has ever requested something of a client. */
+  readonly hasAsked: boolean
   /** Passes a request to the client it is for. Responds itself to a ping, and with an error without a client. */
   ask(request: Request, peer: Connection): void
   /** Passes the response of a client to the server. False when the server has no such request to this client. */
@@ -60,6 +62,7 @@ export function createServerRequests(options: {
   /** By server process, and by the id that it chose. */
   const byServerId = new WeakMap<Connection, Map<string, ServerRequest>>()
   let lastId = 0
+  let hasAsked = false
 
   function add(request: Request, session: Session, peer: Connection): ServerRequest {
     lastId += 1
@@ -86,10 +89,14 @@ export function createServerRequests(options: {
   }
 
   return {
+    get hasAsked() {
+      return hasAsked
+    },
     ask(request, peer) {
       const refuse = (code: number, message: string) =>
         void write(errorText(request.idText, code, message), peer)
       if (request.method === 'ping') return void write(resultText(request.idText), peer)
+      hasAsked = true
       const session = chooseClient(request, { calls, sessions, tasks })
       if (!session) return refuse(METHOD_NOT_FOUND, `No client can be asked for ${request.method}`)
       if (session.asked.size >= limits.maxServerRequests) {

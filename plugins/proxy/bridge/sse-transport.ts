@@ -16,9 +16,13 @@ import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
 
+/** The id of the session that a message of HTTP+SSE names. */
+export const sseSessionId = ({ url }: Exchange): string | undefined =>
+  new URL(url, 'http://localhost').searchParams.get('session_id') || undefined
+
 /** The session that a message of HTTP+SSE names. An unknown one is refused. */
 export function sseSession(router: MessageRouter, exchange: Exchange): Session {
-  const id = new URL(exchange.url, 'http://localhost').searchParams.get('session_id')
+  const id = sseSessionId(exchange)
   if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
   const session = router.sessions.find(id, ownerOf(exchange))
   if (!session) throw sessionNotFound()

@@ -25,6 +25,14 @@ export function withCapabilitiesOf(others: Iterable<Capabilities>, paramsText: s
 export const withOnlyCapabilitiesOf = (clients: Iterable<Capabilities>, paramsText: string): string =>
   withCapabilitiesOf(clients, mergeRaw(paramsText, '{"capabilities":{}}'))
 
+/** Whether a server that was told of some capabilities knows all that a client has. */
+export const covers = (told: unknown, has: unknown): boolean =>
+  !isObject(has) ||
+  (isObject(told) && Object.entries(has).every(([name, value]) => name in told && covers(told[name], value)))
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
 /** Beside a client with URLs only, an empty object no longer means forms (MCP 2025-11-25, elicitation). */
 function withExplicitForm(capabilities: Capabilities): Capabilities {
   const { elicitation } = capabilities

@@ -2,7 +2,7 @@ import { instanceName } from '../../../src/contracts/run-config.ts'
 import type { Status } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { type HostState, openWorkload } from './host-state.ts'
-import { removeOrphanedNetworks } from './remove-orphaned-networks.ts'
+import { removeOrphans } from './remove-orphans.ts'
 import { stopInstance } from './stop-instance.ts'
 import type { StartMode } from './workload-instance.ts'
 
@@ -42,7 +42,7 @@ export async function adoptWorkloads(
   for (const name of oneByOne) await adopt(name, statuses.get(name)?.status ?? 'running')
   await finish.settleUpgrades()
   const isWanted = (name: string, instance: string) => isInstanceWanted(state, name, instance)
-  await removeOrphanedNetworks({ runtimes: (await runtimes.all?.()) ?? [], isWanted, inTurn, log })
+  await removeOrphans({ runtimes: (await runtimes.all?.()) ?? [], isWanted, inTurn, log })
   await state.onChange?.()
 }
 
@@ -79,6 +79,7 @@ async function adoptWorkload(state: HostState, name: string, mode: StartMode): P
 async function isInstanceWanted(state: HostState, name: string, instance: string): Promise<boolean> {
   const { store, leases, hosted } = state
   if (state.isLeaving() || (await leases.holder(name)) !== undefined) return true
+  if (hosted.get(name)?.clients?.has(instance)) return true
   const config = hosted.get(name)?.config ?? (await store.configs.find(name).catch(() => undefined))
   if (config && instanceName(config) !== instance) return false
   const status = (await store.statuses.read(name))?.status

@@ -67,6 +67,7 @@ export function createHostState(options: WorkloadHostOptions): HostState {
       const entry = hosted.get(name)
       hosted.delete(name)
       await entry?.access?.close()
+      await entry?.clients?.close()
       await entry?.lease.release()
       watches.release()
       const waiter = waiting.get(name)

@@ -46,6 +46,7 @@ export async function replaceServer(
   const warn = (error: unknown) => state.log.warn(messageOf(error), { workload: name })
   await drained?.catch(warn)
   await old?.access?.close().catch(warn)
+  await old?.clients?.close()
   await leftovers.discard(name, () => removeInstance(state, from, entry.runtime))
 }
 

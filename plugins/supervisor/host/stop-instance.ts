@@ -1,22 +1,32 @@
 import { instanceName, type RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
+import { LABEL } from '../../../src/lib/labels.ts'
 import type { Log } from '../../../src/log.ts'
 import { networkKindOf } from '../../egress/index.ts'
+import { mayServeOneClient } from './may-serve-one-client.ts'
 
 interface Runtimes {
   readonly runtimes: { get(name: string): Promise<Runtime> }
   readonly log: Log
 }
 
-/** Stops the workload's instance and removes its network. `known`: its runtime, if that has been found already. */
+/** Stops the workload's instance, and removes those of single clients and its network. `known`: its runtime, if that has been found already. */
 export async function stopInstance(host: Runtimes, config: RunConfig, known?: Runtime): Promise<void> {
   const runtime = known ?? (await findRuntime(host, config))
   await runtime?.stop(instanceName(config))
+  await removeClientInstances(config, runtime)
   await removeNetwork(config, runtime)
 }
 
-/** Removes the workload's instance and its network. */
+/** Removes all instances of the workload, and its network. */
+export async function removeInstances(host: Runtimes, config: RunConfig, known?: Runtime): Promise<void> {
+  const runtime = known ?? (await findRuntime(host, config))
+  await removeClientInstances(config, runtime)
+  await removeInstance(host, config, runtime)
+}
+
+/** Removes the one instance that the run config names, and its network. */
 export async function removeInstance(host: Runtimes, config: RunConfig, known?: Runtime): Promise<void> {
   const runtime = known ?? (await findRuntime(host, config))
   await runtime?.remove(instanceName(config))
@@ -32,6 +42,16 @@ async function findRuntime({ runtimes, log }: Runtimes, config: RunConfig): Prom
     if (!isFailure(error)) throw error
     log.warn(messageOf(error), { workload: config.name })
     return undefined
+  }
+}
+
+/** Removes the instances that serve one client each, also those that a killed host has left. */
+async function removeClientInstances(config: RunConfig, runtime: Runtime | undefined): Promise<void> {
+  if (!runtime || !mayServeOneClient(config)) return
+  for (const { name, labels } of await runtime.list()) {
+    if (labels[LABEL.client] !== 'true' || labels[LABEL.name] !== config.name) continue
+    await runtime.remove(name)
+    await removeNetwork({ ...config, container_name: name }, runtime)
   }
 }
 

@@ -1,18 +1,16 @@
-import { toMounts } from '../../../src/contracts/mounts.ts'
 import type { Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Runtime } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import { findFreePort } from '../../../src/lib/ports.ts'
 import type { Log } from '../../../src/log.ts'
-import { toInstanceSpec } from '../to-instance-spec.ts'
+import { type ClientInstances, createClientInstances } from './client-instances.ts'
 import type { HostState } from './host-state.ts'
-import { createIsolatedAccess, type IsolatedAccess } from './isolated-access.ts'
+import type { IsolatedAccess } from './isolated-access.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import { toLocalServer } from './local-server.ts'
 import { stopInstance } from './stop-instance.ts'
-import type { LocalServer, ServerAddress } from './workload-instance.ts'
-
-type Variables = Readonly<Record<string, string>>
+import type { ServerAddress } from './workload-instance.ts'
 
 /** A server with its lifecycle. */
 export interface SupervisedServer {
@@ -22,6 +20,8 @@ export interface SupervisedServer {
   readonly runtime: Runtime | undefined
   /** Present when the workload is isolated. */
   readonly access: IsolatedAccess | undefined
+  /** Present where clients may get processes of their own. */
+  readonly clients: ClientInstances | undefined
 }
 
 /** Creates the lifecycle of a server behind a proxy; starts nothing yet. */
@@ -35,10 +35,12 @@ export async function superviseServer(
   const target = await findAddress(config, runtime)
   const local = runtime && (await toLocalServer(state, config, { runtime, target, log }))
   const access = local?.access
+  const clients = runtime && createClientInstances(state, config, { runtime, target, log })
   const lifecycle = createLifecycle({
     config,
     local,
     target,
+    spawn: clients?.spawn,
     proxy,
     clock: state.clock,
     times: state.times,
@@ -55,7 +57,7 @@ export async function superviseServer(
       await state.forget(name)
     },
   })
-  return { config, lifecycle, runtime, access }
+  return { config, lifecycle, runtime, access, clients }
 }
 
 async function findAddress(config: RunConfig, runtime: Runtime | undefined): Promise<ServerAddress> {
@@ -63,39 +65,4 @@ async function findAddress(config: RunConfig, runtime: Runtime | undefined): Pro
   const host = given && given !== '0.0.0.0' ? given : '127.0.0.1'
   const port = transport === 'stdio' || !runtime ? 0 : target_port || (await findFreePort())
   return { host, port }
-}
-
-async function toLocalServer(
-  state: HostState,
-  config: RunConfig,
-  { runtime, target, log }: { runtime: Runtime; target: ServerAddress; log: Log },
-): Promise<LocalServer> {
-  let specError: unknown
-  /** Without them no instance is made; one that runs already goes on. */
-  const read = (what: string, found: Promise<Variables> | undefined): Promise<Variables> =>
-    Promise.resolve(found ?? {}).catch((error: unknown) => {
-      specError ??= error
-      log.warn(`${what} cannot be read now: ${messageOf(error)}`)
-      return {}
-    })
-  const secrets = await read('Its secrets', state.findSecrets?.(config))
-  const env = await read('Its folder of variables', state.findEnv?.(config))
-  if (config.no_sandbox) log.warn('It runs without a sandbox (--no-sandbox).')
-  const mounts = toMounts(config, log)
-  const spec = toInstanceSpec(config, {
-    proxyPort: config.port,
-    contained: runtime.images !== undefined,
-    targetPort: target.port,
-    mounts,
-    env,
-    secrets,
-  })
-  return {
-    runtime,
-    spec,
-    specError,
-    access: createIsolatedAccess({ config, runtime, egress: state.egress, log }),
-    findHidden: async () => (await state.findHidden?.(config, mounts)) ?? [],
-    secrets: Object.values(secrets).filter(Boolean),
-  }
 }

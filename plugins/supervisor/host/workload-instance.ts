@@ -1,4 +1,4 @@
-import type { Backend } from '../../../src/contracts/pipeline.ts'
+import type { Backend, ClientInstanceFactory } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type {
   Attachment,
@@ -55,6 +55,8 @@ export interface WorkloadInstanceOptions {
   readonly local: LocalServer | undefined
   readonly target: ServerAddress
   readonly signal: AbortSignal
+  /** Starts another process of a stdio server; undefined where all clients share one. */
+  readonly spawn?: ClientInstanceFactory | undefined
 }
 
 export function createWorkloadInstance(options: WorkloadInstanceOptions): WorkloadInstance {
@@ -79,7 +81,7 @@ export function createWorkloadInstance(options: WorkloadInstanceOptions): Worklo
     if (!stdio) return void (await runtime.start(spec.name))
     attachment = await runtime.attach(spec.name)
     if (signal.aborted) attachment.detach()
-    return toBackend(attachment, onExit)
+    return toBackend(attachment, onExit, options.spawn)
   }
 
   /** Goes on with an instance that is there. False when it has to be made anew. */
@@ -155,14 +157,18 @@ export function createWorkloadInstance(options: WorkloadInstanceOptions): Worklo
   }
 }
 
-function toBackend(attachment: Attachment, onExit: (how: string) => void): Backend {
+function toBackend(
+  attachment: Attachment,
+  onExit: (how: string) => void,
+  spawn: ClientInstanceFactory | undefined,
+): Backend {
   const { stdin, stdout, stderr, exit } = attachment
   for (const stream of [stdin, stdout, stderr]) {
     stream.on('error', () => undefined) // a broken stream shows in `exit`
   }
   stderr.resume() // the runtime keeps it as the log; unread it would block the server
   void exit.then(how => onExit(describeExit(how)))
-  return { kind: 'stdio', attachment }
+  return { kind: 'stdio', attachment, spawn }
 }
 
 function assertSpecComplete({ specError }: LocalServer): void {

@@ -1,7 +1,7 @@
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import { type HostedWorkload, type HostState, openWorkload } from './host-state.ts'
-import { removeInstance, stopInstance } from './stop-instance.ts'
+import { removeInstances, stopInstance } from './stop-instance.ts'
 
 /** Starts a workload, in its turn. Nothing happens when it runs already. */
 export async function startWorkload(state: HostState, name: string): Promise<void> {
@@ -31,7 +31,7 @@ export async function startWorkload(state: HostState, name: string): Promise<voi
     }
     if (entry) {
       await entry.access?.close()
-      await removeInstance(state, entry.config, entry.runtime).catch(problem =>
+      await removeInstances(state, entry.config, entry.runtime).catch(problem =>
         state.log.warn(messageOf(problem), { workload: name }),
       )
     }
@@ -65,7 +65,7 @@ export async function removeWorkload(state: HostState, name: string): Promise<vo
   await endHosting(state, name, {
     status: 'removing',
     async work(entry) {
-      if (config) await removeInstance(state, config, entry?.runtime)
+      if (config) await removeInstances(state, config, entry?.runtime)
       await store.configs.remove(name)
       await store.statuses.remove(name)
       if (config) await state.onRemoved?.(config)
@@ -92,6 +92,7 @@ async function endHosting(
     entry?.lifecycle.end('stop')
     await entry?.proxy.close({ graceMs: times.grace })
     await entry?.access?.close()
+    await entry?.clients?.close()
     await work(entry)
   } catch (error) {
     // The status stays, so that the next supervisor finishes the operation.

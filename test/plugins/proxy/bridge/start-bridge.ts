@@ -6,6 +6,8 @@ import { type Bridge, type BridgeLimits, createBridge } from '../../../../plugin
 import { createExchange } from '../../../../plugins/proxy/exchange.ts'
 import { respond } from '../../../../plugins/proxy/respond.ts'
 import { sendRefusal } from '../../../../plugins/proxy/send-refusal.ts'
+import type { ClientInstanceFactory } from '../../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../../src/contracts/run-config.ts'
 import type { Attachment } from '../../../../src/contracts/runtime.ts'
 import { createLog, type Log } from '../../../../src/log.ts'
 
@@ -32,6 +34,9 @@ export async function startBridge(
     now?: () => number
     /** Who calls; the header `caller` names them where this is true. */
     callers?: boolean
+    /** Members of the run config. */
+    config?: Partial<RunConfig>
+    spawn?: ClientInstanceFactory
   } = {},
 ): Promise<Started> {
   const {
@@ -42,11 +47,20 @@ export async function startBridge(
     waitMs = 5000,
     now,
     callers = false,
+    config = {},
+    spawn,
   } = options
   const log: string[] = []
   const bridgeLog = createLog({ write: line => void log.push(line), human: false, debug: true })
   const bridge = createBridge({
-    config: { schema_version: 'v0.1.0', name: 'test', transport: 'stdio', proxy_mode: mode, port: 0 },
+    config: {
+      schema_version: 'v0.1.0',
+      name: 'test',
+      transport: 'stdio',
+      proxy_mode: mode,
+      port: 0,
+      ...config,
+    },
     log: bridgeLog,
     sessionTtlMs: ttlMs,
     publicBase: request => `http://${request.headers.host}`,
@@ -72,7 +86,7 @@ export async function startBridge(
     await closed
   }
   onTestFinished(close)
-  if (attachment) await bridge.connect(attachment)
+  if (attachment) await bridge.connect(attachment, { spawn })
   return { bridge, origin, url: `${origin}/mcp`, log, cut: () => server.closeAllConnections(), close }
 }
 
@@ -83,7 +97,8 @@ async function handle(
   options: { refuseBatches: boolean; maxBytes: number; log: Log; callers: boolean },
 ): Promise<void> {
   const exchange = createExchange(request, response, { ...options, respond })
-  if (options.callers) exchange.caller = { subject: String(request.headers.caller), claims: {} }
+  const { caller } = request.headers
+  if (options.callers && caller) exchange.caller = { subject: String(caller), claims: {} }
   try {
     await bridge.handle(exchange)
   } catch (error) {

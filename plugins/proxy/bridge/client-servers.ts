@@ -1,0 +1,196 @@
+import type { ClientInstance, ClientInstanceFactory } from '../../../src/contracts/pipeline.ts'
+import { messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import { untilDrained } from '../backends/until-drained.ts'
+import type { SessionOwner } from '../session-owner.ts'
+import type { BridgedServer } from './bridged-server.ts'
+import { type ClientServer, createClientServer, type OwnRouterOptions } from './client-server.ts'
+import { createCrashLoops, type ProcessLimits, refusals } from './process-limits.ts'
+
+/**
+ * The processes of a stdio server that serve one client each. A process that has served somebody is ended, never
+ * given to somebody else.
+ */
+export interface ClientServers {
+  /** Starts the process of a client that begins a session. Refused with 503 beyond the limits. */
+  start(owner: SessionOwner, idText: string | undefined): Promise<ClientServer>
+  /** The process of a caller without a session, which all such requests of the caller share. */
+  ofCaller(owner: string): Promise<ClientServer>
+  /** The process with this session. Whose session it is, is for the session to tell. */
+  ofSession(id: string): ClientServer | undefined
+  all(): Iterable<ClientServer>
+  /** Processes of clients, and those that wait for one. */
+  readonly size: { readonly clients: number; readonly spare: number }
+  /** From now on processes are started in this way; a spare one is. */
+  use(spawn: ClientInstanceFactory | undefined): void
+  /** As `use`; the processes there are end when they have responded, at the latest after `graceMs`. */
+  replace(
+    spawn: ClientInstanceFactory | undefined,
+    patience: { graceMs: number; signal: AbortSignal },
+  ): Promise<void>
+  /** Ends the processes of callers without a session that were idle for long. */
+  sweep(): void
+  close(reason: string): Promise<void>
+}
+
+/** It is long because all of it reads and changes the one set of processes. */
+export function createClientServers(options: {
+  limits: ProcessLimits
+  /** A client that was idle for this long may lose its process to another one, in milliseconds. */
+  reclaimAfterMs: number
+  /** A caller without a session keeps an idle process for this long, in milliseconds. */
+  idleMs: number
+  now: () => number
+  log: Log
+  open: (own: OwnRouterOptions) => BridgedServer
+}): ClientServers {
+  const { limits, reclaimAfterMs, idleMs, now, log, open } = options
+  /** One for each process, from before its start on. */
+  const places = new Set<{ readonly owner: SessionOwner }>()
+  const servers = new Set<ClientServer>()
+  const bySession = new Map<string, ClientServer>()
+  /** Of callers without a session. */
+  const byCaller = new Map<SessionOwner, Promise<ClientServer>>()
+  const loops = createCrashLoops(now)
+  const ignore = () => undefined
+  let spawn: ClientInstanceFactory | undefined
+  let spare: Promise<ClientInstance> | undefined
+  let closed = false
+
+  /** Ends the process whose client was idle for longest, if it was for long enough. */
+  function reclaim(among: (server: ClientServer) => boolean): boolean {
+    let victim: ClientServer | undefined
+    for (const server of servers) {
+      if (among(server) && server.idleMs >= (victim?.idleMs ?? reclaimAfterMs)) victim = server
+    }
+    void victim?.end('its process was needed')
+    return victim !== undefined
+  }
+
+  function assertRoom(owner: SessionOwner, idText: string | undefined): void {
+    const wait = loops.waitSeconds(owner)
+    if (wait !== undefined) throw refusals.endsAgainAndAgain(wait, idText)
+    const own = [...places].filter(place => place.owner === owner).length
+    if (owner !== undefined && own >= limits.maxPerCaller && !reclaim(server => server.owner === owner)) {
+      throw refusals.allOfCallerInUse(limits.maxPerCaller, idText)
+    }
+    if (places.size >= limits.max && !reclaim(() => true)) throw refusals.allInUse(limits.max, idText)
+  }
+
+  function keepSpare(): void {
+    if (!spawn || closed || spare || limits.spares === 0) return
+    const own = spawn()
+    spare = own
+    const forget = () => {
+      if (spare === own) spare = undefined
+    }
+    own.then(
+      ({ attachment, end }) => {
+        void attachment.exit.then(() => {
+          if (spare !== own) return
+          forget()
+          void end()
+        })
+      },
+      error => {
+        forget()
+        log.warn(`A spare process could not be started: ${messageOf(error)}`)
+      },
+    )
+  }
+
+  async function take(): Promise<ClientInstance> {
+    const ready = spare
+    spare = undefined
+    const found = await ready?.catch(ignore)
+    if (found) return found
+    if (!spawn) throw new Error('the server is not available')
+    return spawn()
+  }
+
+  async function start(
+    owner: SessionOwner,
+    idText: string | undefined,
+    { hasSession }: { hasSession: boolean },
+  ): Promise<ClientServer> {
+    assertRoom(owner, idText)
+    const place = { owner }
+    places.add(place)
+    try {
+      const spawned = await take()
+      const server = createClientServer(spawned, {
+        owner,
+        hasSession,
+        now,
+        open,
+        onSession: ({ id }, own) => void bySession.set(id, own),
+        onEnded(ended, { died, reason }) {
+          if (died) loops.note(owner, now() - ended.startedAt)
+          log.info(`The process of one client has ended: ${reason}`)
+          servers.delete(ended)
+          places.delete(place)
+          if (ended.session) bySession.delete(ended.session.id)
+          if (!hasSession)
+            void byCaller.get(owner)?.then(own => own === ended && byCaller.delete(owner), ignore)
+        },
+      })
+      servers.add(server)
+      if (closed) await server.end('the proxy is closing')
+      keepSpare()
+      return server
+    } catch (error) {
+      places.delete(place)
+      loops.note(owner, 0)
+      log.warn(`The process of one client could not be started: ${messageOf(error)}`)
+      throw refusals.notStarted(idText)
+    }
+  }
+
+  async function endSpare(): Promise<void> {
+    const ready = spare
+    spare = undefined
+    await (await ready?.catch(ignore))?.end()
+  }
+
+  return {
+    start: (owner, idText) => start(owner, idText, { hasSession: true }),
+    async ofCaller(owner) {
+      const own = byCaller.get(owner) ?? start(owner, undefined, { hasSession: false })
+      byCaller.set(owner, own)
+      own.catch(() => byCaller.delete(owner))
+      const server = await own
+      server.noteUse()
+      return server
+    },
+    ofSession: id => bySession.get(id),
+    all: () => servers,
+    get size() {
+      return { clients: places.size, spare: spare ? 1 : 0 }
+    },
+    use(next) {
+      spawn = next
+      keepSpare()
+    },
+    async replace(next, patience) {
+      const before = [...servers]
+      spawn = next
+      await endSpare()
+      keepSpare()
+      await Promise.all(
+        before.map(async server => {
+          await untilDrained(() => server.router.calls.size === 0, patience)
+          await server.end('the server was replaced')
+        }),
+      )
+    },
+    sweep() {
+      for (const server of servers) {
+        if (!server.session && server.idleMs > idleMs) void server.end('it was idle for too long')
+      }
+    },
+    async close(reason) {
+      closed = true
+      await Promise.all([endSpare(), ...[...servers].map(server => server.end(reason))])
+    },
+  }
+}
