@@ -76,7 +76,9 @@ export function createAuthorize(options: {
       // The policies may have changed meanwhile.
       return await options.decider().decide(caller, { ...use, hints: known }, signal)
     } catch (error) {
-      log.warn('a call could not be judged without the tools of the server', { problem: messageOf(error) })
+      log.warn('policies cannot decide on a call without the tools of the server', {
+        problem: messageOf(error),
+      })
       return { isAllowed: false, policies: [] }
     }
   }

@@ -50,7 +50,7 @@ export const groupRoutes: Routes = (api, app) => {
     method: 'DELETE',
     path: `${path}/{name}`,
     tag,
-    summary: 'Remove a group; its workloads move to `default`, or go with it',
+    summary: 'Remove a group; its workloads move to `default`, or are removed too',
     query: { 'with-workloads': { type: 'boolean', description: 'Delete its workloads too' } },
     response: [204, 'empty'],
     failures: [400, 404],

@@ -38,7 +38,7 @@ export function hintsOf({ annotations }: Tool): string[] {
   return [
     ...(readOnlyHint ? ['changes nothing'] : []),
     ...(destructiveHint ? ['may destroy something'] : []),
-    ...(idempotentHint ? ['the same call twice does no more than once'] : []),
+    ...(idempotentHint ? ['repeating the same call has no further effect'] : []),
     ...(openWorldHint ? ['reaches beyond the server'] : []),
   ]
 }

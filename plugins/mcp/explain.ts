@@ -43,7 +43,7 @@ export function explain(
   }
   const known = causes.map(knownProblem).find(Boolean)
   const last = causes.some(isUnreadable)
-    ? 'what it sent is no message of MCP.'
+    ? 'what it sent is not an MCP message.'
     : `${clean(causes.at(-1)?.message || messageOf(error))}.`
   const problem = known ?? (status === undefined ? last : `it responded with HTTP ${status}.`)
   return failures.mcp_unreachable({ url, problem }, options)

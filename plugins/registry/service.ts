@@ -39,7 +39,7 @@ export interface Registry extends SourceSetting {
   /** All servers by name. */
   servers(options?: ReadOptions): Promise<readonly ServerJson[]>
   /**
-   * A server by its whole name, or by what stands behind the namespace if no other has that. Fails
+   * A server by its full name, or by the part after the namespace if no other has that. Fails
    * with `server_ambiguous` naming the candidates.
    */
   find(name: string, options?: ReadOptions): Promise<ServerJson | undefined>

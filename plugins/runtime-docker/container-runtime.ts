@@ -95,7 +95,7 @@ export function createContainerRuntime(options: {
 
   function readInfo(): Promise<unknown> {
     info ??= cli
-      .run(dialect.infoArguments, { doing: 'say what it can do' })
+      .run(dialect.infoArguments, { doing: 'report its features' })
       .then((text): unknown => JSON.parse(text))
       .catch(error => {
         info = undefined

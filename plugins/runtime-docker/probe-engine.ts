@@ -11,7 +11,7 @@ export async function probeEngine(
   { dialect, cli }: { dialect: Dialect; cli: EngineCli },
   signal?: AbortSignal,
 ): Promise<Probe> {
-  const subject = { doing: 'answer' }
+  const subject = { doing: 'respond' }
   try {
     const output = await cli.run(dialect.probeArguments, subject, {
       timeoutMs: signal ? 0 : PROBE_MS,

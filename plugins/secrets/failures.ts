@@ -120,7 +120,7 @@ export const failures = defineFailures({
   secrets_password_file: {
     status: 400,
     text: (d: { path: string; problem: string }) => `The password file ${d.path} ${d.problem}.`,
-    hint: 'Its content is the password; one final line break does not count.',
+    hint: 'Its content is the password; one final line break is ignored.',
   },
   secrets_passwords_differ: {
     status: 400,

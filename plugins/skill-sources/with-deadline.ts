@@ -15,7 +15,7 @@ export async function withDeadline<T>(
   } catch (error) {
     signal?.throwIfAborted()
     if (!clock.aborted || isFailure(error)) throw error
-    const problem = `it was given up after ${ms / 1000} seconds`
+    const problem = `it was cancelled after ${ms / 1000} seconds`
     throw failures.skill_source_timeout({ reference, problem }, { cause: error })
   }
 }

@@ -54,7 +54,7 @@ export const updateRoutes: Routes = (api, app) => {
     method: 'POST',
     path: `${path}/sync`,
     tag,
-    summary: 'Make the folders of a project what its lock file says',
+    summary: 'Bring the skills of a project in line with its lock file',
     body: object({
       project_root: optional(text),
       clients: optional(texts),

@@ -69,4 +69,4 @@ const failure = ({ message, kind }: Judged): Error =>
     ? rpcRefusal(500, INTERNAL_ERROR, 'A webhook that changes requests has failed', {
         idText: idTextOf(message),
       })
-    : rpcRefusal(DENIED, DENIED, 'A webhook that judges requests has failed', { idText: idTextOf(message) })
+    : rpcRefusal(DENIED, DENIED, 'A webhook that checks requests has failed', { idText: idTextOf(message) })

@@ -25,7 +25,7 @@ export function readDecision(
 ): { readonly decision: WebhookDecision } | { readonly problem: string } {
   const text = isUtf8(body) ? body.toString('latin1') : ''
   const members = topLevelMembers(text)
-  if (!members) return { problem: 'its answer is not a JSON object' }
+  if (!members) return { problem: 'its response is not a JSON object' }
   const repeated = repeatedMember(text)
   if (repeated !== undefined)
     return { problem: `its answer has ${JSON.stringify(repeated.slice(0, 100))} twice` }
@@ -39,7 +39,7 @@ export function readDecision(
   }
 
   if (![undefined, uid].includes(readMember('uid') as string))
-    return { problem: 'its answer has another uid' }
+    return { problem: 'its response has another uid' }
   if (![undefined, VERSION].includes(readMember('version') as string)) {
     return { problem: `its answer is not of version ${VERSION}` }
   }

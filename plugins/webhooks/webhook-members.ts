@@ -35,7 +35,7 @@ export const webhookSchema = object(
     timeout: optional(
       described(
         nullable(either(integer, text)),
-        'The longest time for an answer, `1s` to `30s` or as nanoseconds; `10s` without it',
+        'The longest time for a response, `1s` to `30s` or as nanoseconds; `10s` without it',
       ),
     ),
     hmac_secret_ref: optional(

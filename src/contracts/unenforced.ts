@@ -27,7 +27,7 @@ const UNENFORCED: Readonly<Record<string, Unenforced>> = {
   tools_override: { means: 'other names of tools' },
   rate_limit_config: { means: 'limits of calls' },
   mutating_webhooks: { means: 'webhooks that change calls' },
-  validating_webhooks: { means: 'webhooks that judge calls' },
+  validating_webhooks: { means: 'webhooks that check calls' },
   telemetry_config: { means: 'telemetry', asks: asksForTelemetry },
   remote_auth_config: { means: 'a login at the remote server', asks: asksForLogin },
   token_exchange_config: { means: 'an exchange of tokens' },

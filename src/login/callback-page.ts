@@ -4,7 +4,7 @@ export function callbackPage(problem: string | undefined): string {
   const text = problem === undefined ? '' : `<p>${escapeHtml(problem)}</p>\n`
   const next =
     problem === undefined
-      ? 'You can close this window and go back to where you started the login. keelson goes on by itself.'
+      ? 'You can close this window and go back to where you started the login. keelson continues automatically.'
       : 'You can close this window. What to do next is said where you started the login.'
   return `<!doctype html>
 <html lang="en">

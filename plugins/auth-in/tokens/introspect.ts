@@ -75,7 +75,7 @@ const endOf = ({ exp }: Answer): number => (exp === undefined ? Number.POSITIVE_
 
 function assertMeant(answer: Answer, wanted: Wanted): void {
   const invalid = (problem: string) => failures.token_invalid({ problem })
-  if (answer.active !== true) throw invalid('it is unknown, has expired or was taken back')
+  if (answer.active !== true) throw invalid('it is unknown, has expired or was revoked')
   const seconds = wanted.now() / 1000
   // These three are optional there (section 2.2); one that is present counts.
   if (answer.exp !== undefined && !(Number(answer.exp) + LEEWAY_SECONDS > seconds)) {

@@ -26,7 +26,7 @@ export function createLocalCheck(
     }
     const caller = await checkJwt(token)
     if (await local.isActive(caller.claims)) return caller
-    throw failures.token_invalid({ problem: 'it was taken back' })
+    throw failures.token_invalid({ problem: 'it was revoked' })
   }
 }
 

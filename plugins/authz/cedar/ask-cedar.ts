@@ -27,7 +27,9 @@ export function createAsk({
         })
       : cedar.statefulIsAuthorized(call)
     if (answer.type === 'failure') {
-      log.warn('a call could not be judged', { problem: answer.errors.map(e => e.message).join('; ') })
+      log.warn('policies could not decide on a call', {
+        problem: answer.errors.map(e => e.message).join('; '),
+      })
       return { isAllowed: false, policies: [] }
     }
     const { decision, diagnostics } = answer.response

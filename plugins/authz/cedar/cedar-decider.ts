@@ -69,7 +69,7 @@ export async function openCedarDecider(
       if (key.length <= LONGEST_KEY) kept.set(key, decision)
       return decision
     } catch (error) {
-      log.warn('a call could not be judged', { problem: messageOf(error) })
+      log.warn('policies could not decide on a call', { problem: messageOf(error) })
       return { isAllowed: false, policies: [] }
     }
   }

@@ -75,6 +75,6 @@ function whyNot(
   if (!kind) return 'one of its conditions does not hold'
   const count = conditions.length > 1 ? ` (condition ${failing + 1})` : ''
   return kind === 'unless'
-    ? `what stands behind "unless" is true${count}`
-    : `what stands behind "when" is false${count}`
+    ? `the condition after "unless" is true${count}`
+    : `the condition after "when" is false${count}`
 }

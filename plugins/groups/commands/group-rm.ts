@@ -26,7 +26,7 @@ export class GroupRemove extends BaseCommand {
     await groups.assertRemovable(this.name)
     const members = await groups.members(this.name)
     if (members.length && !yes) {
-      const fate = withWorkloads ? 'will be stopped and forgotten' : 'will move to the group "default"'
+      const fate = withWorkloads ? 'will be stopped and removed' : 'will move to the group "default"'
       this.say(`Workloads of "${this.name}", which ${fate}: ${members.join(', ')}`)
       if (!(await this.confirm(`Remove the group "${this.name}"?`))) return this.say('Nothing was changed.')
     }

@@ -38,7 +38,7 @@ export const serverRoutes: Routes = (api, app) => {
     method: 'GET',
     path: `${path}/{name}/servers/{serverName}`,
     tag,
-    summary: 'A server by its whole name, or by what stands behind the namespace',
+    summary: 'A server by its full name, or by the part after the namespace',
     response: [200, oneServer],
     failures: [400, ...READING],
     style,

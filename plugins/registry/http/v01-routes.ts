@@ -43,7 +43,7 @@ export function v01Routes(api: Api, app: App): void {
     method: 'GET',
     path: `${path}/servers/{serverName}/versions/latest`,
     tag,
-    summary: 'A server by its whole name, or by what stands behind the namespace',
+    summary: 'A server by its full name, or by the part after the namespace',
     response: [200, serverEntry],
     failures: [400, 404, ...UNAVAILABLE],
     style,

@@ -22,7 +22,7 @@ export async function toPlace(wanted: {
   if (scope !== '' && scope !== 'user' && scope !== 'project')
     throw failures.skill_scope_invalid({ problem: `"${scope}" is not a scope.` })
   if (scope === 'user' && root)
-    throw failures.skill_scope_invalid({ problem: 'A project root goes with the scope "project" only.' })
+    throw failures.skill_scope_invalid({ problem: 'A project root requires the scope "project".' })
   if (scope === 'project' && !root)
     throw failures.skill_scope_invalid({ problem: 'The scope "project" needs a project root.' })
   if (!root) return USER

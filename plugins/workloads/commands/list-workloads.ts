@@ -69,7 +69,7 @@ export class List extends BaseCommand {
   override async execute(): Promise<void> {
     const { all, format, label, group, wide, 'check-upgrades': checks } = this.values(flags)
     if (checks && format === 'mcpservers') {
-      throw failures.usage({ text: '--check-upgrades goes with --format text or json only.' })
+      throw failures.usage({ text: '--check-upgrades works with --format text or json only.' })
     }
     const labels = label.map(readFilter)
     if (group !== undefined) (await this.app.service('groups')).assertName(group)

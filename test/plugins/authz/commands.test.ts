@@ -50,9 +50,9 @@ test('a test names the policies that decided, and why others did not apply', asy
       },
     ],
   })
-  expect((await reasons({ amount: 5 }))?.[1]).toBe('what stands behind "when" is false (condition 1)')
+  expect((await reasons({ amount: 5 }))?.[1]).toBe('the condition after "when" is false (condition 1)')
   expect((await reasons({ amount: 1, force: 1 }))?.[1]).toBe(
-    'what stands behind "unless" is true (condition 2)',
+    'the condition after "unless" is true (condition 2)',
   )
   expect((await reasons({}))?.[1]).toContain(
     'it cannot be evaluated: record does not have the attribute `arg_amount`',

@@ -299,7 +299,7 @@ describe('when nothing works', () => {
 
     const { stderr } = await mcp('list', '--server', url, '--timeout', '5s')
 
-    expect(stderr).toContain(`No MCP server responds at ${url}/: what it sent is no message of MCP.`)
+    expect(stderr).toContain(`No MCP server responds at ${url}/: what it sent is not an MCP message.`)
   })
 
   test('a server that wants a login says so', async () => {

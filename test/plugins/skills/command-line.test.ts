@@ -125,7 +125,7 @@ test('list and info show what is installed, as text and as JSON', async () => {
 test.each([
   [['install'], 2, 'Usage: keelson skill install'],
   [['install', 'x', '--scope', 'team'], 2, '--scope takes one of user, project'],
-  [['install', 'x', '--scope', 'user', '--project-root', '.'], 2, 'goes with the scope "project" only'],
+  [['install', 'x', '--scope', 'user', '--project-root', '.'], 2, 'requires the scope "project"'],
   [['install', 'x', '--scope', 'project'], 1, 'neither it nor a folder above it has .git'],
   [['install', 'no-such-skill'], 1, 'There is no skill "no-such-skill"'],
   [['uninstall', 'no-such-skill'], 1, 'is not installed'],
