@@ -1,16 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { needs } from '../support/left-out.ts'
 import { type RunningServer, startFixture } from '../support/mcp-fixtures/start-server.ts'
 import { type Home, openHome } from './home.ts'
 import {
   CLIENTS,
   FEATURE_NAMES,
   type FeatureName,
+  reachedOver,
+  type Sdk,
   SERVERS,
   type ServerKind,
   STATELESS,
 } from './matrix/combinations.ts'
+import type { Connect } from './matrix/era-client.ts'
+import { firstSdkClient } from './matrix/first-sdk-client.ts'
 import { erasMatrix } from './matrix/page.ts'
+import { type PythonClients, startPythonClients } from './matrix/python-clients.ts'
 import {
   type Cell,
   COMBINATIONS,
@@ -22,10 +28,12 @@ import {
   keyOf,
 } from './matrix/results.ts'
 import { PASSES, runClient } from './matrix/run-client.ts'
+import { secondSdkClient } from './matrix/second-sdk-client.ts'
 import { needsPlace } from './places-to-run.ts'
 
 const GAPS = new URL('matrix/gaps.json', import.meta.url)
 const PAGE = new URL('../../docs/eras-matrix.md', import.meta.url)
+const STATE = process.env.KEELSON_TEST_STATE ?? '/var/tmp/keelson-test'
 const root = new URL('../..', import.meta.url).pathname
 const readGaps = (): Gaps => JSON.parse(readFileSync(GAPS, 'utf8'))
 const known = readGaps()
@@ -33,12 +41,14 @@ const known = readGaps()
 let home: Home
 let sessions: RunningServer
 let stateless: RunningServer
+const pythons: PythonClients[] = []
 beforeAll(async () => {
   home = await openHome()
   sessions = await startFixture('eras/session-http.ts')
   stateless = await startFixture('eras/stateless-http.ts')
 })
 afterAll(async () => {
+  for (const clients of pythons) clients.kill()
   await home?.close()
   await Promise.all([sessions?.kill(), stateless?.kill()])
 }, 120_000)
@@ -69,28 +79,44 @@ function runServer({ revision, transport }: ServerKind): Promise<string> {
   ])
 }
 
+/** Starts the clients of a version of the SDK for Python. */
+function pythonClient(context: TestContext, version: 1 | 2): Connect {
+  const python = `${STATE}/python-sdk-${version}/bin/python`
+  needs(context, existsSync(python) ? undefined : `${python} is missing: run test/support/engines/setup.sh`)
+  const clients = startPythonClients(python)
+  pythons.push(clients)
+  return (_, url, over) => clients.connect(url, over)
+}
+
 type Cells = Map<Combination, Map<FeatureName, Cell>>
 
 /** Runs a server, and all clients against it, one after the other. */
-async function tryServer(server: ServerKind): Promise<Cells> {
+async function tryServer(server: ServerKind, connect: Record<Sdk, Connect>): Promise<Cells> {
   const url = new URL(await runServer(server))
   const cells: Cells = new Map(CLIENTS.map(client => [{ client, server }, new Map()]))
   for (const pass of PASSES)
-    for (const [combination, found] of cells)
-      for (const [feature, cell] of await runClient(combination, url, pass, feature =>
-        cellOf(known, feature, combination),
-      ))
-        found.set(feature, cell)
+    for (const [combination, found] of cells) {
+      const { sdk, revision, over } = combination.client
+      const open = () => connect[sdk](revision, url, over === 'either' ? reachedOver(server) : over)
+      const before = (feature: FeatureName) => cellOf(known, feature, combination)
+      for (const [feature, cell] of await runClient(combination, open, pass, before)) found.set(feature, cell)
+    }
   return cells
 }
 
 test('every client reaches every server as far as the page says', { timeout: 600_000 }, async context => {
   needsPlace(context, 'docker')
+  const connect = {
+    'TypeScript 1': firstSdkClient,
+    'TypeScript 2': secondSdkClient,
+    'Python 1': pythonClient(context, 1),
+    'Python 2': pythonClient(context, 2),
+  }
   const found = new Map<string, Cell>()
   const waiting = [...SERVERS]
   const work = async () => {
     for (let server = waiting.shift(); server; server = waiting.shift())
-      for (const [combination, cells] of await tryServer(server))
+      for (const [combination, cells] of await tryServer(server, connect))
         for (const [feature, cell] of cells) found.set(keyOf(feature, combination), cell)
   }
   await Promise.all(Array.from({ length: 4 }, work))

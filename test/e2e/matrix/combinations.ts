@@ -8,20 +8,33 @@ export const STATELESS: Revision = '2026-07-28'
 /** Which of the HTTP transports a client speaks; `either` is what the workload speaks, as the specification lets clients try. */
 type Over = 'sse' | 'streamable-http' | 'either'
 
+/** What clients are made with. */
+export type Sdk = 'TypeScript 1' | 'TypeScript 2' | 'Python 1' | 'Python 2'
+
 export interface ClientKind {
   readonly name: string
   readonly revision: Revision
   readonly over: Over
+  readonly sdk: Sdk
+  /** What cannot be tried with the SDK. */
+  readonly untried?: readonly FeatureName[]
 }
 
 // The newest with a session first: a stdio server that is shared hears of the abilities of its first client.
 export const CLIENTS: readonly ClientKind[] = [
-  { name: '2025-11-25', revision: '2025-11-25', over: 'either' },
-  { name: '2025-06-18', revision: '2025-06-18', over: 'either' },
-  { name: '2025-03-26', revision: '2025-03-26', over: 'either' },
-  { name: '2024-11-05', revision: '2024-11-05', over: 'either' },
-  { name: '2024-11-05 (HTTP+SSE only)', revision: '2024-11-05', over: 'sse' },
-  { name: '2026-07-28', revision: '2026-07-28', over: 'streamable-http' },
+  { name: '2025-11-25', revision: '2025-11-25', over: 'either', sdk: 'TypeScript 1' },
+  { name: '2025-11-25 (TypeScript 2)', revision: '2025-11-25', over: 'either', sdk: 'TypeScript 2' },
+  {
+    ...{ name: '2025-11-25 (Python 1)', revision: '2025-11-25', over: 'either', sdk: 'Python 1' },
+    // The SDK cannot cancel a call, and its connections cannot be cut from outside.
+    untried: ['cancellation', 'resume'],
+  },
+  { name: '2025-06-18', revision: '2025-06-18', over: 'either', sdk: 'TypeScript 1' },
+  { name: '2025-03-26', revision: '2025-03-26', over: 'either', sdk: 'TypeScript 1' },
+  { name: '2024-11-05', revision: '2024-11-05', over: 'either', sdk: 'TypeScript 1' },
+  { name: '2024-11-05 (HTTP+SSE only)', revision: '2024-11-05', over: 'sse', sdk: 'TypeScript 1' },
+  { name: '2026-07-28', revision: '2026-07-28', over: 'streamable-http', sdk: 'TypeScript 2' },
+  { name: '2026-07-28 (Python 2)', revision: '2026-07-28', over: 'streamable-http', sdk: 'Python 2' },
 ]
 
 export interface ServerKind {

@@ -1,3 +1,5 @@
+import type { Revision } from './combinations.ts'
+
 /** A client of any era, as far as the features of the matrix need it. */
 export interface EraClient {
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>
@@ -29,6 +31,17 @@ export interface ToolResult {
 export interface Cut {
   /** Whether the client has come back with `Last-Event-ID`. */
   resumed: boolean
+}
+
+/** Opens a client of a revision. Fails when it and the server do not agree. */
+export type Connect = (revision: Revision, url: URL, over: 'sse' | 'streamable-http') => Promise<EraClient>
+
+/** SDKs wait a second before they come back. */
+export const RECONNECTION = {
+  initialReconnectionDelay: 20,
+  maxReconnectionDelay: 1000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 5,
 }
 
 /** What a client of the matrix says when it is asked. */

@@ -7,16 +7,19 @@ Written by \`test/e2e/eras-matrix.test.ts\`, which runs each client against each
 when a cell becomes better or worse. \`KEELSON_WRITE_MATRIX=1 npx vitest run test/e2e/eras-matrix.test.ts\` rewrites this
 page. How keelson translates between the eras is in [eras.md](eras.md).
 
-The clients are those of the official SDKs for TypeScript: \`@modelcontextprotocol/sdk\` (version 1) up to 2025-11-25,
-\`@modelcontextprotocol/client\` (version 2) for 2026-07-28. The servers are made with the server halves of the same SDKs.
-Version 1 cannot be held to an older revision, so a thin wrapper around its transport changes the version in
-\`initialize\`. A client or server of a revision also takes part in the older ones with \`initialize\`, as SDKs of its time
-do; one of 2026-07-28 takes part in nothing else.
+The clients are those of the official SDKs: \`@modelcontextprotocol/sdk\` (TypeScript 1) up to 2025-11-25,
+\`@modelcontextprotocol/client\` (TypeScript 2) for 2026-07-28, and where it is named that and \`mcp\` for Python. The
+servers are made with the server halves of the SDKs for TypeScript. Version 1 cannot be held to an older revision, so a
+thin wrapper around its transport changes the version in \`initialize\`. A client or server of a revision also takes part
+in the older ones with \`initialize\`, as SDKs of its time do; one of
+2026-07-28 takes part in nothing else. Clients and servers of Go and servers of Python are left out: a Go client would
+be built for longer than all else takes, and those servers add no revision.
 
 - **yes**: the client saw the feature work.
 - **no**: it did not; the number leads to the reason, mostly in the words of the SDK of the client.
 - **–**: the feature does not exist, because the older of the two revisions does not have it. Resumption is a matter
   between the client and keelson: it exists for clients from 2025-03-26 to 2025-11-25 over streamable HTTP.
+- **not tried**: the SDK for Python cannot cancel a call, and its connections cannot be cut from outside.
 
 A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
 stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. Clients of one
@@ -51,7 +54,7 @@ function section(combinations: readonly Combination[], gaps: Gaps): string {
   const cellsOf = (combination: Combination) =>
     FEATURE_NAMES.map(feature => {
       const found = cellOf(gaps, feature, combination)
-      if (!found.startsWith('no: ')) return found === 'yes' ? 'yes' : '–'
+      if (!found.startsWith('no: ')) return found === 'does not exist' ? '–' : found
       const reason = found.slice('no: '.length)
       if (!reasons.includes(reason)) reasons.push(reason)
       return `no (${reasons.indexOf(reason) + 1})`

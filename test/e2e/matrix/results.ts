@@ -9,7 +9,7 @@ import {
 } from './combinations.ts'
 
 /** What became of one feature between one client and one server. */
-export type Cell = 'yes' | 'does not exist' | `no: ${string}`
+export type Cell = 'yes' | 'does not exist' | 'not tried' | `no: ${string}`
 
 /** Why something does not work, by `keyOf`. All else works, or does not exist. */
 export type Gaps = Record<string, string>
@@ -28,9 +28,14 @@ export const COMBINATIONS: readonly Combination[] = CLIENTS.flatMap(client =>
 export const keyOf = (feature: FeatureName | 'everything', { client, server }: Combination): string =>
   `${client.name} → ${server.revision} ${server.transport}: ${feature}`
 
+/** What is tried between a client and a server. */
+export const featuresOf = ({ client, server }: Combination): FeatureName[] =>
+  FEATURE_NAMES.filter(name => exists(name, client, server) && !client.untried?.includes(name))
+
 /** The cell that the gaps say. */
 export function cellOf(gaps: Gaps, feature: FeatureName, combination: Combination): Cell {
   if (!exists(feature, combination.client, combination.server)) return 'does not exist'
+  if (combination.client.untried?.includes(feature)) return 'not tried'
   const reason = gaps[keyOf(feature, combination)] ?? gaps[keyOf('everything', combination)]
   return reason === undefined ? 'yes' : `no: ${reason}`
 }
@@ -39,8 +44,7 @@ export function cellOf(gaps: Gaps, feature: FeatureName, combination: Combinatio
 export function gapsOf(found: ReadonlyMap<string, Cell>): Gaps {
   const gaps: Gaps = {}
   for (const combination of COMBINATIONS) {
-    const { client, server } = combination
-    const cells = FEATURE_NAMES.filter(feature => exists(feature, client, server)).map(feature => {
+    const cells = featuresOf(combination).map(feature => {
       const key = keyOf(feature, combination)
       const cell = found.get(key)
       if (cell === undefined) throw new Error(`nobody tried ${key}`)

@@ -1,17 +1,8 @@
-import {
-  type ClientKind,
-  exists,
-  FEATURE_NAMES,
-  type FeatureName,
-  reachedOver,
-  STATELESS,
-} from './combinations.ts'
+import { FEATURE_NAMES, type FeatureName } from './combinations.ts'
 import type { EraClient } from './era-client.ts'
 import { CHECKS } from './features.ts'
 import { reasonOf } from './reason.ts'
-import { type Cell, type Combination, HANGS } from './results.ts'
-import { sessionClient } from './session-client.ts'
-import { statelessClient } from './stateless-client.ts'
+import { type Cell, type Combination, featuresOf, HANGS } from './results.ts'
 
 /** How long a feature may take that worked before: a machine that other work loads is slow and no failure. */
 const PATIENCE_MS = process.env.KEELSON_WRITE_MATRIX ? 15_000 : 60_000
@@ -20,40 +11,31 @@ const SHORT_MS = 3_000
 
 /** Tries features with one client, one after the other. Returns a cell for each. */
 export async function runClient(
-  { client, server }: Combination,
-  url: URL,
+  combination: Combination,
+  connect: () => Promise<EraClient>,
   wanted: readonly FeatureName[],
   before: (feature: FeatureName) => Cell,
 ): Promise<Map<FeatureName, Cell>> {
   const cells = new Map<FeatureName, Cell>()
-  const names = wanted.filter(name => exists(name, client, server))
+  const names = featuresOf(combination).filter(name => wanted.includes(name))
   const patience = (name: FeatureName) => (before(name) === HANGS ? SHORT_MS : PATIENCE_MS)
   const first = names[0]
   if (first === undefined) return cells
-  const opening = connect(client, url, reachedOver(server))
+  const opening = connect()
   const connected = await within(patience(first), () => opening)
   if (typeof connected === 'string') {
     opening.then(opened => opened.close()).catch(() => {})
     for (const name of names)
-      cells.set(name, connected === HANGS ? HANGS : `no: not connected, ${connected.slice(4)}`)
+      cells.set(name, connected === HANGS ? HANGS : `no: not connected, ${connected.slice('no: '.length)}`)
     return cells
   }
   for (const name of names) {
-    const label = `${client.name} ${name} ${Math.random()}`
+    const label = `${combination.client.name} ${name} ${Math.random()}`
     const outcome = await within(patience(name), signal => CHECKS[name](connected, signal, label))
     cells.set(name, typeof outcome === 'string' ? outcome : 'yes')
   }
   await within(SHORT_MS, () => connected.close())
   return cells
-}
-
-function connect(
-  { revision, over }: ClientKind,
-  url: URL,
-  offered: 'sse' | 'streamable-http',
-): Promise<EraClient> {
-  if (revision === STATELESS) return statelessClient(url)
-  return sessionClient(revision, url, over === 'either' ? offered : over)
 }
 
 /** What the work returns; the cell when it fails, or has not ended in time. */

@@ -1,21 +1,27 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { WATCHED } from '../../../fixtures/eras/catalogue.ts'
 import { textOf } from '../clients.ts'
-import { STATELESS } from './combinations.ts'
-import { cuttingFetch, type EraClient, RESPONSES } from './era-client.ts'
+import { REVISIONS, STATELESS } from './combinations.ts'
+import { type Connect, cuttingFetch, type EraClient, RECONNECTION, RESPONSES } from './era-client.ts'
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
-/** Connects the client of the second SDK, held to 2026-07-28: it never falls back to `initialize`. */
-export async function statelessClient(url: URL): Promise<EraClient> {
+/** Connects the client of the second SDK, held to one era: it neither falls back nor takes a newer revision. */
+export const secondSdkClient: Connect = async (revision, url, over): Promise<EraClient> => {
   const { fetch, cutNextStream } = cuttingFetch()
-  const transport = new StreamableHTTPClientTransport(url, { fetch })
+  const transport =
+    over === 'sse'
+      ? new SSEClientTransport(url)
+      : new StreamableHTTPClientTransport(url, { fetch, reconnectionOptions: RECONNECTION })
   const heard: { method?: string; params?: Record<string, unknown> }[] = []
   transport.onmessage = message => heard.push(message as (typeof heard)[number])
+  const isStateless = revision === STATELESS
   const client = new Client(
     { name: 'matrix', version: '1' },
     {
-      versionNegotiation: { mode: { pin: STATELESS } },
+      ...(isStateless
+        ? { versionNegotiation: { mode: { pin: revision } } }
+        : { supportedProtocolVersions: REVISIONS.filter(older => older <= revision).toReversed() }),
       capabilities: { sampling: {}, roots: {}, elicitation: { form: {}, url: {} } },
     },
   )
@@ -41,15 +47,22 @@ export async function statelessClient(url: URL): Promise<EraClient> {
       return (await client.complete({ ref, argument: { name: 'whom', value } })).completion.values
     },
     async watch(what) {
-      await client.listen(
-        what === 'resource' ? { resourceSubscriptions: [WATCHED] } : { toolsListChanged: true },
-      )
+      if (isStateless)
+        await client.listen(
+          what === 'resource' ? { resourceSubscriptions: [WATCHED] } : { toolsListChanged: true },
+        )
+      else if (what === 'resource') await client.subscribeResource({ uri: WATCHED })
     },
     async wantLogs() {
-      meta = { [LOG_LEVEL]: 'debug' }
+      if (isStateless) meta = { [LOG_LEVEL]: 'debug' }
+      else await client.setLoggingLevel('debug')
     },
     heard: method => heard.flatMap(message => (message.method === method ? [message.params ?? {}] : [])),
     cutNextStream,
-    close: () => client.close(),
+    async close() {
+      if (transport instanceof StreamableHTTPClientTransport)
+        await transport.terminateSession().catch(() => {})
+      await client.close()
+    },
   }
 }

@@ -11,27 +11,15 @@ import {
 import { WATCHED } from '../../../fixtures/eras/catalogue.ts'
 import { textOf } from '../clients.ts'
 import type { Revision } from './combinations.ts'
-import { cuttingFetch, type EraClient, RESPONSES } from './era-client.ts'
+import { type Connect, cuttingFetch, type EraClient, RECONNECTION, RESPONSES } from './era-client.ts'
 
 /** Connects the client of the first SDK, held to a revision with `initialize` and the older ones. */
-export async function sessionClient(
-  revision: Revision,
-  url: URL,
-  over: 'sse' | 'streamable-http',
-): Promise<EraClient> {
+export const firstSdkClient: Connect = async (revision, url, over): Promise<EraClient> => {
   const { fetch, cutNextStream } = cuttingFetch()
   const transport =
     over === 'sse'
       ? new SSEClientTransport(url)
-      : new StreamableHTTPClientTransport(url, {
-          fetch,
-          reconnectionOptions: {
-            initialReconnectionDelay: 20,
-            maxReconnectionDelay: 1000,
-            reconnectionDelayGrowFactor: 2,
-            maxRetries: 5,
-          },
-        })
+      : new StreamableHTTPClientTransport(url, { fetch, reconnectionOptions: RECONNECTION })
   const heard = hold(transport as Transport, revision)
   const client = makeClient(revision)
   await client.connect(transport as Transport)
