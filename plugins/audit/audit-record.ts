@@ -10,6 +10,7 @@ import {
   type ResponseReader,
 } from '../../src/net/rpc-outcome-reader.ts'
 import { isEventStream } from '../../src/net/sse.ts'
+import { type CallKey, toCallKey } from './calls-in-flight.ts'
 import { typeOfMessage } from './event-types.ts'
 import { toEvent } from './to-event.ts'
 import type { WorkloadAudit } from './workload-audit.ts'
@@ -45,6 +46,8 @@ export class AuditRecord implements ResponseObserver {
   #session: string
   #isWritten = false
   #isOpened = false
+  /** Of a call that the server has. */
+  #callKey: CallKey | undefined
 
   constructor(audit: WorkloadAudit, exchange: Exchange) {
     this.#audit = audit
@@ -52,11 +55,9 @@ export class AuditRecord implements ResponseObserver {
     this.#session = String(exchange.request.headers['mcp-session-id'] ?? '')
   }
 
-  /** Who calls, and within which session or from where, as one name. */
-  get #client(): string {
+  #keyOf(id: unknown): CallKey {
     const { caller, request } = this.exchange
-    const place = this.#session || request.socket.remoteAddress
-    return JSON.stringify([place, caller?.issuer, caller?.subject])
+    return toCallKey(this.#session || request.socket.remoteAddress, caller, id)
   }
 
   /** Called right before the request goes to the server. Returns why it could not be recorded, where it had to be. */
@@ -64,9 +65,11 @@ export class AuditRecord implements ResponseObserver {
     const { calls, settings } = this.#audit
     this.message = message
     this.isForwarded = true
-    if (isRequest(message)) calls.add(this.#client, message.id, this)
-    else if (message && 'method' in message && message.method === 'notifications/cancelled')
-      calls.cancel(this.#client, message.params?.requestId)
+    if (isRequest(message)) {
+      this.#callKey = this.#keyOf(message.id)
+      calls.add(this.#callKey, this)
+    } else if (message && 'method' in message && message.method === 'notifications/cancelled')
+      calls.cancel(this.#keyOf(message.params?.requestId))
     return settings.isStrict ? this.#open() : undefined
   }
 
@@ -98,7 +101,7 @@ export class AuditRecord implements ResponseObserver {
   }
 
   end(how: ResponseEnd): void {
-    if (isRequest(this.message)) this.#audit.calls.remove(this.#client, this.message.id, this)
+    if (this.#callKey !== undefined) this.#audit.calls.remove(this.#callKey, this)
     this.#finish(how)
   }
 

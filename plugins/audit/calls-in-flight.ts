@@ -1,32 +1,36 @@
-import type { RequestId } from '../../src/net/json-rpc.ts'
+import type { Caller } from '../../src/contracts/caller-auth.ts'
 import type { AuditRecord } from './audit-record.ts'
 
 /** The calls that wait for their responses, so that those that their client cancels can be told. */
 export interface CallsInFlight {
-  add(client: string, id: RequestId, record: AuditRecord): void
-  remove(client: string, id: RequestId, record: AuditRecord): void
+  add(key: CallKey, record: AuditRecord): void
+  remove(key: CallKey, record: AuditRecord): void
   /**
    * Notes that the client does not want the response any more. Nothing is noted where several calls have the id: without
    * a session, programs of one user cannot be told apart.
    */
-  cancel(client: string, id: unknown): void
+  cancel(key: CallKey): void
 }
 
+/** Who calls, and the id of the call. */
+export type CallKey = string & { readonly isCallKey: never }
+
+/** @param place the session of the call, or where it comes from */
+export const toCallKey = (place: string | undefined, caller: Caller | undefined, id: unknown): CallKey =>
+  JSON.stringify([place, caller?.issuer, caller?.subject, id]) as CallKey
+
 export function createCallsInFlight(): CallsInFlight {
-  const calls = new Map<string, Set<AuditRecord>>()
-  const keyOf = (client: string, id: unknown) => JSON.stringify([client, id])
+  const calls = new Map<CallKey, Set<AuditRecord>>()
   return {
-    add(client, id, record) {
-      const key = keyOf(client, id)
+    add(key, record) {
       calls.set(key, (calls.get(key) ?? new Set()).add(record))
     },
-    remove(client, id, record) {
-      const key = keyOf(client, id)
+    remove(key, record) {
       const same = calls.get(key)
       if (same?.delete(record) && same.size === 0) calls.delete(key)
     },
-    cancel(client, id) {
-      const [record, ...others] = calls.get(keyOf(client, id)) ?? []
+    cancel(key) {
+      const [record, ...others] = calls.get(key) ?? []
       if (record && others.length === 0) record.isCancelled = true
     },
   }

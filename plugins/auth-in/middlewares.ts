@@ -60,8 +60,12 @@ const originsOf = (metadata: CallerAuth['metadata']): string[] => {
 }
 
 /** All of them: Node drops every header of this name but the first, and another server may read another one. */
-const authorizationOf = ({ request }: Exchange): string | undefined =>
-  request.headersDistinct.authorization?.join(', ')
+function authorizationOf({ request: { rawHeaders } }: Exchange): string | undefined {
+  const values = rawHeaders.filter(
+    (_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization',
+  )
+  return values.length ? values.join(', ') : undefined
+}
 
 export const createResourceMetadata = ({ metadata }: CallerAuth): Middleware => ({
   name: 'resource-metadata',

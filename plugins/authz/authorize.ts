@@ -12,7 +12,7 @@ import { isResponse } from '../../src/net/json-rpc.ts'
 import { readMessage } from '../../src/net/rpc-message.ts'
 import { hasBody, rpcRefusal } from '../proxy/index.ts'
 import { askedUse } from './asked-use.ts'
-import type { Decider, Use } from './decider.ts'
+import type { Asker, Decider, Use } from './decider.ts'
 import { failures } from './failures.ts'
 import { filterList, LISTS } from './filter-list.ts'
 import { createKnownHints } from './known-hints.ts'
@@ -62,19 +62,19 @@ export function createAuthorize(options: {
     const caller = callerOf(exchange)
     const policies = new Set<string>()
     for (const use of uses) {
-      const decision = await decideUse(caller, use, exchange.signal)
+      const decision = await decideUse(caller, use, exchange)
       if (!decision.isAllowed) return decision
       for (const id of decision.policies ?? []) policies.add(id)
     }
     return { isAllowed: true, policies: [...policies] }
   }
 
-  async function decideUse(caller: Caller, use: Use, signal: AbortSignal): Promise<Decision> {
+  async function decideUse(caller: Caller, use: Use, asker: Asker): Promise<Decision> {
     try {
       const asksForHints = use.feature === 'tool' && options.decider().readsHints(use)
       const known = asksForHints ? await hints.find(use.id) : undefined
       // The policies may have changed meanwhile.
-      return await options.decider().decide(caller, { ...use, hints: known }, signal)
+      return await options.decider().decide(caller, { ...use, hints: known }, asker)
     } catch (error) {
       log.warn('policies cannot decide on a call without the tools of the server', {
         problem: messageOf(error),
@@ -92,7 +92,7 @@ export function createAuthorize(options: {
             caller: callerOf(exchange),
             decider: options.decider(),
             learn: hints.learn,
-            signal: exchange.signal,
+            asker: exchange,
             lists,
           }),
       ] as const,

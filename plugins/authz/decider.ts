@@ -1,5 +1,5 @@
 import type { Caller } from '../../src/contracts/caller-auth.ts'
-import type { Decision } from '../../src/contracts/pipeline.ts'
+import type { Decision, Exchange } from '../../src/contracts/pipeline.ts'
 
 /** What policies are asked about. */
 export type Feature = 'tool' | 'prompt' | 'resource'
@@ -19,17 +19,19 @@ export const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'open
 
 export const OPERATIONS = { tool: 'call', prompt: 'get', resource: 'read' } as const
 
+/** Who waits for a decision: the signal aborts when they go away. That of an exchange is made when it is read. */
+export type Asker = Pick<Exchange, 'signal'>
+
 /** Decides by one version of the policies. No function throws; what goes wrong denies. */
 export interface Decider {
   /** Whether the annotations of a tool could change what is decided about its use. */
   readsHints(use: Use): boolean
-  /** The signal aborts when the caller goes away. */
-  decide(caller: Caller, use: Use, signal: AbortSignal): Promise<Decision> | Decision
+  decide(caller: Caller, use: Use, asker: Asker): Promise<Decision> | Decision
   /** The same for each item of a list, in its order. */
   decideAll(
     caller: Caller,
     uses: readonly Use[],
-    signal: AbortSignal,
+    asker: Asker,
   ): Promise<readonly boolean[]> | readonly boolean[]
   close(): void
 }

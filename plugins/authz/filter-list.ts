@@ -3,7 +3,7 @@ import { isObject } from '../../src/lib/is-object.ts'
 import type { NamedLists } from '../../src/lib/named-lists.ts'
 import { parseRaw, splice } from '../../src/lib/raw-json.ts'
 import { findList, UnreadableResult } from '../../src/net/list-result.ts'
-import type { Decider, Feature, Use } from './decider.ts'
+import type { Asker, Decider, Feature, Use } from './decider.ts'
 import { hintsOf } from './hints-of.ts'
 
 /** Where the items of a list stand, and what each is judged by. */
@@ -29,12 +29,12 @@ export async function filterList(
     caller: Caller
     decider: Decider
     learn: (use: Use) => void
-    signal: AbortSignal
+    asker: Asker
     /** Those of this result, where they are known. */
     lists: NamedLists | undefined
   },
 ): Promise<string> {
-  const { caller, decider, learn, signal, lists } = options
+  const { caller, decider, learn, asker, lists } = options
   const { span, elements } = findList(result, items, lists)
   const values = parseRaw(result.slice(span.start, span.end)) as readonly unknown[]
   const uses = values.map((item): Use => {
@@ -45,7 +45,7 @@ export async function filterList(
     return feature === 'tool' ? { feature, id, hints: hintsOf(item.annotations) } : { feature, id }
   })
   if (feature === 'tool') uses.forEach(learn)
-  const allowed = await decider.decideAll(caller, uses, signal)
+  const allowed = await decider.decideAll(caller, uses, asker)
   const kept = elements.flatMap(({ start, end }, index) =>
     allowed[index] === true ? result.slice(start, end) : [],
   )

@@ -21,7 +21,7 @@ export async function tryUse(
   const { cedar } = source.authz
   const decider = await openDecider(source, { server, log })
   try {
-    const decision = await decider.decide(caller, use, new AbortController().signal)
+    const decision = await decider.decide(caller, use, new AbortController())
     if (!cedar) return { decision, policies: undefined }
     const [{ readCedar }, { explainPolicies }] = await Promise.all([
       import('./cedar/read-cedar.ts'),

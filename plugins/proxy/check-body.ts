@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { parseJson, TooManyNames } from '../../src/lib/parse-json.ts'
 import { checkJson } from '../../src/lib/raw-json.ts'
 import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
@@ -20,7 +21,7 @@ export function checkBody(body: Buffer): CheckedBody {
   const text = body.toString('latin1')
   const { isJson, repeated } = checkJson(text)
   if (repeated !== undefined) throw refusal(`The member ${quoted(repeated)} stands twice in one object`)
-  const value = isJson ? parse(body.toString('utf8')) : undefined
+  const value = isJson ? parse(isAscii(body) ? text : body.toString('utf8')) : undefined
   const other = otherSpelling(value)
   if (other !== undefined) throw refusal(`The member ${quoted(other)} is written in another case`)
   return { text, value }

@@ -17,8 +17,9 @@ export interface KeyMaker {
 export function createKeys({ name, namespace }: { name: string; namespace?: string | undefined }): KeyMaker {
   const workload = namespace ? `${plain(namespace)}:${plain(name)}` : plain(name)
   const prefix = `keelson:limit:{${workload}}`
+  const shared = `${prefix}:shared`
   return {
-    shared: () => `${prefix}:shared`,
+    shared: () => shared,
     user: caller => `${prefix}:user:${userOf(caller)}`,
     tool: name => `${prefix}:tool:${plain(name)}`,
     userTool: (name, caller) => `${prefix}:user-tool:${plain(name)}:${userOf(caller)}`,

@@ -17,19 +17,27 @@ export function createExpiringMap<T>({
   readonly now?: () => number
 }): ExpiringMap<T> {
   const entries = new Map<string, { readonly value: T; readonly until: number }>()
+  /** The last key of `entries`. */
+  let newest: string | undefined
   return {
     get(key) {
       const found = entries.get(key)
       if (!found) return undefined
+      if (found.until <= now()) {
+        entries.delete(key)
+        return undefined
+      }
+      if (key === newest) return found.value
       entries.delete(key)
-      if (found.until <= now()) return undefined
       entries.set(key, found) // the last in the map is the last that was asked for
+      newest = key
       return found.value
     },
     set(key, value, until) {
       entries.delete(key)
       if (until <= now()) return
       entries.set(key, { value, until })
+      newest = key
       for (const oldest of entries.keys()) {
         if (entries.size <= most) break
         entries.delete(oldest)

@@ -59,7 +59,7 @@ export function createPdpDecider(config: PdpConfig, { server, log }: { server: s
 
   return {
     readsHints: () => true,
-    async decide(caller, use, gone): Promise<Decision> {
+    async decide(caller, use, { signal: gone }): Promise<Decision> {
       const signal = AbortSignal.any([gone, AbortSignal.timeout(timeoutMs)])
       try {
         return { isAllowed: await askInTurn(caller, use, signal), policies: ['pdp'] }
@@ -69,7 +69,7 @@ export function createPdpDecider(config: PdpConfig, { server, log }: { server: s
         return { isAllowed: false, policies: ['pdp'], reason }
       }
     },
-    async decideAll(caller, uses, gone) {
+    async decideAll(caller, uses, { signal: gone }) {
       const allowed = uses.map(() => false)
       const failed = new AbortController()
       const signal = AbortSignal.any([gone, failed.signal, AbortSignal.timeout(timeoutMs)])

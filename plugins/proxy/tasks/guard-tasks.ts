@@ -28,7 +28,7 @@ export async function guardTasks(
   if (request.method === 'GET') return transformOf(take, { isList: false })
   if (!hasBody(request)) return undefined
   const body = await exchange.body()
-  if (!mayNameTask(body.toString('latin1')) && isPlainText(request, body)) return undefined
+  if (!mayNameTask(body) && isPlainText(request, body)) return undefined
   const message = readMessage((await exchange.rawText()) ?? '')
   // A server could read a batch, or a text in another encoding, as a request about a task.
   if (!message) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not one JSON-RPC message')

@@ -4,7 +4,7 @@ import { errorText, param, type Request, type Response, readMessage } from '../.
 import type { TaskOwners } from './task-owners.ts'
 
 /** Whether a text may speak of tasks. Names can be written with escapes, and with NULs in other encodings. */
-export const mayNameTask = (text: string): boolean =>
+export const mayNameTask = (text: string | Buffer): boolean =>
   text.includes('task') || text.includes('\\u') || text.includes('\0')
 
 /** The error for a task that there is not (MCP 2025-11-25, tasks): other callers must not learn that it exists. */

@@ -21,7 +21,7 @@ const PERMIT = 'permit(principal, action, resource);'
 test('a thousand policies are read, more are refused with the place of the first of those', async () => {
   const many = Array.from({ length: 1000 }, (_, i) => `@id("p${i}") ${PERMIT} // ; and ;`)
   const decider = await open(many)
-  expect(decider.decide(caller, use, AbortSignal.abort())).toMatchObject({ isAllowed: true })
+  expect(decider.decide(caller, use, { signal: AbortSignal.abort() })).toMatchObject({ isAllowed: true })
   decider.close()
   await expect(open([...many.slice(0, 500), many.slice(500).join('\n'), PERMIT])).rejects.toThrow(
     'cedar.policies, text 502, line 1: more than 1000 policies',
@@ -72,7 +72,7 @@ test.each(Object.entries(SHAPES))(
     await writeFile(path, JSON.stringify(cedar(policy)))
 
     const decider = await open([policy])
-    const decision = await decider.decide(caller, use, AbortSignal.abort())
+    const decision = await decider.decide(caller, use, { signal: AbortSignal.abort() })
     decider.close()
     const tried = await tryUse(path, { caller, use, server: 'srv', log })
     expect(tried.decision).toEqual(decision)
@@ -83,7 +83,7 @@ test.each(Object.entries(SHAPES))(
     }
     // Cedar still works: an overflow of its stack would have ended that.
     const after = await open([PERMIT])
-    expect(after.decide(caller, use, AbortSignal.abort())).toMatchObject({ isAllowed: true })
+    expect(after.decide(caller, use, { signal: AbortSignal.abort() })).toMatchObject({ isAllowed: true })
   },
 )
 

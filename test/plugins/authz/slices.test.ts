@@ -13,7 +13,7 @@ import { createLog } from '../../../src/log.ts'
 import { caller, policy, use } from './arbitraries.ts'
 
 const source = { where: 'here', locate: () => undefined }
-const { signal } = new AbortController()
+const asker = new AbortController()
 const log = createLog({ write: () => {}, human: false, debug: false })
 
 const entities_json = JSON.stringify([
@@ -108,12 +108,12 @@ test('a decision is the same as with all policies, attributes and entities', {
           return decision === 'allow' && !broken
         }
         for (const one of uses) {
-          const { isAllowed } = await decider.decide(who, one, signal)
+          const { isAllowed } = await decider.decide(who, one, asker)
           expect([one, isAllowed]).toEqual([one, whole(one)])
           allowed += isAllowed ? 1 : 0
         }
         const listed = uses.map(({ arguments: _, ...item }) => item)
-        expect(await decider.decideAll(who, listed, signal)).toEqual(listed.map(whole))
+        expect(await decider.decideAll(who, listed, asker)).toEqual(listed.map(whole))
         decider.close()
       },
     ),

@@ -12,8 +12,8 @@ const caller = { subject: 'alice', claims: { sub: 'alice' } }
 
 async function open(...policies: string[]) {
   const decider = await openCedarDecider({ policies }, { server: 'srv', source, log })
-  const { signal } = new AbortController()
-  return { decide: (who: Caller, use: Use) => decider.decide(who, use, signal) }
+  const asker = new AbortController()
+  return { decide: (who: Caller, use: Use) => decider.decide(who, use, asker) }
 }
 const call = (args: Record<string, unknown>) => ({ feature: 'tool', id: 'pay', arguments: args }) as const
 

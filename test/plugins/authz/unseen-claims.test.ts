@@ -6,7 +6,7 @@ import { ask, authorizedProxy, cedar, offeringServer } from './authz-world.ts'
 
 const log = createLog({ write: () => {}, human: false, debug: false })
 const source = { where: 'here', locate: () => undefined }
-const { signal } = new AbortController()
+const asker = new AbortController()
 const USE: Use = { feature: 'tool', id: 'pay' }
 
 async function open(...policies: string[]) {
@@ -14,8 +14,8 @@ async function open(...policies: string[]) {
   const decider = await openCedarDecider(config, { server: 'srv', source, log })
   const callerOf = (claims: object) => ({ subject: 'alice', claims: { sub: 'alice', ...claims } })
   return {
-    decide: (claims: object) => decider.decide(callerOf(claims), USE, signal),
-    list: (claims: object) => decider.decideAll(callerOf(claims), [USE], signal),
+    decide: (claims: object) => decider.decide(callerOf(claims), USE, asker),
+    list: (claims: object) => decider.decideAll(callerOf(claims), [USE], asker),
   }
 }
 

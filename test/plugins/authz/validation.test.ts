@@ -10,7 +10,7 @@ import { parseConfig } from '../../../plugins/authz/parse-config.ts'
 import { createLog } from '../../../src/log.ts'
 import { caller, policy, use } from './arbitraries.ts'
 
-const { signal } = new AbortController()
+const asker = new AbortController()
 const log = createLog({ write: () => {}, human: false, debug: false })
 const source = { where: 'here', locate: () => undefined }
 
@@ -144,9 +144,7 @@ test('what allows a use is never said to match nothing', { timeout: 120_000 }, a
       async (text, who, uses) => {
         const permit = text.replace(/^forbid/, 'permit')
         const decider = await openCedarDecider({ policies: [permit] }, { server: 'srv', source, log })
-        const isUsed = uses.some(
-          one => (decider.decide(who, one, signal) as { isAllowed: boolean }).isAllowed,
-        )
+        const isUsed = uses.some(one => (decider.decide(who, one, asker) as { isAllowed: boolean }).isAllowed)
         decider.close()
         if (!isUsed) return
         allowed++
