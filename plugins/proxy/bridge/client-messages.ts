@@ -37,6 +37,9 @@ export interface ClientMessages {
   respond(response: Response, session: Session | undefined): void
 }
 
+/** Owns the tasks of clients with neither a login nor a session, which cannot be told apart. */
+const NOBODY = 'nobody'
+
 export function createClientMessages(options: {
   limits: BridgeLimits
   calls: Calls
@@ -83,7 +86,8 @@ export function createClientMessages(options: {
   }
 
   return {
-    request(request, { session, owner, reply: given }) {
+    request(request, { session, owner: caller, reply: given }) {
+      const owner = caller ?? (handshake.agreed?.hasTasks ? (session?.id ?? NOBODY) : undefined)
       if (owner !== undefined && isForeignTask(request, owner, taskOwners)) {
         return answer(given, noSuchTask(request.idText))
       }

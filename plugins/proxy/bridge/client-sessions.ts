@@ -29,6 +29,7 @@ export interface Capabilities {
   readonly sampling?: { readonly tools?: unknown }
   readonly elicitation?: { readonly form?: unknown; readonly url?: unknown }
   readonly roots?: { readonly listChanged?: unknown }
+  readonly tasks?: unknown
 }
 
 /** Reads capabilities. Only members that are objects count. */

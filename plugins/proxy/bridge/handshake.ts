@@ -6,6 +6,13 @@ import { type Capabilities, toCapabilities } from './client-sessions.ts'
 import type { ServerEras } from './server-eras.ts'
 import { withCapabilitiesOf, withOnlyCapabilitiesOf } from './told-capabilities.ts'
 
+interface Agreement {
+  readonly version: string
+  /** Whether the server has tasks (MCP 2025-11-25). */
+  readonly hasTasks: boolean
+  readonly result: string
+}
+
 /** The one `initialize` of a server process, shared by all clients (MCP lifecycle). */
 export interface Handshake {
   /**
@@ -19,7 +26,7 @@ export interface Handshake {
    */
   ensure(statedText?: string): Promise<Answer>
   /** The protocol version and the result of `initialize`; undefined before. */
-  readonly agreed: { readonly version: string; readonly result: string } | undefined
+  readonly agreed: Agreement | undefined
   /** Whether this server process or one before it has been initialised. */
   readonly known: boolean
   /** The capabilities that the server process was told; undefined before. */
@@ -56,7 +63,7 @@ interface HandshakeOptions {
 
 export function createHandshake({ ask, eras, write, capabilities }: HandshakeOptions): Handshake {
   let running: Promise<Answer> | undefined
-  let agreed: { version: string; result: string } | undefined
+  let agreed: Agreement | undefined
   let sentParams: string | undefined
   let initializedSent = false
 
@@ -72,6 +79,7 @@ export function createHandshake({ ask, eras, write, capabilities }: HandshakeOpt
     const version = memberValue(resultText, 'protocolVersion')
     agreed = {
       version: typeof version === 'string' ? version : INITIALIZE_2025.protocolVersion,
+      hasTasks: toCapabilities(memberValue(resultText, 'capabilities')).tasks !== undefined,
       result: resultText,
     }
     sentParams = params
