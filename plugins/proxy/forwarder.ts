@@ -28,6 +28,8 @@ export interface Forwarder {
   notify(text: string): void
   /** As `Proxy.protocol`. */
   readonly protocol: Protocol | undefined
+  /** As `Proxy.clientProcesses`. */
+  readonly clientProcesses: number | undefined
   readonly health: () => Promise<Health>
   connect(backend: Backend): Promise<void>
   disconnect(reason: string): void
@@ -47,6 +49,8 @@ export interface ForwarderOptions {
   rules: BodyRules
   /** Called when `protocol` has changed. */
   onProtocol?: (() => void) | undefined
+  /** Called when `clientProcesses` has changed. */
+  onProcesses?: (() => void) | undefined
 }
 
 export const createForwarder = (options: ForwarderOptions): Promise<Forwarder> | Forwarder =>
@@ -61,6 +65,7 @@ async function createStdioForwarder({
   availability,
   headersTimeoutMs,
   onProtocol = () => {},
+  onProcesses = () => {},
 }: ForwarderOptions): Promise<Forwarder> {
   const { createBridge } = await import('./bridge/index.ts')
   const bridge = createBridge({
@@ -71,6 +76,7 @@ async function createStdioForwarder({
     availability,
     limits: { requestTimeoutMs: headersTimeoutMs },
     onProtocol,
+    onProcesses,
   })
   return {
     handle: (exchange, rewriting) => bridge.handle(exchange, rewriting),
@@ -80,11 +86,16 @@ async function createStdioForwarder({
     get protocol() {
       return bridge.protocol
     },
+    get clientProcesses() {
+      return bridge.processes?.clients
+    },
     async health() {
       const { status, error } = bridge.health()
       const problem = availability.problem ?? error
+      const { processes } = bridge
       return {
         status: availability.problem === undefined ? status : 'unhealthy',
+        ...(processes ? { client_processes: processes.clients } : {}),
         mcp: {
           available: status !== 'unhealthy' && availability.problem === undefined,
           ...(problem === undefined ? {} : { error: problem }),
@@ -122,6 +133,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
     askOwn: undefined,
     notify: legacy.notify,
     protocol: undefined,
+    clientProcesses: undefined,
     health: createHealthCheck({
       agent,
       target,

@@ -155,6 +155,9 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     get protocol() {
       return forwarder.protocol
     },
+    get clientProcesses() {
+      return forwarder.clientProcesses
+    },
     connect: backend => forwarder.connect(backend),
     disconnect: reason => forwarder.disconnect(reason),
     checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),

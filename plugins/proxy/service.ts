@@ -65,6 +65,7 @@ export function createProxies(app: App): Proxies {
         onAccess: options.onAccess,
         onMiddlewares: options.onMiddlewares,
         onProtocol: options.onProtocol,
+        onProcesses: options.onProcesses,
         limits: LISTENER_LIMITS,
         callers,
         wait: WAIT,
@@ -83,6 +84,9 @@ export function createProxies(app: App): Proxies {
         },
         get protocol() {
           return proxy.protocol
+        },
+        get clientProcesses() {
+          return proxy.clientProcesses
         },
         async close(options) {
           await proxy.close(options)

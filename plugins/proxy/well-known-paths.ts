@@ -27,8 +27,8 @@ export function createWellKnownPaths(options: {
     if (method !== 'GET' && method !== 'HEAD') {
       return sendOwnResponse(exchange, json(405, { error: 'method_not_allowed' }, { allow: 'GET, HEAD' }))
     }
-    const { status, mcp } = await health()
-    const body = { status, timestamp: now().toISOString(), transport, ...(mcp ? { mcp } : {}) }
+    const { status, ...details } = await health()
+    const body = { status, timestamp: now().toISOString(), transport, ...details }
     sendOwnResponse(exchange, json(status === 'unhealthy' ? 503 : 200, body))
   }
 

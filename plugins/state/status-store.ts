@@ -47,7 +47,7 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
   return {
     read,
     list: () => documents.list(),
-    async write(name, { status, status_context, process_id, started_at, middlewares, protocol }) {
+    async write(name, { status, status_context, process_id, started_at, ...proxy }) {
       const at = now().toISOString()
       const before = await read(name)
       await documents.save(name, {
@@ -57,8 +57,9 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
         updated_at: at,
         process_id,
         ...(started_at === undefined ? {} : { started_at }),
-        ...(middlewares === undefined ? {} : { middlewares }),
-        ...(protocol === undefined ? {} : { protocol }),
+        ...(proxy.middlewares === undefined ? {} : { middlewares: proxy.middlewares }),
+        ...(proxy.protocol === undefined ? {} : { protocol: proxy.protocol }),
+        ...(proxy.client_processes === undefined ? {} : { client_processes: proxy.client_processes }),
         ...(before?.last_upgrade ? { last_upgrade: before.last_upgrade } : {}),
       })
     },

@@ -78,17 +78,26 @@ export const workloadRoutes: Routes = async (api, app) => {
     summary: 'The status of a workload, and why it is so where that is known',
     response: [
       200,
-      object({ ...pick(workloadMembers, 'status_context', 'middlewares', 'protocol'), status: text }, closed),
+      object(
+        {
+          ...pick(workloadMembers, 'status_context', 'middlewares', 'protocol', 'client_processes'),
+          status: text,
+        },
+        closed,
+      ),
     ],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
-      const { status, status_context, middlewares, protocol } = await (await workloads()).get(name)
+      const { status, status_context, middlewares, protocol, client_processes } = await (
+        await workloads()
+      ).get(name)
       return {
         status,
         ...(status_context ? { status_context } : {}),
         ...(middlewares ? { middlewares } : {}),
         ...(protocol ? { protocol } : {}),
+        ...(client_processes === undefined ? {} : { client_processes }),
       }
     },
   })

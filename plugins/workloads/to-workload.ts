@@ -62,13 +62,14 @@ export function toWorkload(
   }
 }
 
-/** One workload with what lists leave out: its middlewares, and the eras that its server speaks. */
+/** One workload with what lists leave out: its middlewares, the eras that its server speaks, its processes. */
 export function toDetailedWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
-  const { middlewares, protocol } = isOrphaned(record) ? {} : (record ?? {})
+  const { middlewares, protocol, client_processes } = isOrphaned(record) ? {} : (record ?? {})
   return {
     ...toWorkload(config, record),
     ...(middlewares ? { middlewares } : {}),
     ...(protocol ? { protocol } : {}),
+    ...(client_processes === undefined ? {} : { client_processes }),
   }
 }
 

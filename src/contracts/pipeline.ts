@@ -264,6 +264,8 @@ export interface Proxy {
   readonly access?: AccessProblem | undefined
   /** The eras of MCP that the server speaks, as far as it is known. */
   readonly protocol?: Protocol | undefined
+  /** How many processes of the server serve one client each; undefined where all clients share one. */
+  readonly clientProcesses?: number | undefined
   /** Routes requests to this backend. Requests that wait for a backend continue. */
   connect(backend: Backend): Promise<void>
   /** The backend is gone for now: requests in flight fail, new ones wait a moment and then get 503 with `Retry-After`. */
@@ -291,7 +293,7 @@ export interface Proxies {
    * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
    * Messages of the proxy about the workload go to `log`; `onAccess` is called when `Proxy.access` has changed.
    * `onMiddlewares` is called when what `Proxy.middlewares` says may have changed, `onProtocol` when
-   * `Proxy.protocol` has.
+   * `Proxy.protocol` has, `onProcesses` when `Proxy.clientProcesses` has.
    * `middlewares` are added to those that plugins contribute.
    */
   open(
@@ -301,6 +303,7 @@ export interface Proxies {
       onAccess?: (problem: AccessProblem | undefined) => void
       onMiddlewares?: () => void
       onProtocol?: () => void
+      onProcesses?: () => void
       middlewares?: readonly MiddlewareFactory[]
     },
   ): Promise<Proxy>

@@ -88,6 +88,8 @@ export const statusSchema = object({
   middlewares: optional(list(pipelineMiddleware)),
   /** As far as it is known. */
   protocol: optional(oneOf(PROTOCOLS)),
+  /** How many processes serve one client each; absent where all clients share one. */
+  client_processes: optional(integer),
   /** Kept when the status changes. */
   last_upgrade: optional(upgradeOutcome),
 })
@@ -119,6 +121,8 @@ export const workloadMembers = {
   middlewares: optional(list(pipelineMiddleware)),
   /** The eras of MCP that the server speaks, as far as it is known. */
   protocol: optional(oneOf(PROTOCOLS)),
+  /** How many processes serve one client each; absent where all clients share one. */
+  client_processes: optional(integer),
 }
 
 export interface Workload extends ObjectOf<typeof workloadMembers> {}

@@ -59,6 +59,9 @@ describe.each(PLACES)('one process per client on %s', { timeout: 300_000 }, plac
 
     const [a, b] = await Promise.all([open(url), open(url)])
     expect(await instances()).toBe(2)
+    await until(async () => expect(await home.ok(['status', name])).toContain('2 for one client each'))
+    const health = await (await fetch(new URL('/health', url))).json()
+    expect(health).toMatchObject({ status: 'healthy', client_processes: 2 })
     expect(JSON.parse(await home.ok(['list', '--format', 'json']))).toHaveLength(1)
     await call(url, undefined, a.headers, 'DELETE')
     await until(async () => expect(await instances()).toBe(1))

@@ -43,8 +43,10 @@ export function createClientServers(options: {
   now: () => number
   log: Log
   open: (own: OwnRouterOptions) => BridgedServer
+  /** Called when `size.clients` has changed. */
+  onChange: () => void
 }): ClientServers {
-  const { limits, reclaimAfterMs, idleMs, now, log, open } = options
+  const { limits, reclaimAfterMs, idleMs, now, log, open, onChange } = options
   /** One for each process, from before its start on. */
   const places = new Set<{ readonly owner: SessionOwner }>()
   const servers = new Set<ClientServer>()
@@ -116,6 +118,7 @@ export function createClientServers(options: {
     assertRoom(owner, idText)
     const place = { owner }
     places.add(place)
+    onChange()
     try {
       const spawned = await take()
       const server = createClientServer(spawned, {
@@ -129,6 +132,7 @@ export function createClientServers(options: {
           log.info(`The process of one client has ended: ${reason}`)
           servers.delete(ended)
           places.delete(place)
+          onChange()
           if (ended.session) bySession.delete(ended.session.id)
           if (!hasSession)
             void byCaller.get(owner)?.then(own => own === ended && byCaller.delete(owner), ignore)
@@ -140,6 +144,7 @@ export function createClientServers(options: {
       return server
     } catch (error) {
       places.delete(place)
+      onChange()
       loops.note(owner, 0)
       log.warn(`The process of one client could not be started: ${messageOf(error)}`)
       throw refusals.notStarted(idText)

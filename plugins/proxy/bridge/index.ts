@@ -77,6 +77,8 @@ export function createBridge(options: {
   limits: Partial<BridgeLimits> & Pick<BridgeLimits, 'requestTimeoutMs'>
   /** Called when `protocol` has changed. */
   onProtocol?: () => void
+  /** Called when `processes.clients` has changed. */
+  onProcesses?: () => void
   now?: () => number
 }): Bridge {
   const {
@@ -86,6 +88,7 @@ export function createBridge(options: {
     publicBase,
     availability,
     onProtocol = () => {},
+    onProcesses = () => {},
     now = Date.now,
   } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -119,6 +122,7 @@ export function createBridge(options: {
           now,
           log,
           open,
+          onChange: onProcesses,
         })
   return {
     handle:

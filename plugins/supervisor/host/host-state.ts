@@ -104,6 +104,7 @@ export async function openWorkload(state: HostState, found: RunConfig, lease: Lo
     onAccess: onChange,
     onMiddlewares: onChange,
     onProtocol: onChange,
+    onProcesses: onChange,
   })
   let changed: RunConfig | undefined
   try {

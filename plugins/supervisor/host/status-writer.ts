@@ -24,7 +24,7 @@ export const createStatusWriter =
     store: WorkloadStore
     onChange?: (() => Promise<void>) | undefined
     /** The proxy of a workload that is hosted here. */
-    proxyOf: (name: string) => Pick<WorkloadProxy, 'middlewares' | 'protocol'> | undefined
+    proxyOf: (name: string) => Pick<WorkloadProxy, 'middlewares' | 'protocol' | 'clientProcesses'> | undefined
   }) =>
   async (name: string, status: Status, { context, startedAt }: StatusDetails = {}): Promise<void> => {
     const isHosted = status !== 'stopped' && status !== 'error'
@@ -36,6 +36,7 @@ export const createStatusWriter =
       process_id: isHosted ? process.pid : 0,
       ...(proxy ? { middlewares: [...proxy.middlewares] } : {}),
       ...(proxy?.protocol ? { protocol: proxy.protocol } : {}),
+      ...(proxy?.clientProcesses === undefined ? {} : { client_processes: proxy.clientProcesses }),
     })
     await onChange?.()
   }

@@ -32,6 +32,7 @@ export class StatusOf extends BaseCommand {
       ['Transport', workload.transport_type],
       ['Proxy Mode', workload.proxy_mode],
       ['Protocol', workload.protocol && PROTOCOL_TEXT[workload.protocol]],
+      ['Processes', processesOf(workload)],
       ['Group', workload.group],
       ['Created', workload.created_at.replace('T', ' ').replace(/\..*$/, '')],
       ['Remote', workload.remote ? 'true' : undefined],
@@ -56,6 +57,9 @@ const PROTOCOL_TEXT: Readonly<Record<Protocol, string>> = {
   stateless: 'stateless (2026-07-28)',
   both: 'legacy and stateless',
 }
+
+const processesOf = ({ client_processes: count }: Workload): string | undefined =>
+  count === undefined ? undefined : `${count} for one client each`
 
 function toStatus(workload: Workload, uptime: string | undefined) {
   const {
@@ -82,6 +86,7 @@ function toStatus(workload: Workload, uptime: string | undefined) {
     ...(workload.no_sandbox ? { no_sandbox: true } : {}),
     ...(uptime ? { uptime } : {}),
     ...(workload.protocol ? { protocol: workload.protocol } : {}),
+    ...(workload.client_processes === undefined ? {} : { client_processes: workload.client_processes }),
     ...(workload.middlewares ? { middlewares: workload.middlewares } : {}),
     ...(workload.last_upgrade ? { last_upgrade: workload.last_upgrade } : {}),
   }

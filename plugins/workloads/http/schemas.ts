@@ -23,7 +23,13 @@ import {
   texts,
 } from '../../../src/lib/schema.ts'
 
-const { last_upgrade: _, middlewares: __, protocol: ___, ...workloadItemMembers } = workloadMembers
+const {
+  last_upgrade: _,
+  middlewares: __,
+  protocol: ___,
+  client_processes: ____,
+  ...workloadItemMembers
+} = workloadMembers
 
 /** A workload as lists show it. Texts may have values that later versions add. */
 export const workloadItem = object(
