@@ -5,7 +5,7 @@
 // the calls after it fewer. Turns are short, so that what else the machine does weighs on all targets alike.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import type { Load, LoadOrder } from './paced-run.ts'
+import type { Load, LoadOrder, Quantiles } from './paced-run.ts'
 
 const CONNECTIONS = 32
 const order = JSON.parse(process.argv[2] ?? '') as LoadOrder
@@ -21,6 +21,12 @@ function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+function quantilesOf(times: readonly number[]): Quantiles {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
 }
 
 interface Target {
@@ -40,6 +46,8 @@ async function openTarget({ url: at, token }: LoadOrder['targets'][number]): Pro
   )
   const free: (() => void)[] = []
   let times: number[] = []
+  /** How many calls there were at the end of each turn. */
+  let turnEnds: number[] = []
   let cpu = 0
   let [failed, late] = [0, 0]
 
@@ -89,16 +97,20 @@ async function openTarget({ url: at, token }: LoadOrder['targets'][number]): Pro
           }
           if (due < total || free.length < CONNECTIONS) return void setTimeout(tick, 1)
           cpu += cpuOf(order.pid) - before
+          turnEnds.push(times.length)
           resolve()
         }
         tick()
       })
     },
     take() {
-      const sorted = times.toSorted((a, b) => a - b)
-      const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
-      const load = { p50: at(0.5), p99: at(0.99), cpu: cpu / times.length, total: times.length, failed, late }
+      const { turnsOfBlock = turnEnds.length } = order
+      const ends = turnEnds.filter((_, turn) => (turn + 1) % turnsOfBlock === 0)
+      const blocks = ends.map((end, block) => quantilesOf(times.slice(ends[block - 1] ?? 0, end)))
+      const cpuOfCall = cpu / times.length
+      const load = { ...quantilesOf(times), blocks, cpu: cpuOfCall, total: times.length, failed, late }
       times = []
+      turnEnds = []
       ;[cpu, failed, late] = [0, 0, 0]
       return load
     },

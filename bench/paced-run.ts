@@ -49,11 +49,16 @@ export async function remoteServer() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, server }
 }
 
-export interface Load {
-  /** Processor time of the supervisor for one call, in milliseconds. */
-  readonly cpu: number
+export interface Quantiles {
   readonly p50: number
   readonly p99: number
+}
+
+/** Of all calls in milliseconds, and of those in each block of turns. */
+export interface Load extends Quantiles {
+  readonly blocks: readonly Quantiles[]
+  /** Processor time of the supervisor for one call, in milliseconds. */
+  readonly cpu: number
   readonly total: number
   readonly failed: number
   /** Calls that were not made, as every connection was in use when they were due. */
@@ -68,6 +73,8 @@ export interface LoadOrder {
   readonly callsPerSecond: number
   readonly turnMs: number
   readonly turns: number
+  /** How many turns make a block; all without it. */
+  readonly turnsOfBlock?: number
   /** Turns of each target before the measured ones: code is compiled then. */
   readonly warmUpTurns: number
 }
