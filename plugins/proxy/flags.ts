@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { readCaBundle } from '../../src/ca-bundle.ts'
 import type { FlagOptions, FlagValues } from '../../src/cli/flags.ts'
 import { flag } from '../../src/cli/flags.ts'
-import { PROXY_MODES } from '../../src/contracts/run-config.ts'
+import { PROTOCOL_OPTIONS, PROXY_MODES } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import { formatDuration } from '../../src/lib/duration.ts'
 import { parseMemory } from '../../src/lib/resources.ts'
@@ -101,6 +101,28 @@ export const bodyFlags: RunFlags = {
       throw failures.usage({ text: `--max-body-size takes a size such as 512k or 16m, not "${size}".` })
     }
     config.max_body_bytes = bytes
+  },
+}
+
+const protocol = {
+  protocol: flag.choice(
+    'which era of MCP the server speaks: legacy has initialize, stateless is 2026-07-28',
+    PROTOCOL_OPTIONS,
+    'auto',
+  ),
+}
+
+declare module '../../src/contracts/run-options.ts' {
+  interface RunOptions extends FlagOptions<typeof protocol> {}
+}
+
+/** How the server speaks; the same for workloads and for the standalone proxy. */
+export const protocolFlags: RunFlags = {
+  title: 'Protocol',
+  of: ['run', 'proxy'],
+  flags: protocol,
+  apply(values: FlagValues<typeof protocol>, config, given) {
+    if (given.has('protocol')) config.protocol = values.protocol
   },
 }
 

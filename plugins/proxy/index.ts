@@ -1,6 +1,6 @@
 import type { Proxies } from '../../src/contracts/pipeline.ts'
 import type { Plugin } from '../../src/plugin.ts'
-import { bodyFlags, proxyFlags, trustFlags } from './flags.ts'
+import { bodyFlags, protocolFlags, proxyFlags, trustFlags } from './flags.ts'
 import { proxySection } from './section.ts'
 
 export { assertPortFree } from './assert-port-free.ts'
@@ -23,7 +23,7 @@ const proxy: Plugin = {
   services: {
     proxies: async app => (await import('./service.ts')).createProxies(app),
   },
-  provides: { flags: [proxyFlags, bodyFlags, trustFlags], sections: [proxySection] },
+  provides: { flags: [proxyFlags, bodyFlags, protocolFlags, trustFlags], sections: [proxySection] },
 }
 export default proxy
 

@@ -1,4 +1,4 @@
-import type { ProxyMode, RunConfig } from '../../src/contracts/run-config.ts'
+import { PROTOCOL_OPTIONS, type ProxyMode, type RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
@@ -24,6 +24,8 @@ const members = {
   endpoint_prefix: optional(text),
   /** The most bytes of a request body; absent, zero or less: 8 MiB, as in the entry `bodylimit` of ToolHive. */
   max_body_bytes: optional(integer),
+  /** Which era of MCP the server speaks, where that is not to be found out. */
+  protocol: optional(oneOf(PROTOCOL_OPTIONS)),
   /** Requests to the remote server keep their paths; else its own path stands for whatever was asked. */
   remote_keeps_paths: optional(bool),
   /** Whether the clients of a stdio server share one process; absent: `shared`. */
@@ -54,6 +56,16 @@ declare module '../../src/contracts/run-config.ts' {
 export const effectiveMode = (config: RunConfig): ProxyMode =>
   config.transport === 'stdio' ? (config.proxy_mode ?? 'streamable-http') : config.transport
 
+/** The era of MCP that the user has said the server speaks; undefined: it is found out. */
+export const saidProtocol = ({
+  protocol,
+}: Pick<RunConfig, 'protocol'>): 'legacy' | 'stateless' | undefined =>
+  protocol === 'auto' ? undefined : protocol
+
+/** Whether the user has said that the server has no `initialize`, or keeps no sessions. */
+export const isSaidStateless = (config: Pick<RunConfig, 'protocol' | 'stateless'>): boolean =>
+  config.stateless === true || config.protocol === 'stateless'
+
 /** The session lifetime in milliseconds. */
 export const sessionTtlOf = (config: RunConfig): number =>
   parseDuration(config.session_ttl ?? '') || DEFAULT_SESSION_TTL_MS
@@ -80,6 +92,7 @@ const request = sectionRequest({
     'allowed-origins': body.allowed_origins,
     'endpoint-prefix': body.endpoint_prefix,
     'max-body-size': body.max_body_bytes ? String(body.max_body_bytes) : undefined,
+    protocol: body.protocol,
     'session-ttl': readDuration(body.session_ttl),
     sessions: body.sessions,
     'max-processes': body.max_processes,
@@ -94,6 +107,7 @@ const request = sectionRequest({
     'allowed_origins',
     'endpoint_prefix',
     'max_body_bytes',
+    'protocol',
     'session_ttl',
     'sessions',
     'max_processes',
@@ -117,7 +131,7 @@ export const proxySection: Section = {
   request,
   middlewareEntries: [{ type: 'bodylimit', parameter: 'max_bytes', member: 'max_body_bytes' }],
   check(config) {
-    const { allowed_origins = [], endpoint_prefix, session_ttl, stateless, transport } = config
+    const { allowed_origins = [], endpoint_prefix, protocol, session_ttl, stateless, transport } = config
     for (const origin of allowed_origins) {
       if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+/i.test(origin)) {
         throw wrong(`--allowed-origins takes origins such as https://app.example, not "${origin}".`)
@@ -134,6 +148,9 @@ export const proxySection: Section = {
       throw wrong(`--session-ttl takes a duration such as 30m or 2h, not "${session_ttl}".`)
     }
     checkSessions(config)
+    if (protocol === 'stateless' && transport === 'sse') {
+      throw wrong('--protocol stateless: MCP 2026-07-28 has no transport sse.')
+    }
     if (stateless && transport !== 'streamable-http') {
       throw wrong(`--stateless needs --transport streamable-http; this workload speaks ${transport}.`)
     }

@@ -107,6 +107,7 @@ export const FLAG_EFFECTS: Readonly<Record<string, FlagCheck>> = {
   'tools-read-only': always,
   'tools-override': always,
   'max-body-size': always,
+  protocol: always,
   'session-ttl': always,
   sessions: needsOwnStdio,
   'max-processes': needsOwnStdio,

@@ -22,6 +22,9 @@ export type Transport = (typeof TRANSPORTS)[number]
 export const PROXY_MODES = ['streamable-http', 'sse'] as const
 export type ProxyMode = (typeof PROXY_MODES)[number]
 
+/** The protocol that a server is said to speak; `auto`: that is found out. */
+export const PROTOCOL_OPTIONS = ['auto', 'legacy', 'stateless'] as const
+
 /**
  * What an instance may read, write and reach.
  *

@@ -56,6 +56,7 @@ const REMOTE = {
   allowed_origins: ['https://app.example'],
   endpoint_prefix: '/here',
   max_body_bytes: 1_000_000,
+  protocol: 'legacy',
   session_ttl: '30m0s',
   audit_config: { component: 'mine', hashChain: true, excludeEventTypes: ['mcp_ping'] },
   remote_must_be_public: true,

@@ -4,7 +4,7 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { checkCandidate } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
-import { effectiveMode } from '../section.ts'
+import { effectiveMode, isSaidStateless } from '../section.ts'
 import { openSseProbe, openStreamableProbe } from './probe-clients.ts'
 import type { TargetPath } from './target-path.ts'
 
@@ -44,12 +44,12 @@ export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: nu
 }
 
 async function askOnce(options: CheckOptions): Promise<void> {
-  const { name, stateless = false } = options.config
+  const { name } = options.config
   const over = new AbortController() // closes what is still open, e.g. an event stream
   const open = effectiveMode(options.config) === 'sse' ? openSseProbe : openStreamableProbe
   try {
     const client = await open({ ...options, signal: AbortSignal.any([options.signal, over.signal]) })
-    await checkCandidate(name, client, { stateless })
+    await checkCandidate(name, client, { stateless: isSaidStateless(options.config) })
     await client.close()
   } finally {
     over.abort()

@@ -4,7 +4,7 @@ import { messageOf } from '../../../src/errors.ts'
 import { isMessage } from '../../../src/net/json-rpc.ts'
 import { isEventStream } from '../../../src/net/sse.ts'
 import { revision20251125, revision20260728 } from '../revisions/index.ts'
-import { effectiveMode } from '../section.ts'
+import { effectiveMode, isSaidStateless } from '../section.ts'
 import type { TargetPath } from './target-path.ts'
 
 const PROBE_TIMEOUT_MS = 10_000
@@ -55,7 +55,8 @@ async function probeStreamable(
   signal: AbortSignal,
 ) {
   const path = target.pathFor('/mcp')
-  const revision = config.stateless ? revision20260728 : revision20251125
+  const isStateless = isSaidStateless(config)
+  const revision = isStateless ? revision20260728 : revision20251125
   const request = { origin: target.origin, path, signal, bodyTimeout: PROBE_TIMEOUT_MS }
   const answer = await agent.request({
     ...request,
@@ -63,9 +64,7 @@ async function probeStreamable(
     headers: {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-      ...(config.stateless
-        ? { 'mcp-protocol-version': revision.version, 'mcp-method': 'server/discover' }
-        : {}),
+      ...(isStateless ? { 'mcp-protocol-version': revision.version, 'mcp-method': 'server/discover' } : {}),
     },
     body: revision.probe,
   })

@@ -8,7 +8,7 @@ import type { Availability } from '../availability.ts'
 import type { AskOwn } from '../own/list-tools.ts'
 import { accept } from '../respond.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
-import { processLimitsOf } from '../section.ts'
+import { processLimitsOf, saidProtocol } from '../section.ts'
 import { createAskOwn } from './ask-own.ts'
 import { type BridgeLimits, DEFAULT_LIMITS } from './bridge-limits.ts'
 import type { BridgedServer } from './bridged-server.ts'
@@ -102,7 +102,7 @@ export function createBridge(options: {
       ttlMs: sessionTtlMs,
       now,
       availability,
-      protocol: undefined,
+      protocol: saidProtocol(config),
       onProtocol,
       ...own,
     })

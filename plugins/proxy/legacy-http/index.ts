@@ -7,7 +7,7 @@ import type { TargetPath } from '../backends/target-path.ts'
 import { sendEmpty } from '../bridge/http-reply.ts'
 import { readClientFacts } from '../eras/modern-meta.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
-import { effectiveMode } from '../section.ts'
+import { effectiveMode, saidProtocol } from '../section.ts'
 import { servesStateless } from './http-server-era.ts'
 import { createLegacyRequests } from './legacy-requests.ts'
 import { createTranslatedClients, type TranslatedClients } from './translated-clients.ts'
@@ -29,8 +29,9 @@ export function createLegacyHttp(options: {
   const { config } = options
   const send = createLegacyRequests({ ...options, trust: config.trust_proxy_headers === true })
   const clients = createTranslatedClients(options)
+  const said = saidProtocol(config)
   // A server of HTTP+SSE has no other revision.
-  let isStateless: boolean | undefined = effectiveMode(config) === 'sse' ? false : undefined
+  let isStateless = effectiveMode(config) === 'sse' ? false : said && said === 'stateless'
 
   return {
     get isIdle() {

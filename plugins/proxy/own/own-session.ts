@@ -4,7 +4,7 @@ import { Agent } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { openSseProbe, openStreamableProbe } from '../backends/probe-clients.ts'
 import { createResultOf, greet } from '../check-candidate.ts'
-import { effectiveMode } from '../section.ts'
+import { effectiveMode, isSaidStateless } from '../section.ts'
 import type { AskOwn } from './list-tools.ts'
 
 const ORIGIN = 'http://localhost'
@@ -37,7 +37,7 @@ export async function withOwnSession<T>(
   try {
     const client = await open({ agent, target: TARGET, signal })
     const resultOf = createResultOf(problem => new Error(`it ${problem}`))
-    const greeting = await greet(client, { stateless: config.stateless === true, resultOf })
+    const greeting = await greet(client, { stateless: isSaidStateless(config), resultOf })
     const result = await work(async (method, params) => {
       if (!greeting) return undefined
       const text = JSON.stringify({ ...greeting.params, ...params })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bodyFlags, proxyFlags } from '../../../plugins/proxy/flags.ts'
+import { bodyFlags, protocolFlags, proxyFlags } from '../../../plugins/proxy/flags.ts'
 import { clientUrl, effectiveMode, sessionTtlOf } from '../../../plugins/proxy/index.ts'
-import { maxBodyOf, proxySection } from '../../../plugins/proxy/section.ts'
+import { maxBodyOf, proxySection, saidProtocol } from '../../../plugins/proxy/section.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { checkSection } from '../../../src/sections.ts'
 
@@ -90,6 +90,13 @@ test.each([
   expect(written).toEqual({ max_body_bytes: bytes })
 })
 
+test.each(['auto', 'legacy', 'stateless'] as const)('--protocol %s is kept', async protocol => {
+  const written: Partial<RunConfig> = {}
+  await protocolFlags.apply?.({ protocol }, written as RunConfig, new Set(['protocol']), () => undefined)
+  expect(written).toEqual({ protocol })
+  expect(saidProtocol(written)).toBe(protocol === 'auto' ? undefined : protocol)
+})
+
 test('a body limit that ToolHive writes for the default is the default', () => {
   for (const max_body_bytes of [-1, 0]) expect(maxBodyOf({ max_body_bytes })).toBe(maxBodyOf({}))
 })
@@ -98,6 +105,8 @@ describe('the section', () => {
   test.each([
     ['stdio', { transport: 'stdio', stateless: true }, /--stateless needs --transport streamable-http/],
     ['sse', { transport: 'sse', stateless: true }, /--stateless needs/],
+    ['a stateless server of SSE', { transport: 'sse', protocol: 'stateless' }, /has no transport sse/],
+    ['a protocol nobody knows', { protocol: 'modern' as never }, /protocol/],
     ['a prefix without slash', { endpoint_prefix: 'tools' }, /--endpoint-prefix takes a path/],
     ['an origin without scheme', { allowed_origins: ['a.example'] }, /--allowed-origins takes origins/],
     ['the origin null', { allowed_origins: ['null'] }, /--allowed-origins takes origins/],

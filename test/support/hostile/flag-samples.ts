@@ -21,6 +21,7 @@ export const flagSamples = (
     'tools-read-only': on('tools-read-only'),
     'tools-override': text('tools-override', `${folder}/tools.json`),
     'max-body-size': text('max-body-size', '16m'),
+    protocol: text('protocol', 'legacy'),
     'session-ttl': { value: 60_000, written: ['--session-ttl', '1m'] },
     sessions: text('sessions', 'per-client'),
     'max-processes': { value: 3, written: ['--max-processes', '3'] },

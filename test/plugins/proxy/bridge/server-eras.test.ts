@@ -82,3 +82,36 @@ test('what is known of a server outlives its process', async () => {
   bridge.disconnect('it starts again')
   expect(bridge.protocol).toBe('both')
 })
+
+test('a server that is said to be legacy is not asked', async () => {
+  const server = createPuppet()
+  const { bridge, url } = await startBridge({ attachment: server.attachment, config: { protocol: 'legacy' } })
+  expect(bridge.protocol).toBe('legacy')
+  const answer = callEra(url)
+  const { message } = await server.take('tools/call')
+  server.send({ jsonrpc: '2.0', id: message.id, result: { content: [] } })
+  expect((await answer).json.result.resultType).toBe('complete')
+  expect(server.lines.map(line => line.message.method)).toEqual([
+    'initialize',
+    'notifications/initialized',
+    'tools/call',
+  ])
+})
+
+test('a server that is said to be stateless gets no initialize', async () => {
+  const server = createPuppet({ tools: [] })
+  const { bridge, url } = await startBridge({
+    attachment: server.attachment,
+    config: { protocol: 'stateless' },
+  })
+  expect(bridge.protocol).toBe('stateless')
+  const opened = open(url)
+  const { message } = await server.take('server/discover')
+  server.send({ jsonrpc: '2.0', id: message.id, result: { capabilities: {} } })
+  expect((await opened).result.serverInfo).toEqual({ name: 'test', version: 'unknown' })
+  expect(server.received('initialize')).toEqual([])
+  const answer = callEra(url)
+  const call = await server.take('tools/call')
+  server.send({ jsonrpc: '2.0', id: call.message.id, result: 'new' })
+  expect((await answer).json.result).toBe('new')
+})
