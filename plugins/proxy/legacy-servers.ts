@@ -1,11 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Exchange, Handler } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import type { TargetPath } from './backends/target-path.ts'
 import type { LegacyHttp } from './legacy-http/index.ts'
-import { revisionOf } from './revisions/index.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
 
 /** The HTTP servers of a proxy, one after another, as clients of MCP 2026-07-28 see them. */
@@ -16,10 +14,6 @@ export interface LegacyServers {
   sweep(): void
   close(): void
 }
-
-/** Whether a request is one of MCP 2026-07-28. */
-export const isModernRequest = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'POST' && !revisionOf(headers['mcp-protocol-version']).sessions
 
 /** What serves them is loaded with the first of these requests. */
 export function createLegacyServers(options: {

@@ -4,6 +4,7 @@ import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.t
 import { param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
+import { isModernRequest } from '../modern-request.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
@@ -15,6 +16,7 @@ import { busyRefusal, failureText } from './http-reply.ts'
 import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
+import { createStreamablePost } from './streamable-post.ts'
 
 /** The id of the session that a message of HTTP+SSE names. */
 export const sseSessionId = ({ url }: Exchange): string | undefined =>
@@ -84,6 +86,8 @@ export function createSse(
     } else session.outbox.send(failureText(idText, answer.failure === 'overload' ? 'gone' : answer.failure))
   }
 
+  const streamablePost = createStreamablePost(router)
+
   async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { response } = exchange
     const session = sseSession(router, exchange)
@@ -109,6 +113,8 @@ export function createSse(
   return async (exchange, rewriting) => {
     const url = new URL(exchange.url, 'http://localhost')
     const { request } = exchange
+    // Clients of 2026-07-28 use the same URL in another way (MCP 2026-07-28, backward compatibility).
+    if (isModernRequest(request)) return streamablePost(exchange, rewriting)
     const allow = { '/sse': 'GET', '/messages': 'POST' }[url.pathname]
     if (!allow) throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /sse')
     if (request.method !== allow) {

@@ -43,14 +43,22 @@ export const modernHeaders = (
 
 /** A bridge before a puppet of the era of sessions, and requests of clients of 2026-07-28. */
 export async function startLegacy(
-  options: Parameters<typeof startBridge>[0] & { initialize?: Record<string, unknown> } = {},
+  options: Parameters<typeof startBridge>[0] & {
+    initialize?: Record<string, unknown>
+    /** Where clients send their requests. */
+    path?: string
+  } = {},
 ) {
-  const { initialize = {}, ...others } = options
+  const { initialize = {}, path = '/mcp', ...others } = options
   const server = createPuppet({ initialize })
   const started = await startBridge({ attachment: server.attachment, ...others })
   void server.take('ping').then(({ message: { id } }) => server.send({ jsonrpc: '2.0', id, result: {} }))
   const ask = (id: unknown, method: string, params: Record<string, unknown> = {}, facts: ModernFacts = {}) =>
-    call(started.url, rpc(id, method, modernParams(params, facts)), modernHeaders(method, params, facts))
+    call(
+      `${started.origin}${path}`,
+      rpc(id, method, modernParams(params, facts)),
+      modernHeaders(method, params, facts),
+    )
   const open = (id: unknown, method: string, params: Record<string, unknown> = {}, facts: ModernFacts = {}) =>
     stream(started.url, {
       body: rpc(id, method, modernParams(params, facts)),

@@ -150,3 +150,12 @@ describe('a client of 2026-07-28 at a server of 2025-11-25', () => {
     expect((await server.take('notifications/cancelled')).message.params.requestId).toBe(message.id)
   })
 })
+
+test('a workload with --proxy-mode sse takes requests of 2026-07-28 at the same URL', async () => {
+  const { origin, ask, answer, server } = await startLegacy({ mode: 'sse', path: '/sse' })
+  const listed = ask(1, 'tools/list')
+  await answer('tools/list', { tools: [] })
+  expect((await listed).json.result.resultType).toBe('complete')
+  expect((await call(`${origin}/messages`, rpc(1, 'tools/list'))).status).toBe(400)
+  expect(server.received('tools/list')).toHaveLength(1)
+})
