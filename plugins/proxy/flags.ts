@@ -34,11 +34,11 @@ const table = {
     SESSION_MODES,
     'shared',
   ),
-  'max-processes': flag.integer('the most processes that serve single clients (--sessions)', {
+  'max-processes': flag.integer('most processes of a server that serve one client each (--sessions)', {
     placeholder: 'N',
     shown: String(DEFAULT_MAX_PROCESSES),
   }),
-  'max-processes-per-caller': flag.integer('the same of one caller who has logged in', {
+  'max-processes-per-caller': flag.integer('most such processes for one caller who has logged in', {
     placeholder: 'N',
     shown: String(DEFAULT_MAX_PROCESSES_PER_CALLER),
   }),
