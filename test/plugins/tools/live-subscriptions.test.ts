@@ -30,13 +30,14 @@ async function httpProxy(controls: Map<string, ToolControl>) {
   const target = await testServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
-    const { id, params } = JSON.parse(text)
-    if (params.notifications === undefined) {
-      const error = { code: -32602, message: 'which?' }
-      return void response
+    const { id, method, params } = JSON.parse(text)
+    const respond = (content: object) =>
+      void response
         .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', id, error }))
-    }
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...content }))
+    if (method === 'server/discover') return respond({ result: { supportedVersions: [VERSION] } })
+    if (method === 'ping') return respond({ error: { code: -32022, message: 'no' } })
+    if (params.notifications === undefined) return respond({ error: { code: -32602, message: 'which?' } })
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     held.push(() => response.write(`data: ${JSON.stringify(acknowledged(id, params.notifications))}\n\n`))
   })
