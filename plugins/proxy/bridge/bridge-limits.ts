@@ -23,6 +23,11 @@ export interface BridgeLimits {
   readonly maxEventBytes: number
   /** The same over all sessions. */
   readonly maxTotalEventBytes: number
+  /** How far a connected client may be behind before the server is read slower. */
+  readonly maxBehindEvents: number
+  readonly maxBehindBytes: number
+  /** How long the server is read slower for a client that is behind. All clients wait as long. */
+  readonly stallMs: number
   /** How long a sent event may be asked for again. */
   readonly keepEventsMs: number
   /** The most requests of the server that wait for one client. */
@@ -49,8 +54,11 @@ export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   resumeGraceMs: 30_000,
   givenUpMs: 2 * 60_000,
   keepAliveMs: 15_000,
-  maxEvents: 2000,
+  maxEvents: 5000,
   maxEventBytes: 8 * 1024 * 1024,
+  maxBehindEvents: 256,
+  maxBehindBytes: 1024 * 1024,
+  stallMs: 5000,
   maxTotalEventBytes: 64 * 1024 * 1024,
   keepEventsMs: 60_000,
   maxServerRequests: 1000,

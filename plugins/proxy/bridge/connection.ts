@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
 import { createFramer } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
+import type { FlowControl } from './flow-control.ts'
 
 /** The connection to a server process. After a crash it is opened again with the next process. */
 export interface Connection {
@@ -26,13 +27,15 @@ const OUTPUT_DRAIN_MS = 1000
 
 export function createConnection(options: {
   limits: BridgeLimits
+  flow: FlowControl
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
   /** `wanted`: the bridge closed the connection, and the process did not end by itself. */
   onGone: (reason: string, options: { wanted: boolean }) => void
 }): Connection {
-  const { limits, onLine, onOversize, onGone } = options
+  const { limits, flow, onLine, onOversize, onGone } = options
   let current: Attachment | undefined
+  let release = () => {}
   let problem: string | undefined = 'the server has not started yet'
   let sent = 0
   let responded = Promise.withResolvers<void>()
@@ -41,6 +44,7 @@ export function createConnection(options: {
     if (current !== attachment) return
     current = undefined
     problem = reason
+    release()
     attachment.detach()
     onGone(reason, { wanted })
   }
@@ -93,6 +97,9 @@ export function createConnection(options: {
         const end = () => resolve()
         stdout.once('end', end).once('close', end).once('error', end)
       })
+      release = flow.control(stdout)
+      // What is left in the pipe is little, and its end has to be seen.
+      void attachment.exit.then(release)
       stdout.on('data', (chunk: Buffer) => framer.push(chunk)).once('end', () => framer.end())
       // The end of the output reports a broken pipe too. An `error` event without a listener would end the supervisor.
       for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})

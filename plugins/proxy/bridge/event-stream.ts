@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { formatSse } from '../../../src/net/sse.ts'
+import type { FlowControl } from './flow-control.ts'
 
 /** One event, kept until the client has received it. */
 export interface StoredEvent {
@@ -55,10 +56,24 @@ export const EVENT_STREAM_HEADERS = {
 /** How long a client waits before it reconnects, in milliseconds (SEP-1699 requires a `retry`). */
 const RETRY_MS = 1000
 
+/** A client of a stream, which has the events before `next`. */
+interface Connection {
+  readonly response: ServerResponse
+  next: number
+  blocked: boolean
+  /** Of the events that it does not have. */
+  bytes: number
+  /** Whether it has been waited for since it had everything. */
+  waited: boolean
+  onStalled(): void
+}
+
 const toSse = ({ stream, number, text }: StoredEvent, ids: boolean): string =>
   formatSse({ event: 'message', ...(ids ? { id: `${stream.id}_${number}` } : {}), data: text })
 
 /**
+ * It is long because all of it reads and changes the one connection of the stream.
+ *
  * @param options.ids whether events carry ids; without them nothing can be resumed and nothing is kept
  * @param options.onDisconnect called when a client disconnects, but not at the end of the stream
  */
@@ -66,23 +81,31 @@ export function createEventStream(options: {
   id: string
   ids: boolean
   observer?: EventObserver
+  flow: FlowControl
   now: () => number
   onDisconnect?: () => void
 }): EventStream {
-  const { id, ids, observer, now, onDisconnect } = options
+  const { id, ids, observer, flow, now, onDisconnect } = options
   const events = new Map<number, StoredEvent>()
   let last = 0
   let finished = false
-  let connection: { response: ServerResponse; next: number; blocked: boolean } | undefined
+  let connection: Connection | undefined
 
   function forget(event: StoredEvent): void {
     if (events.delete(event.number)) observer?.removed(event)
   }
 
   function detach(): ServerResponse | undefined {
-    const response = connection?.response
+    const before = connection
     connection = undefined
-    return response
+    if (before) flow.caughtUp(before)
+    return before?.response
+  }
+
+  /** Cuts the connection, so that its client notices that events are missing. */
+  function cut(): void {
+    detach()?.destroy()
+    onDisconnect?.()
   }
 
   /** Writes the events that the client has not received, as far as its socket takes them. */
@@ -93,6 +116,7 @@ export function createEventStream(options: {
       const event = events.get(to.next)
       to.next += 1
       if (!event) continue
+      to.bytes -= event.text.length
       to.blocked = !to.response.write(toSse(event, ids), 'latin1')
       if (!event.sent) {
         event.sent = true
@@ -100,7 +124,14 @@ export function createEventStream(options: {
       }
       if (!ids) forget(event)
     }
-    if (finished && !to.blocked && to.next > last) detach()?.end()
+    if (to.next > last) {
+      if (to.waited) flow.caughtUp(to)
+      to.waited = false
+      if (finished && !to.blocked) detach()?.end()
+    } else if (!to.waited && flow.isBehind(last - to.next + 1, to.bytes)) {
+      to.waited = true
+      flow.behind(to)
+    }
   }
 
   const stream: EventStream = {
@@ -118,6 +149,7 @@ export function createEventStream(options: {
       last += 1
       const event: StoredEvent = { stream, number: last, text, at: now(), sent: false }
       events.set(last, event)
+      if (connection) connection.bytes += text.length
       observer?.added(event)
       pump()
     },
@@ -127,7 +159,19 @@ export function createEventStream(options: {
     },
     connect(response, { after, prime }) {
       stream.disconnect()
-      const mine = { response, next: after + 1, blocked: false }
+      let bytes = 0
+      for (const event of events.values()) if (event.number > after) bytes += event.text.length
+      const mine: Connection = {
+        response,
+        next: after + 1,
+        blocked: false,
+        bytes,
+        waited: false,
+        onStalled() {
+          // Nothing else limits the events of a stream without an observer.
+          if (!observer && connection === mine) cut()
+        },
+      }
       connection = mine
       response.on('drain', () => {
         mine.blocked = false
@@ -135,7 +179,7 @@ export function createEventStream(options: {
       })
       response.on('close', () => {
         if (connection !== mine) return
-        connection = undefined
+        detach()
         onDisconnect?.()
       })
       // An event with an id and no data gives the client something to resume from before the first message.
@@ -149,9 +193,7 @@ export function createEventStream(options: {
     evict(event) {
       const unread = connection !== undefined && event.number >= connection.next
       forget(event)
-      if (!unread) return
-      detach()?.destroy()
-      onDisconnect?.()
+      if (unread) cut()
     },
     takeUnsent() {
       const unsent = [...events.values()].filter(event => !event.sent)

@@ -10,6 +10,7 @@ import type { BridgeLimits } from './bridge-limits.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createClientSessions, type Session, type Sessions } from './client-sessions.ts'
 import { createEventBudget } from './event-budget.ts'
+import { createFlowControl, type FlowControl } from './flow-control.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
 import { createHeldListen } from './held-listen.ts'
 import { createInitializeClient, type Initialized } from './initialize-client.ts'
@@ -45,6 +46,8 @@ export interface MessageRouter {
   readonly server: ServerReplacement
   /** Why no server is connected; undefined while one is. */
   readonly problem: string | undefined
+  /** Reads the server slower while clients are behind. */
+  readonly flow: FlowControl
   /** Bytes the server has not read. */
   readonly queued: number
   /** Whether the server has asked a client for something: sampling, elicitation, roots. */
@@ -97,8 +100,10 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     now,
     onLost: () => limitedLog.warn('a message was dropped: its client does not fetch its events'),
   })
+  const flow = createFlowControl(limits)
   const connections = createServerConnections({
     limits,
+    flow,
     log,
     limitedLog,
     onLine: (line, peer) => serverMessages(line, peer),
@@ -188,6 +193,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
 
   return {
     limits,
+    flow,
     now,
     sessions,
     calls,
@@ -216,7 +222,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     },
     openSession({ ids = false, onClosed, outbox, ...facts }) {
       sweeper.start()
-      const create = () => createOutbox({ budget, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
+      const create = () => createOutbox({ budget, flow, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
       const session = sessions.open({ ...facts, outbox: outbox ? () => outbox : create })
       if (session) options.onSession?.opened(session)
       return session

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { EventBudget } from './event-budget.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
+import type { FlowControl } from './flow-control.ts'
 
 /** The event streams of one session: one for each request, and standalone ones for all other messages. */
 export interface Outbox {
@@ -32,13 +33,14 @@ export interface Outbox {
 /** `ids: false` is for the deprecated SSE transport, which cannot resume. */
 export function createOutbox(options: {
   budget: EventBudget
+  flow: FlowControl
   limits: BridgeLimits
   now: () => number
   ids: boolean
   /** A standalone stream was closed by its client. */
   onClosed?: () => void
 }): Outbox {
-  const { budget, limits, now, ids, onClosed } = options
+  const { budget, flow, limits, now, ids, onClosed } = options
   const observer = budget.forSession()
   const streams = new Map<string, { stream: EventStream; standalone: boolean; until: number }>()
   let counter = 0
@@ -46,7 +48,14 @@ export function createOutbox(options: {
   function create(standalone: boolean, onDisconnect?: () => void): EventStream {
     counter += 1
     const id = `${standalone ? 's' : 'r'}${counter}`
-    const stream = createEventStream({ id, ids, observer, now, ...(onDisconnect ? { onDisconnect } : {}) })
+    const stream = createEventStream({
+      id,
+      ids,
+      observer,
+      flow,
+      now,
+      ...(onDisconnect ? { onDisconnect } : {}),
+    })
     streams.set(id, { stream, standalone, until: 0 })
     return stream
   }

@@ -12,12 +12,12 @@ import {
 
 /** The reply to a POST in the form that its client takes. One that takes both gets whichever fits the call. */
 export function createPostReply(
-  { limits, now }: Pick<MessageRouter, 'limits' | 'now'>,
+  { limits, flow, now }: Pick<MessageRouter, 'limits' | 'flow' | 'now'>,
   { request, response }: Exchange,
   call: Pick<ReplyOptions, 'idText' | 'session' | 'onGone'> & { isModern: boolean },
 ): PostReply {
   const statusOf = call.isModern ? modernStatus : sessionStatus
-  const options = { ...call, response, statusOf, prime: takesPriming(request), now }
+  const options = { ...call, response, statusOf, prime: takesPriming(request), flow, now }
   if (!wantsStream(request)) return createJsonReply(options)
   if (!accepts(request, 'application/json')) return createStreamReply(options)
   return createHeldReply({ ...options, holdMs: limits.holdHeadMs })

@@ -3,6 +3,7 @@ import { idOfOversize } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { StdioCandidate } from './check-stdio-candidate.ts'
 import { type Connection, createConnection } from './connection.ts'
+import type { FlowControl } from './flow-control.ts'
 import type { LimitedLog } from './limited-log.ts'
 
 /** The connections to the current server process and to a candidate. */
@@ -23,6 +24,7 @@ export interface CandidateConnection {
 
 export function createServerConnections(options: {
   limits: BridgeLimits
+  flow: FlowControl
   log: Log
   limitedLog: LimitedLog
   onLine: (line: string, peer: Connection) => void
@@ -31,12 +33,13 @@ export function createServerConnections(options: {
   /** The process has ended or was disconnected. */
   onGone: (peer: Connection, reason: string) => void
 }): ServerConnections {
-  const { limits, log, limitedLog, onLine, onOversize, onGone } = options
+  const { limits, flow, log, limitedLog, onLine, onOversize, onGone } = options
 
   function add(candidate?: StdioCandidate): { connection: Connection; promoted: () => void } {
     let checking = candidate
     const connection = createConnection({
       limits,
+      flow,
       onLine: line => (checking ? checking.receive(line) : onLine(line, connection)),
       onOversize(head, tail, bytes) {
         limitedLog.warn(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)

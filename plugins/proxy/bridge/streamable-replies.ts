@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import { createEventStream, EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts'
+import type { FlowControl } from './flow-control.ts'
 import { FAILURE_TEXT, failureText, sendJson } from './http-reply.ts'
 
 /** The reply to a POST of streamable HTTP. */
@@ -18,6 +19,7 @@ export interface ReplyOptions {
   readonly statusOf: (text: string) => number
   /** Whether an event stream begins with an event to resume from. */
   readonly prime: boolean
+  readonly flow: FlowControl
   readonly now: () => number
   /** Called when the client disconnects before the response, and no other connection can bring it. */
   readonly onGone: () => void
@@ -45,10 +47,10 @@ export function createJsonReply({ response, idText, statusOf, onGone }: ReplyOpt
  * `resumeGraceMs`. Without a session a broken connection ends the call.
  */
 export function createStreamReply(options: ReplyOptions): PostReply {
-  const { response, idText, session, prime, now, onGone } = options
+  const { response, idText, session, prime, flow, now, onGone } = options
   const stream: EventStream = session
     ? session.outbox.openForRequest()
-    : createEventStream({ id: 'r', ids: false, now, onDisconnect: onGone })
+    : createEventStream({ id: 'r', ids: false, flow, now, onDisconnect: onGone })
   return {
     get attended() {
       return stream.connected
