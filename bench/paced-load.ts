@@ -9,7 +9,8 @@ import type { Load, LoadOrder, Quantiles } from './paced-run.ts'
 
 const CONNECTIONS = 32
 const order = JSON.parse(process.argv[2] ?? '') as LoadOrder
-const body = JSON.stringify({
+const plainHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+const plainBody = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
   method: 'tools/call',
@@ -37,12 +38,18 @@ interface Target {
   close(): void
 }
 
-async function openTarget({ url: at, token }: LoadOrder['targets'][number]): Promise<Target> {
+async function openTarget({
+  url: at,
+  token,
+  headers = plainHeaders,
+  body = plainBody,
+}: LoadOrder['targets'][number]): Promise<Target> {
   const url = new URL(at)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const request = Buffer.from(
-    `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nAccept: application/json, text/event-stream\r\n` +
+    `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\n${lines.join('')}` +
       (token === undefined ? '' : `Authorization: Bearer ${token}\r\n`) +
-      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
   )
   const free: (() => void)[] = []
   let times: number[] = []

@@ -67,7 +67,13 @@ export interface Load extends Quantiles {
 
 /** What `paced-load.ts` does. */
 export interface LoadOrder {
-  readonly targets: readonly { readonly url: string; readonly token?: string | undefined }[]
+  readonly targets: readonly {
+    readonly url: string
+    readonly token?: string | undefined
+    /** Other headers and another body than those of a plain call. */
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+  }[]
   /** The supervisor. */
   readonly pid: number
   readonly callsPerSecond: number

@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   callers: () => import('./callers.ts'),
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
+  eras: () => import('./eras.ts'),
   isolation: () => import('./isolation.ts'),
   login: () => import('./login.ts'),
   policy: () => import('./policy.ts'),
