@@ -32,6 +32,7 @@ async function httpProxy(rate_limit_config: object) {
     request.on('data', chunk => chunks.push(chunk))
     request.on('end', () => {
       const { authorization, 'mcp-session-id': session } = request.headers
+      if (request.headers['mcp-method'] === 'server/discover') return void okay(response, STATELESS)
       const seen = { body: Buffer.concat(chunks).toString('utf8'), session, authorization, isGone: false }
       got.push(seen)
       response.on('close', () => {
@@ -46,8 +47,13 @@ async function httpProxy(rate_limit_config: object) {
   return { proxy, url: `${proxy.origin}/mcp`, held, got }
 }
 
-const okay = (response: ServerResponse | undefined) =>
-  response?.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":{}}')
+/** What a server of 2026-07-28 responds when the proxy asks which era it is of. */
+const STATELESS = '{"supportedVersions":["2026-07-28"]}'
+
+const okay = (response: ServerResponse | undefined, result = '{}') =>
+  response
+    ?.writeHead(200, { 'content-type': 'application/json' })
+    .end(`{"jsonrpc":"2.0","id":1,"result":${result}}`)
 
 /** Calls until one is let through, and returns what becomes of it. */
 async function untilFree(make: () => Promise<Response>): Promise<number> {

@@ -162,7 +162,9 @@ test('headers that repeat hidden and fixed arguments say what the body says', as
     seen.push(request.headers)
     const tools = [{ name: 'real', inputSchema: { properties } }]
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } }))
+    response.end(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: { supportedVersions: ['2026-07-28'], tools } }),
+    )
   })
   const override = { hidden_arguments: ['trace'], fixed_arguments: { region: 'größer' } }
   const proxy = await testProxy({
