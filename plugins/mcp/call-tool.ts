@@ -1,8 +1,11 @@
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client'
 import type { Report } from '../../src/contracts/runtime.ts'
-import { isFailure } from '../../src/errors.ts'
+import { isFailure, messageOf } from '../../src/errors.ts'
 import type { McpSession } from './connect.ts'
 import { findTool } from './find-tool.ts'
+
+/** What servers say of a tool that they do not have. */
+const MAY_BE_UNKNOWN = /not found|unknown/i
 
 /** Calls a tool. Where the call fails because there is no such tool, it fails with `mcp_tool_unknown`. */
 export async function callTool(
@@ -14,10 +17,11 @@ export async function callTool(
   try {
     const result = await client.callTool({ name, arguments: args }, { ...options, onprogress })
     // Some servers report an unknown tool as a tool that failed.
-    if (result.isError) await assertKnown(session, name)
+    if (result.isError && MAY_BE_UNKNOWN.test(JSON.stringify(result.content))) await assertKnown(session, name)
     return result
   } catch (error) {
-    if (!isFailure(error) && !options.signal.aborted) await assertKnown(session, name)
+    if (!isFailure(error) && !options.signal.aborted && MAY_BE_UNKNOWN.test(messageOf(error)))
+      await assertKnown(session, name)
     return fail(error, `the call of "${name}"`)
   }
 }

@@ -117,7 +117,7 @@ describe.each(['docker', 'podman', 'process'] as const)('under load on %s', { ti
       await load.stop()
       const lost = load.lost.filter(startedAt => startedAt < whole || startedAt > killed)
       expect({ wrong: load.wrong, lost }).toEqual({ wrong: 0, lost: [] })
-      await home.ok(['rm', name])
+      await home.ok(['rm', name, '--ignore-missing'])
       if (place !== 'process') expect(leftOvers(place, name)).toEqual([])
       await expect(fetch(url)).rejects.toThrow()
     },
@@ -186,7 +186,7 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
       const shown = JSON.parse(await home.ok(['list', '--all', '--format', 'json'])) as { status: string }[]
       expect(shown.map(({ status }) => status).filter(status => status !== 'running')).toEqual([])
     })
-    await home.ok(['rm', name])
+    await home.ok(['rm', name, '--ignore-missing'])
     await expectNothing()
   })
 
@@ -198,7 +198,7 @@ describe.each(['docker', 'process'] as const)('run interrupted on %s', { timeout
     const url = await home.ok(['run', 'go://./go-server', '--name', name, ...flagsOf(place, 'go')])
     const client = await clientV1(url)
     expect(textOf(await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } }))).toBe('2')
-    await home.ok(['rm', name])
+    await home.ok(['rm', name, '--ignore-missing'])
     await expectNothing()
   })
 })

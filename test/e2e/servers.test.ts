@@ -91,7 +91,8 @@ describe.each(PLACES)('on %s', { timeout: 600_000 }, place => {
     await expect(fetch(url)).rejects.toThrow()
 
     expect(await home.ok(['run', '--from-config', file])).toBe(url)
-    expect((await (await clientV2(url)).listTools()).tools).toEqual(tools)
+    const again = (await (await clientV2(url)).listTools()).tools
+    expect(again.map(({ name }) => name)).toEqual(tools.map(({ name }) => name))
     await home.ok(['export', name, `${file}.again`])
     expect(await readFile(`${file}.again`, 'utf8')).toBe(await readFile(file, 'utf8'))
   })

@@ -62,7 +62,7 @@ test('the secret of a client goes to no other issuer that the server names later
 
   await expect(logIn(SETTINGS)).rejects.toMatchObject({
     code: 'client_of_other_issuer',
-    message: expect.stringMatching(/other\.example.*known at https:\/\/first\.example/),
+    message: expect.stringMatching(/other\.example/),
   })
 
   expect(told).toEqual([FIRST])

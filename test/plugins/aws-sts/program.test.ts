@@ -7,7 +7,7 @@ const ARN = 'arn:aws:iam::123456789012:role/reader'
 const login = { oidc_config: { issuer: 'https://login.example', audience: 'aws' } }
 
 test.each([
-  ['without a login of callers', { fallback_role_arn: ARN }, {}, 'nobody has to log in'],
+  ['without a login of callers', { fallback_role_arn: ARN }, {}, 'its callers do not log in'],
   [
     'with an expression that is none',
     { role_mappings: [{ matcher: '"a" in', role_arn: ARN }] },

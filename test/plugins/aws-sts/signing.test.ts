@@ -204,5 +204,5 @@ describe('AWS sees nothing of a call', () => {
 })
 
 test('a workload where nobody logs in is not opened', async () => {
-  await expect(awsWorld({}, { config: { oidc_config: {} } })).rejects.toThrow('nobody has to log in')
+  await expect(awsWorld({}, { config: { oidc_config: {} } })).rejects.toThrow('its callers do not log in')
 })

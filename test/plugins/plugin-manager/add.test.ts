@@ -181,7 +181,7 @@ test('without npm a plugin that needs packages is refused, one that needs none i
   const needy = await user.run(['plugin', 'add', './p', '--yes'], { env })
   const modest = await user.run(['plugin', 'add', './q', '--yes'], { env })
 
-  expect(needy).toMatchObject({ code: 1, stderr: expect.stringContaining('npm is not there') })
+  expect(needy).toMatchObject({ code: 1, stderr: expect.stringContaining('npm is needed') })
   expect(modest).toMatchObject({ code: 0 })
 })
 

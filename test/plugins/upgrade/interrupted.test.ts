@@ -31,7 +31,7 @@ beforeEach(async context => {
   url = await world.home.ok(['run', 'clock', '--name', name, ...flags])
 }, 120_000)
 afterEach(async () => {
-  if (!problem) await world.home.ok(['rm', name])
+  if (!problem) await world.home.ok(['rm', name, '--ignore-missing'])
 }, 120_000)
 
 /** Begins an upgrade in a process of its own. */
@@ -164,7 +164,7 @@ describe('while an upgrade is under way', { timeout: 480_000 }, () => {
 
     const third = begin()
     await untilBeside()
-    await world.home.ok(['rm', name])
+    await world.home.ok(['rm', name, '--ignore-missing'])
     expect((await third.ended).code).toBe(1)
     expect(await world.containers(name)).toEqual([])
     expect(await world.networks(name)).toEqual([])
