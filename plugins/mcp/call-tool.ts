@@ -17,7 +17,8 @@ export async function callTool(
   try {
     const result = await client.callTool({ name, arguments: args }, { ...options, onprogress })
     // Some servers report an unknown tool as a tool that failed.
-    if (result.isError && MAY_BE_UNKNOWN.test(JSON.stringify(result.content))) await assertKnown(session, name)
+    if (result.isError && MAY_BE_UNKNOWN.test(JSON.stringify(result.content)))
+      await assertKnown(session, name)
     return result
   } catch (error) {
     if (!isFailure(error) && !options.signal.aborted && MAY_BE_UNKNOWN.test(messageOf(error)))
