@@ -4,11 +4,10 @@ import type { Call } from './calls.ts'
 import { eventsOf, isEventStream, LEAST_PAUSE_MS } from './response-messages.ts'
 import { headersOf, type SessionState, type StreamableSession } from './streamable-session.ts'
 import type { UpstreamOptions } from './upstream.ts'
+import { LOST } from './workload-requests.ts'
 
 /** How long to wait before a broken stream is resumed, in milliseconds, if the server does not say. */
 const RESUME_MS = 1000
-
-export const LOST = 'The connection to the workload was lost before it responded.'
 
 /** Delivers what comes for a call until its response has come. Throws when the response cannot come any more. */
 export type RelayResponse = (call: Call, first: Dispatcher.ResponseData, used: SessionState) => Promise<void>

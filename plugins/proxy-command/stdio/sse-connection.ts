@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '../../../src/errors.ts'
 import { type Message, readMessage } from '../../../src/net/rpc-message.ts'
-import { LOST } from './relay-response.ts'
 import { describeRefusal, eventsOf, isEventStream, isSuccess } from './response-messages.ts'
 import type { UpstreamOptions } from './upstream.ts'
 import type { WorkloadAddress } from './workload-address.ts'
-import { describeProblem } from './workload-requests.ts'
+import { describeProblem, LOST } from './workload-requests.ts'
 
 const PAUSE_MS = 1000
 /** How long a message waits for a connection, in milliseconds. */

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Message, paramText, readMessage } from '../../../src/net/rpc-message.ts'
 import type { Call } from './calls.ts'
-import { LOST } from './relay-response.ts'
 import { describeRefusal, eventsOf, isSuccess, refusalText } from './response-messages.ts'
 import { createSseConnection } from './sse-connection.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import type { WorkloadAddress } from './workload-address.ts'
-import { describeProblem, isUnsent } from './workload-requests.ts'
+import { describeProblem, isUnsent, LOST } from './workload-requests.ts'
 
 const RETRY_MS = 100
 const PATIENCE_MS = 60_000

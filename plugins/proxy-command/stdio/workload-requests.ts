@@ -34,6 +34,12 @@ const CONNECT_MS = 10_000
 /** The request has not left this process. */
 const UNSENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
+/** The request may have left, and the connection ended without a response. */
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+/** What a client reads of such a request. */
+export const LOST = 'The connection to the workload was lost before it responded.'
+
 export function createWorkloadRequests(options: {
   address: WorkloadAddress
   /** The headers by which the workload's proxy knows its user; read for each request, since they may change. */
@@ -96,5 +102,6 @@ const isComingBack = ({ statusCode, headers }: Dispatcher.ResponseData): boolean
 /** Says why a request failed, in the words for a client. */
 export const describeProblem = (error: unknown): string => {
   const cause = error instanceof AggregateError ? error.errors[0] : error
+  if (BROKEN.has(cause?.code)) return LOST
   return messageOf(cause) || 'the connection failed'
 }

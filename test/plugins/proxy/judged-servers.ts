@@ -57,7 +57,8 @@ export async function httpRecorder(): Promise<{ origin: string; received: string
 
 /** Whether it may be a question of the proxy's own about the tools of the server; these are no calls. */
 function isOwn({ method, url }: IncomingMessage, body: Buffer): boolean {
-  if (method === 'GET' && url === '/sse') return true // its own stream looks like that of a client
+  // Its own stream looks like that of a client. No stage judges it, so that later ones may change it.
+  if (method === 'GET' && /^\/sse(\?by=\d)?$/.test(url ?? '')) return true
   try {
     return ['initialize', 'notifications/initialized', 'tools/list'].includes(JSON.parse(`${body}`).method)
   } catch {
