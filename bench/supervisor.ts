@@ -29,7 +29,7 @@ export async function run(): Promise<Result> {
   const paths = findPaths(env)
   const log = createLog({ write: () => undefined, human: false, debug: false })
   const { configs } = createWorkloadStore({ paths, log })
-  const command = [process.execPath, await entry(), 'supervisor', '--build', 'bench'] as const
+  const command = [process.execPath, await entry(), 'supervisor', 'run', '--build', 'bench'] as const
   const client = createSupervisorClient({
     paths,
     build: 'bench',

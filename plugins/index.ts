@@ -12,7 +12,9 @@ export const builtins: readonly PluginEntry[] = [
       run: 'run an MCP server as a workload',
       list: 'list workloads',
       ls: '',
+      ps: '',
       status: 'show a workload in detail',
+      inspect: 'print all there is about a workload, as JSON',
       stop: 'stop workloads; they can be started again',
       start: 'start workloads that are not running',
       restart: 'stop workloads and start them again',
@@ -79,8 +81,9 @@ export const builtins: readonly PluginEntry[] = [
   },
   {
     name: 'supervisor',
+    topic: 'Settings',
     verbs: {
-      supervisor: '',
+      supervisor: 'see or end the background process that hosts workloads',
     },
     services: ['supervisor'],
     load: async () => (await import('./supervisor/index.ts')).default,

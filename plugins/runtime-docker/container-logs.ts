@@ -19,6 +19,8 @@ export function openLogs(options: {
   const call = cli.open([
     'logs',
     ...(log.follow ? ['--follow'] : []),
+    ...(log.timestamps ? ['--timestamps'] : []),
+    ...(log.since ? [`--since=${log.since.toISOString()}`] : []),
     ...(log.lines ? [`--tail=${log.lines}`] : []),
     '--',
     instance.id,

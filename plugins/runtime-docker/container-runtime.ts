@@ -196,6 +196,7 @@ export function createContainerRuntime(options: {
   const images = createImageStore({ dialect, cli })
   return {
     name: runtime,
+    timesLogs: true,
     rank: dialect.rank,
     images,
     isolation: withBuildIsolation(

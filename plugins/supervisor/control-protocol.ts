@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import * as t from 'typanion'
+import type { SupervisorStatus } from '../../src/contracts/workload.ts'
 import { Failure, isFailure, messageOf } from '../../src/errors.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
@@ -19,11 +20,7 @@ export const supervisorPaths = (paths: Paths) => ({
 })
 
 /** The response of `GET /info`. */
-export interface Info {
-  readonly build: string
-  readonly pid: number
-  readonly workloads: number
-}
+export type Info = SupervisorStatus
 
 export const isInfo = t.isObject({
   build: t.isString(),

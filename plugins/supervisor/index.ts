@@ -2,6 +2,8 @@ import type { App } from '../../src/app.ts'
 import type { Supervisor } from '../../src/contracts/workload.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { SupervisorCommand } from './commands/supervisor.ts'
+import { SupervisorStatusOf } from './commands/supervisor-status.ts'
+import { SupervisorStop } from './commands/supervisor-stop.ts'
 
 /** Loads its modules on call, because there are many. */
 export const takeSupervisorRole = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
@@ -19,7 +21,7 @@ const supervisor: Plugin = {
   needs: ['state', 'runtimes', 'proxy', 'hidden-files', 'egress'],
   uses: ['egress', 'proxies', 'runtimes', 'workloadStore'],
   wants: ['hiddenFiles', 'secrets'],
-  commands: [SupervisorCommand],
+  commands: [SupervisorCommand, SupervisorStatusOf, SupervisorStop],
   services: {
     supervisor: async app => (await import('./service.ts')).createSupervisor(app),
   },

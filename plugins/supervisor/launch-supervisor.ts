@@ -25,7 +25,7 @@ export function supervisorCommand(here = import.meta.url): Launch['command'] {
   const entries = candidates.map(candidate => fileURLToPath(new URL(candidate, here)))
   const entry = entries.find(existsSync)
   if (!entry) throw new Error(`no entry of the program near ${here}`)
-  const command = [process.execPath, '--disable-sigusr1', entry, 'supervisor'] as const
+  const command = [process.execPath, '--disable-sigusr1', entry, 'supervisor', 'run'] as const
   return process.platform === 'win32' ? command : [...WITHOUT_CORE_DUMPS, ...command]
 }
 

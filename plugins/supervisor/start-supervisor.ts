@@ -64,7 +64,8 @@ export function createSupervisorStarter(options: {
   }
 }
 
-async function takeOver(socket: string): Promise<Handover> {
+/** Asks a supervisor to end and hand over what it has in memory. Resolves when it hosts nothing any more. */
+export async function takeOver(socket: string): Promise<Handover> {
   try {
     const { status, body } = await requestSupervisor(socket, 'POST', '/handover', { timeoutMs: HANDOVER_MS })
     return status === 200 ? (JSON.parse(body) as Handover) : {}

@@ -10,7 +10,7 @@ import { findSupervisor } from './find-supervisor.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
 import type { Launch } from './launch-supervisor.ts'
 import { runForeground } from './run-foreground.ts'
-import { createSupervisorStarter } from './start-supervisor.ts'
+import { createSupervisorStarter, takeOver } from './start-supervisor.ts'
 
 /** How often a request is sent when the supervisor ends meanwhile. */
 const TRIES = 3
@@ -45,10 +45,14 @@ export function createSupervisorClient(options: {
     }
   }
 
+  const find = () => {
+    assertPrivateFolder(options.paths.runtime)
+    return findSupervisor(place)
+  }
+
   /** As `send`, to a supervisor that runs in another process; undefined where there is none. */
   async function sendToRunning(path: string, input: unknown): Promise<string | undefined> {
-    assertPrivateFolder(options.paths.runtime)
-    const found = await findSupervisor(place)
+    const found = await find()
     if (!found || found.info.pid === process.pid) return undefined
     try {
       return await post(found.socket, path, input)
@@ -63,6 +67,12 @@ export function createSupervisorClient(options: {
   }
 
   return {
+    find: async () => (await find())?.info,
+    async end() {
+      const found = await find()
+      if (found) await takeOver(found.socket)
+      return found?.info
+    },
     ensure: async () => void (await ensure()),
     start: name => act(name, 'start'),
     stop: name => act(name, 'stop'),

@@ -68,4 +68,10 @@ export const failures = defineFailures({
     text: (d: { name: string }) => `The workload "${d.name}" has no log of its own.`,
     hint: d => `What its proxy did is shown by \`keelson logs ${d.name} --proxy\`.`,
   },
+  logs_untimed: {
+    status: 400,
+    text: (d: { name: string; runtime: string }) =>
+      `The ${d.runtime} runtime of "${d.name}" does not know when a line was printed.`,
+    hint: 'Omit --since and --timestamps; `--tail N` prints the last lines.',
+  },
 })

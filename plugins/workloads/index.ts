@@ -1,5 +1,6 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { Export } from './commands/export.ts'
+import { Inspect } from './commands/inspect.ts'
 import { List } from './commands/list-workloads.ts'
 import { Logs } from './commands/logs.ts'
 import { LogsPrune } from './commands/logs-prune.ts'
@@ -30,7 +31,7 @@ const workloads: Plugin = {
   needs: ['callers', 'egress', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
   uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
   wants: ['callerAuths', 'groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
-  commands: [Run, List, StatusOf, Stop, Start, Restart, Remove, Logs, LogsPrune, Export],
+  commands: [Run, List, StatusOf, Inspect, Stop, Start, Restart, Remove, Logs, LogsPrune, Export],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {
     workloads: async app =>

@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
-import type { LogOptions } from '../../src/contracts/runtime.ts'
+import type { Instance, LogOptions } from '../../src/contracts/runtime.ts'
 import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
+import { redact } from '../../src/lib/redact.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { createBringUp } from './bring-up.ts'
 import type { RunRequest } from './build-config.ts'
@@ -61,17 +62,26 @@ export interface Workloads {
   get(name: string): Promise<Workload>
   /** Fails with `workload_missing`. */
   config(name: string): Promise<RunConfig>
+  /** All there is about a workload, without what looks like a secret. Fails with `workload_missing`. */
+  inspect(name: string): Promise<Inspection>
   start(names: readonly string[]): Promise<Outcome[]>
   stop(names: readonly string[]): Promise<Outcome[]>
   /** Takes down what runs, then starts it; one that cannot be taken down is not started on top of that. */
   restart(names: readonly string[]): Promise<Outcome[]>
   remove(names: readonly string[]): Promise<Outcome[]>
-  /** What the server printed. Fails with `logs_missing` when it has no instance. */
+  /** What the server printed. Fails with `logs_missing` when it has no instance, or with `logs_untimed`. */
   logs(name: string, options?: LogOptions): Promise<Readable>
   /** Path of the proxy's log, whether or not it is there yet. */
   proxyLog(name: string): Promise<string>
   /** Deletes the proxy logs of workloads that are gone. Returns their paths. */
   pruneLogs(): Promise<string[]>
+}
+
+export interface Inspection {
+  readonly workload: Workload
+  readonly config: RunConfig
+  /** Absent for a remote server, and where there is none now. */
+  readonly instance?: Instance
 }
 
 export interface ForegroundOptions {
@@ -121,6 +131,12 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     )
   }
 
+  async function get(name: string): Promise<Workload> {
+    const config = await store.configs.get(name)
+    if (await reviveSupervisor((await store.statuses.list()).values())) return one(name)
+    return toDetailedWorkload(config, await store.statuses.read(name))
+  }
+
   return {
     ...createBringUp({ store, supervisor, one, conceal, log: app.log }),
     prepare: async request => (await import('./prepare-run.ts')).prepareRun(app, store, request),
@@ -136,10 +152,13 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
         .sort((a, b) => (a.name < b.name ? -1 : 1))
     },
 
-    async get(name) {
+    get,
+    async inspect(name) {
+      const workload = await get(name)
       const config = await store.configs.get(name)
-      if (await reviveSupervisor((await store.statuses.list()).values())) return one(name)
-      return toDetailedWorkload(config, await store.statuses.read(name))
+      const runtime = config.runtime && (await (await app.service('runtimes')).get(config.runtime))
+      const instance = runtime ? await runtime.inspect(instanceName(config)) : undefined
+      return redact({ workload, config, ...(instance ? { instance } : {}) })
     },
 
     config: name => store.configs.get(name),
@@ -152,10 +171,12 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       }),
     remove: names => each(names, (supervise, name) => supervise.remove(name)),
 
-    async logs(name, options) {
+    async logs(name, options = {}) {
       const config = await store.configs.get(name)
       if (!config.runtime) throw failures.logs_missing({ name })
       const runtime = await (await app.service('runtimes')).get(config.runtime)
+      if ((options.since || options.timestamps) && !runtime.timesLogs)
+        throw failures.logs_untimed({ name, runtime: runtime.name })
       const instance = instanceName(config)
       if (!(await runtime.inspect(instance))) throw failures.logs_missing({ name })
       return runtime.logs(instance, options)

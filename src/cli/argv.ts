@@ -53,11 +53,19 @@ export interface NormalArgv {
   readonly written: ReadonlySet<string>
 }
 
+/** The flags of a command, and what to say of flags of other programs. */
+interface Known {
+  readonly table: FlagTable
+  /** By the flag's name or letter. */
+  readonly hints: Readonly<Record<string, string>>
+}
+
 /**
  * Rewrites the arguments behind a command's words into the few forms that clipanion reads:
  * `--flag=false` becomes `--no-flag`, `-eX=1` and `-e X=1` become `--env=X=1`, `-fp` becomes two flags.
  */
-export function normaliseArgv(argv: readonly string[], table: FlagTable, globals: Globals): NormalArgv {
+export function normaliseArgv(argv: readonly string[], known: Known, globals: Globals): NormalArgv {
+  const { table } = known
   const args: string[] = []
   const end = argv.indexOf('--')
   const tokens = [...(end < 0 ? argv : argv.slice(0, end))]
@@ -68,8 +76,8 @@ export function normaliseArgv(argv: readonly string[], table: FlagTable, globals
   for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
     if (!token.startsWith('-') || token === '-') args.push(token)
     else if (!takesOwn(token, table) && takeGlobal(token, globals)) continue
-    else if (token.startsWith('--')) args.push(longFlag(token, tokens, table))
-    else args.push(...shortFlags(token, tokens, table, shorts))
+    else if (token.startsWith('--')) args.push(longFlag(token, tokens, known))
+    else args.push(...shortFlags(token, tokens, known, shorts))
   }
   const written = new Set(args.filter(arg => arg.startsWith('--')).map(arg => flagName(arg, table)))
   return { args, passthrough: end < 0 ? [] : argv.slice(end + 1), dashes: end >= 0, written }
@@ -86,14 +94,15 @@ const takesOwn = (token: string, table: FlagTable): boolean => {
   return token.startsWith('--') && Object.hasOwn(table, name)
 }
 
-function longFlag(token: string, rest: string[], table: FlagTable): string {
+function longFlag(token: string, rest: string[], known: Known): string {
+  const { table } = known
   const at = token.indexOf('=')
   const written = at < 0 ? token.slice(2) : token.slice(2, at)
   const value = at < 0 ? undefined : token.slice(at + 1)
   const negated = written.startsWith('no-') && !Object.hasOwn(table, written)
   const name = negated ? written.slice(3) : written
   const spec = Object.hasOwn(table, name) ? table[name] : undefined
-  if (!spec || (negated && spec.kind !== 'boolean')) throw unknownFlag(`--${written}`, table)
+  if (!spec || (negated && spec.kind !== 'boolean')) throw unknownFlag(`--${written}`, known)
   if (spec.kind === 'boolean') {
     const on = value === undefined ? true : Boolean(spec.parse(value, name))
     return on === negated ? `--no-${name}` : `--${name}`
@@ -110,16 +119,16 @@ function withValue(name: string, spec: Flag<unknown>, value: string | undefined,
 function shortFlags(
   token: string,
   rest: string[],
-  table: FlagTable,
+  known: Known,
   shorts: ReadonlyMap<string, string>,
 ): string[] {
+  const { table } = known
   const out: string[] = []
   for (let i = 1; i < token.length; i++) {
     const letter = token[i] ?? ''
     const name = shorts.get(letter)
     const spec = name === undefined ? undefined : table[name]
-    if (name === undefined || !spec)
-      throw unknownFlag(token.length > 2 ? `${token} (-${letter})` : token, table)
+    if (name === undefined || !spec) throw unknownFlag(inToken(token, letter), known, letter)
     const tail = token.slice(i + 1)
     if (spec.kind !== 'boolean') {
       out.push(withValue(name, spec, tail ? tail.replace(/^=/, '') : undefined, rest))
@@ -131,10 +140,16 @@ function shortFlags(
   return out
 }
 
-function unknownFlag(written: string, table: FlagTable) {
-  const near = suggest(written.replace(/^-+(no-)?/, ''), Object.keys(table))
+const inToken = (token: string, letter: string): string =>
+  token.length > 2 ? `${token} (-${letter})` : token
+
+function unknownFlag(written: string, { table, hints }: Known, name = written.slice(2)) {
+  const text = `There is no flag ${written} here.`
+  const foreign = Object.hasOwn(hints, name) ? hints[name] : undefined
+  if (foreign !== undefined) return failures.usage({ text, hint: foreign })
+  const near = suggest(name.replace(/^no-/, ''), Object.keys(table))
   return failures.usage({
-    text: `There is no flag ${written} here.`,
+    text,
     hint: near
       ? `Did you mean --${near}?`
       : 'Arguments of the server itself go behind `--`; `--help` lists the flags.',

@@ -42,6 +42,8 @@ export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'p
  */
 export abstract class BaseCommand extends Command<CliContext> {
   static flags: FlagTable = {}
+  /** What to do instead of a flag of docker or kubectl that is not taken here, by its name or letter. */
+  static hints: Readonly<Record<string, string>> = {}
   /** Positional arguments as help shows them. */
   static synopsis = ''
   /** What a shell may complete the first positional argument with. */

@@ -5,6 +5,7 @@ import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
 import type { CliContext, CommandClass } from './base-command.ts'
 import { addedVerbs, commandsOf, findCommand, flagAdders, flagsOf, nearestCommand } from './command-table.ts'
+import { foreignVerbHint } from './foreign-verbs.ts'
 import { commandHelp, groupHelp, programHelp, usageLine } from './help.ts'
 
 export interface CliRun {
@@ -29,7 +30,7 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
 
   const { command, path, rest } = found
   if (help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
-  const normal = normaliseArgv(rest, flagsOf(command), globals)
+  const normal = normaliseArgv(rest, { table: flagsOf(command), hints: command.hints }, globals)
   if (globals.help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
 
   const context: CliContext = {
@@ -90,8 +91,9 @@ function groupOrUnknown(
     return print(stdout, groupHelp(verb, commands))
   }
   const near = nearestCommand(app, commands, words)
+  const suggested = near ? `Did you mean \`keelson ${near}\`?` : '`keelson --help` lists the commands.'
   throw failures.usage({
     text: `There is no command "${commands.length ? `${verb} ${next}` : verb}".`,
-    hint: near ? `Did you mean \`keelson ${near}\`?` : '`keelson --help` lists the commands.',
+    hint: (commands.length === 0 && foreignVerbHint(verb)) || suggested,
   })
 }

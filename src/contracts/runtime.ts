@@ -219,6 +219,10 @@ export interface LogOptions {
   readonly follow?: boolean
   /** Last lines only; absent or 0: all. */
   readonly lines?: number
+  /** Only what was printed since then. Needs `Runtime.timesLogs`. */
+  readonly since?: Date
+  /** Each line begins with its time (RFC 3339). Needs `Runtime.timesLogs`. */
+  readonly timestamps?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -278,6 +282,8 @@ export interface Runtime {
    * Absent: 500. From 900 on it is a last resort: it is chosen with a warning that says why no other could be.
    */
   readonly rank?: number
+  /** Whether it knows when each line of a log was printed. */
+  readonly timesLogs?: boolean
   /** Present when the runtime runs container images. */
   readonly images?: ImageStore
   /** Present when the runtime runs packages on the host itself. */

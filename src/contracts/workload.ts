@@ -127,8 +127,20 @@ export const workloadMembers = {
 
 export interface Workload extends ObjectOf<typeof workloadMembers> {}
 
+export interface SupervisorStatus {
+  readonly pid: number
+  /** The build of the program that it runs. */
+  readonly build: string
+  /** How many workloads it hosts. */
+  readonly workloads: number
+}
+
 /** The supervisor as other plugins use it. Calls about workloads carry only names; everything else is on disk. */
 export interface Supervisor {
+  /** The process that is the supervisor now; undefined when none is. */
+  find(): Promise<SupervisorStatus | undefined>
+  /** Ends the supervisor that runs, and returns it. Its workloads are not stopped; the next supervisor adopts them. */
+  end(): Promise<SupervisorStatus | undefined>
   /** Starts the supervisor if none is running, or replaces one of another build. */
   ensure(): Promise<void>
   /** Starts a workload by its run config. Resolves when its server responds; fails with the reason when it does not. */

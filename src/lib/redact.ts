@@ -20,7 +20,7 @@ export function redact<T>(value: T, depth = 0): T {
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement)
     return text as T
   }
-  if (typeof value !== 'object' || value === null || depth > 6) return value
+  if (typeof value !== 'object' || value === null || value instanceof Date || depth > 6) return value
   if (value instanceof Error) return redact(value.message, depth + 1) as T
   if (Array.isArray(value)) return value.map(item => redact(item, depth + 1)) as T
   return Object.fromEntries(

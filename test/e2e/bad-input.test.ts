@@ -141,7 +141,7 @@ describe('wrong usage is refused with 2', () => {
     [['list', '--format', 'xml'], '--format'],
     [['list', '-l', 'x'], '--label'],
     [['logs'], 'Usage: keelson logs'],
-    [['logs', 'taken', '--proxy', '--lines', '3'], '--lines'],
+    [['logs', 'taken', '--proxy', '--since', '3m'], '--since'],
     [['export'], 'Usage: keelson export'],
     [['version', 'extra'], 'extra'],
     [['completion', 'tcsh'], 'tcsh'],

@@ -8,7 +8,7 @@ const flags = {
 
 /** Runs the supervisor in this process until it is stopped or has nothing to host. Hidden. */
 export class SupervisorCommand extends BaseCommand {
-  static override paths = [['supervisor']]
+  static override paths = [['supervisor', 'run']]
   static override flags = flags
 
   override async execute(): Promise<void> {

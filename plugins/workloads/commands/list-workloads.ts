@@ -15,6 +15,7 @@ const flags = {
   ),
   label: flag.list('list only workloads with this label; all labels must match', 'KEY=VALUE', { short: 'l' }),
   group: flag.string('list only workloads of this group', { placeholder: 'GROUP' }),
+  quiet: flag.boolean('print only the names', { short: 'q' }),
   wide: flag.boolean('show the whole table, even if it is wider than the terminal', { short: 'w' }),
   'check-upgrades': flag.boolean('also show which workloads have a newer version in the registry'),
 }
@@ -58,16 +59,25 @@ const FULL: readonly Column<Listed>[] = [
 ]
 
 export class List extends BaseCommand {
-  static override paths = [['list'], ['ls']]
+  static override paths = [['list'], ['ls'], ['ps']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
     description: 'list workloads',
     examples: [['Print the configuration to paste into a client', '$0 list --format mcpservers']],
   })
   static override flags = flags
+  static override hints = {
+    f: '`--label KEY=VALUE` and `--group GROUP` choose what is listed.',
+    filter: '`--label KEY=VALUE` and `--group GROUP` choose what is listed.',
+    A: 'Add --all.',
+    n: '`--group GROUP` chooses what is listed.',
+    o: 'Use `--format json`, or `--wide` for the whole table.',
+    output: 'Use `--format json`, or `--wide` for the whole table.',
+    'no-trunc': 'Use --wide.',
+  }
 
   override async execute(): Promise<void> {
-    const { all, format, label, group, wide, 'check-upgrades': checks } = this.values(flags)
+    const { all, format, label, group, quiet, wide, 'check-upgrades': checks } = this.values(flags)
     if (checks && format === 'mcpservers') {
       throw failures.usage({ text: '--check-upgrades works with --format text or json only.' })
     }
@@ -75,6 +85,10 @@ export class List extends BaseCommand {
     if (group !== undefined) (await this.app.service('groups')).assertName(group)
     const listed = await (await this.app.service('workloads')).list({ all, group, labels })
     const found: readonly Listed[] = checks ? await this.#withUpgrades(listed, { all, group }) : listed
+    if (quiet) {
+      for (const { name } of found) this.print(name)
+      return
+    }
     if (format === 'json') return this.printJson(found)
     if (format === 'mcpservers') {
       const headers = callerHeaders(await (await this.app.service('callerToken')).required())

@@ -6,6 +6,7 @@ import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { failures } from '../../../src/errors.ts'
 import { runFlags } from '../flags.ts'
 import { noteWait } from './note-wait.ts'
+import { RUN_HINTS } from './run-hints.ts'
 
 export class Run extends BaseCommand {
   static override paths = [['run']]
@@ -33,6 +34,7 @@ export class Run extends BaseCommand {
   static override passthrough = true
   static override sharesFlags = true
   static override flags = runFlags
+  static override hints = RUN_HINTS
 
   target = Option.String({ required: false })
 

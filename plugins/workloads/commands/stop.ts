@@ -16,6 +16,11 @@ export class Stop extends BulkCommand {
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const
   static override flags = flags
+  static override hints = {
+    t: 'A server has 10 seconds to end, and is killed after that.',
+    time: 'A server has 10 seconds to end, and is killed after that.',
+    timeout: 'A server has 10 seconds to end, and is killed after that.',
+  }
 
   names = Option.Rest()
 

@@ -25,7 +25,7 @@ test('the first word is a command; hidden ones are not offered', async () => {
 
   expect(words).toEqual(expect.arrayContaining(['completion', 'help', 'plugin', 'run', 'version']))
   expect(words).not.toContain('__complete')
-  expect(words).not.toContain('supervisor')
+  expect(words).toContain('supervisor')
   expect(files).toBe(':none')
 })
 

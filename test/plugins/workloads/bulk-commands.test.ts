@@ -1,26 +1,13 @@
 import { expect, test } from 'vitest'
 import { atTerminal } from '../../support/terminal.ts'
 import { testHome } from '../auth-out/guarded-server.ts'
-import { testServer } from '../proxy/test-proxy.ts'
-
-const server = () =>
-  testServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += chunk
-    const { id } = JSON.parse(text || '{}')
-    if (id === undefined) return void response.writeHead(request.method === 'GET' ? 405 : 202).end()
-    const serverInfo = { name: 'n', version: '1' }
-    const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo }
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
-  })
+import { answering } from './answering-server.ts'
 
 test('stop, start, restart and rm name what they did, and fail for a name that no workload has', {
   timeout: 120_000,
 }, async () => {
   const home = await testHome({ secrets: false })
-  await home.ok(['run', await server(), '--name', 'notes', '--transport', 'streamable-http'])
+  await home.ok(['run', await answering(), '--name', 'notes', '--transport', 'streamable-http'])
   const startedAt = async () => {
     const [{ started_at: at }] = JSON.parse(await home.ok(['list', '--all', '--format', 'json']))
     return at as string

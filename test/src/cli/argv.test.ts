@@ -9,8 +9,9 @@ const table = {
   proxy: flag.boolean('the proxy', { short: 'p' }),
   'isolate-network': flag.boolean('isolate', { fallback: true }),
 }
+const known = { table, hints: { d: 'Omit the flag.', detach: 'Omit the flag.' } }
 const globals = () => ({ debug: false, help: false, plugins: true })
-const args = (...argv: string[]) => normaliseArgv(argv, table, globals()).args
+const args = (...argv: string[]) => normaliseArgv(argv, known, globals()).args
 
 describe('booleans', () => {
   test.each([
@@ -31,7 +32,7 @@ describe('booleans', () => {
   test('the names of the flags are known, also of those that are switched off or given in short', () => {
     const normal = normaliseArgv(
       ['x', '--name=no-a=b', '--foreground=false', '-e', 'A=1', '--', '--other'],
-      table,
+      known,
       globals(),
     )
     expect(normal.written).toEqual(new Set(['name', 'foreground', 'env']))
@@ -70,7 +71,7 @@ describe('values', () => {
 })
 
 test('everything behind -- is passed through as it is', () => {
-  const normal = normaliseArgv(['server', '--name', 'n', '--', '--env', '-e', '--'], table, globals())
+  const normal = normaliseArgv(['server', '--name', 'n', '--', '--env', '-e', '--'], known, globals())
   expect(normal).toMatchObject({
     args: ['server', '--name=n'],
     passthrough: ['--env', '-e', '--'],
@@ -91,13 +92,20 @@ test('an unknown flag is refused, with the nearest there is', () => {
   }
 })
 
+test.each([['-d'], ['--detach'], ['-fd'], ['--detach=true']])(
+  '%s of another program gets the hint for it',
+  written => {
+    expect(() => args(written)).toThrow(expect.objectContaining({ hint: 'Omit the flag.' }))
+  },
+)
+
 test.each([['--toString'], ['--constructor=1'], ['--__proto__=1'], ['-x']])('%s is unknown too', written => {
   expect(() => args(written)).toThrow('There is no flag')
 })
 
 test('global flags are taken wherever they stand before --', () => {
   const found = globals()
-  expect(normaliseArgv(['a', '--debug', '--no-plugins', 'b'], table, found).args).toEqual(['a', 'b'])
+  expect(normaliseArgv(['a', '--debug', '--no-plugins', 'b'], known, found).args).toEqual(['a', 'b'])
   expect(found).toEqual({ debug: true, help: false, plugins: false })
 })
 
