@@ -9,6 +9,7 @@ import {
   QUOTE,
 } from './json-bytes.ts'
 import { addToDigest, digestOf, isPlain, nameAt, OpenNames } from './json-names.ts'
+import { MOST_NAMES } from './parse-json.ts'
 
 /** Deeper nesting is refused: the stack that follows it would outgrow the text. */
 const MAX_DEPTH = 100_000
@@ -24,6 +25,8 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 export class JsonPass {
   /** The first name that stands twice in an object that was passed, at any depth. */
   repeated: string | undefined
+  /** The names with escapes, as they are written. */
+  #escaped: Set<string> | undefined
   readonly text: string
   readonly #bytes: Uint8Array
   readonly #names: OpenNames
@@ -121,11 +124,26 @@ export class JsonPass {
     const isWhole = bytes[pos] === QUOTE
     const end = isWhole ? pos + 1 : this.skipString(start)
     if (end < 0) return -1
-    if (!isWhole) digest = digestOf(this.text, start, end)
+    if (!isWhole) {
+      digest = digestOf(this.text, start, end)
+      this.#noteEscaped(start, end)
+    }
     if (this.repeated === undefined && !this.#names.add(digest, start, end))
       this.repeated = nameAt(this.text, start, end)
     const colon = this.skipSpace(end)
     return bytes[colon] === COLON ? colon + 1 : -1
+  }
+
+  #noteEscaped(start: number, end: number): void {
+    const name = this.text.slice(start, end)
+    if (this.hasTooManyNames || !name.includes('\\')) return
+    this.#escaped ??= new Set()
+    this.#escaped.add(name)
+  }
+
+  /** Whether `parseJson` refuses to read what was passed. */
+  get hasTooManyNames(): boolean {
+    return this.#escaped !== undefined && this.#escaped.size > MOST_NAMES
   }
 
   /**

@@ -19,7 +19,7 @@ export class TooManyNames extends SyntaxError {
 }
 
 /** Names with escapes that differ, in one text; more are refused, since each costs far more than a plain one. */
-const MOST_NAMES = 10_000
+export const MOST_NAMES = 10_000
 
 /** The text with a placeholder for each escaped name, and these names by their placeholders. */
 function withoutEscapedNames(text: string): { safe: string; names: ReadonlyMap<string, string> } {

@@ -27,6 +27,8 @@ export interface Members {
   readonly repeated: ReadonlySet<string>
   /** The first name that stands twice in one object, at any depth. */
   readonly repeatedAnywhere: string | undefined
+  /** Whether `parseRaw` would refuse the object, as it does when more names are written with escapes than it reads. */
+  readonly hasTooManyNames: boolean
 }
 
 /** Passes the value that starts at a position; returns its end, or -1. */
@@ -56,7 +58,8 @@ function readObject(
     at.set(name, { key: text.slice(key, keyEnd), start, end })
     return end
   })
-  return end < 0 ? undefined : { members: { at, repeated, repeatedAnywhere: pass.repeated }, end }
+  const { repeated: repeatedAnywhere, hasTooManyNames } = pass
+  return end < 0 ? undefined : { members: { at, repeated, repeatedAnywhere, hasTooManyNames }, end }
 }
 
 /**

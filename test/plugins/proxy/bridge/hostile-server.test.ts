@@ -172,3 +172,23 @@ describe('a server that misbehaves', () => {
     expect((await Promise.all(answers)).map(answer => answer.json.id)).toEqual(['a', 'b'])
   })
 })
+
+const escaped = (count: number) => `{${Array.from({ length: count }, (_, n) => `"\\u0061${n}":1`).join(',')}}`
+
+test('a message with more escaped names than are read is skipped, and ends nothing else', async () => {
+  const { server, url, client, log } = await start()
+  const answer = call(url, rpc(1, 'tools/call'), client.headers)
+  const { message } = await server.take('tools/call')
+  for (const text of [
+    `"method":"notifications/message","params":{"level":${escaped(10_001)},"data":"x"}`,
+    `"method":"notifications/resources/updated","params":{"uri":${escaped(10_001)}}`,
+    `"method":"notifications/progress","params":{"progressToken":${escaped(10_001)}}`,
+    `"id":1,"method":"elicitation/create","params":{"mode":${escaped(10_001)}}`,
+    `"id":${message.id},"result":{"task":{"taskId":${escaped(10_001)}}}`,
+  ]) {
+    server.raw(`{"jsonrpc":"2.0",${text}}\n`)
+  }
+  server.raw(`{"jsonrpc":"2.0","id":${message.id},"result":${escaped(10_000)}}\n`)
+  expect(Object.keys((await answer).json.result)).toHaveLength(10_000)
+  expect(log.filter(line => line.includes('not a message'))).toHaveLength(5)
+})
