@@ -83,14 +83,15 @@ function sourceOf({ exchange: { request } }: AuditRecord, { trustsForwarded }: W
   return { type: 'network', value: socket.remoteAddress ?? 'unknown', extra }
 }
 
-function extraOf(record: AuditRecord, { name, transport, settings }: WorkloadAudit, known: Known): object {
+function extraOf(record: AuditRecord, audit: WorkloadAudit, known: Known): object {
+  const { name, settings } = audit
   const { exchange, reader, status, bytes, began } = record
   const { message, ended } = known
   const { decision } = exchange
   const outcome = settings.detectApplicationErrors ? reader?.outcome() : undefined
   const isOver = ended !== undefined
   return {
-    transport,
+    transport: audit.isOverSse(exchange) ? 'sse' : 'http',
     backend_name: name,
     duration_ms: isOver ? Math.round((performance.now() - began) * 1000) / 1000 : undefined,
     http_status: status,

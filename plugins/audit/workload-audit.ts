@@ -1,8 +1,9 @@
+import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { hasCallers } from '../../src/has-callers.ts'
 import { type ClientInfo, clientOf } from '../../src/net/client-info.ts'
 import type { JsonRpcMessage } from '../../src/net/json-rpc.ts'
-import { effectiveMode } from '../proxy/index.ts'
+import { isOverSse } from '../proxy/index.ts'
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts'
 import type { AuditLog } from './service.ts'
 import type { AuditSettings } from './settings.ts'
@@ -13,7 +14,8 @@ export interface WorkloadAudit {
   readonly log: AuditLog
   /** The name of the workload. */
   readonly name: string
-  readonly transport: 'sse' | 'http'
+  /** Whether a request is one of HTTP+SSE. */
+  isOverSse(exchange: Exchange): boolean
   /** Whether callers log in; else they are users of this machine. */
   readonly hasLogin: boolean
   readonly trustsForwarded: boolean
@@ -33,7 +35,7 @@ export function createWorkloadAudit(
     settings,
     log,
     name: config.name,
-    transport: effectiveMode(config) === 'sse' ? 'sse' : 'http',
+    isOverSse: exchange => isOverSse(config, exchange),
     hasLogin: hasCallers(config),
     trustsForwarded: config.trust_proxy_headers === true,
     calls: createCallsInFlight(),

@@ -24,7 +24,7 @@ const table = {
     shown: '127.0.0.1',
   }),
   'proxy-mode': flag.choice(
-    'transport between clients and the proxy of a stdio server (sse is deprecated)',
+    'transport whose URL clients of a stdio server are given; both work (sse is deprecated)',
     PROXY_MODES,
     'streamable-http',
   ),

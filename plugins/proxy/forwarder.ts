@@ -21,8 +21,8 @@ import { effectiveMode, sessionTtlOf } from './section.ts'
 /** The innermost part of a proxy: forwards requests to the server. One kind for HTTP, one for stdio. */
 export interface Forwarder {
   readonly handle: (exchange: Exchange, rewriting: Rewriting | undefined) => void | Promise<void>
-  /** Responds to a message of HTTP+SSE on the event stream of its client. */
-  respondOnStream(exchange: Exchange, text: string): void
+  /** Responds to a message in place of the server: over HTTP+SSE on the event stream of its client. */
+  respond(exchange: Exchange, text: string): void
   /** Sends requests of the proxy itself; undefined for an HTTP server, which needs credentials for them. */
   readonly askOwn: AskOwn | undefined
   /** Sends a notification to the clients whose sessions the proxy keeps. */
@@ -81,7 +81,7 @@ async function createStdioForwarder({
   })
   return {
     handle: (exchange, rewriting) => bridge.handle(exchange, rewriting),
-    respondOnStream: (exchange, text) => bridge.respondOnStream(exchange, text),
+    respond: (exchange, text) => bridge.respond(exchange, text),
     askOwn: bridge.askOwn,
     notify: text => bridge.notify(text),
     get protocol() {
@@ -130,7 +130,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
       isModernRequest(exchange.request)
         ? legacy.handle(exchange, rewriting, () => backend.handle(exchange, rewriting))
         : backend.handle(exchange, rewriting),
-    respondOnStream: (exchange, text) => backend.respondOnStream(exchange, text),
+    respond: (exchange, text) => backend.respond(exchange, text),
     askOwn: undefined,
     notify: legacy.notify,
     protocol: undefined,

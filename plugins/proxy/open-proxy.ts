@@ -22,14 +22,12 @@ import { createInFlight } from './in-flight.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { type MiddlewareSource, makeMiddlewares, type PlacedMiddleware } from './make-middlewares.ts'
 import { createMethodCheck } from './method-check.ts'
-import { isModernRequest } from './modern-request.ts'
 import { listOwnTools } from './own/own-lists.ts'
 import { toRequestListener } from './request-listener.ts'
 import { unavailable } from './request-refusal.ts'
-import { respond } from './respond.ts'
 import { composeRewrites, toRewriters } from './rewrite/compose-rewrites.ts'
 import { createSeal } from './seal.ts'
-import { effectiveMode, maxBodyOf } from './section.ts'
+import { maxBodyOf } from './section.ts'
 import { createWellKnownPaths } from './well-known-paths.ts'
 
 export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'rules'> {
@@ -58,14 +56,10 @@ const DEFAULT_GRACE_MS = 5000
 export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const { config, log, callers } = options
   const host = config.host ?? '127.0.0.1'
-  const streamable = effectiveMode(config) === 'streamable-http'
-  const rules = { refuseBatches: streamable, maxBytes: maxBodyOf(config) }
+  const rules = { refuseBatches: config.transport !== 'sse', maxBytes: maxBodyOf(config) }
   const parts: ExchangeParts = {
     ...rules,
-    respond: (exchange, text) =>
-      streamable || isModernRequest(exchange.request)
-        ? respond(exchange, text)
-        : forwarder.respondOnStream(exchange, text),
+    respond: (exchange, text) => forwarder.respond(exchange, text),
   }
   const availability = createAvailability(options.wait)
   const inFlight = createInFlight()
@@ -127,7 +121,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       own(createSeal({ isJudged: contributed.some(({ stage }) => stage === 'authorize') })),
       ...made,
       own(createWellKnownPaths({ transport: config.transport, health: forwarder.health })),
-      ...(streamable ? [own(createMethodCheck(config))] : []),
+      ...(config.transport === 'sse' ? [] : [own(createMethodCheck(config))]),
     ])
     const ownPipeline = composePipeline(
       ordered.filter(({ middleware }) => STAGES.indexOf(middleware.stage) >= STAGES.indexOf('credentials')),

@@ -4,9 +4,10 @@ import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Sessions } from '../http-sessions.ts'
+import { isOverSse } from '../http-sse.ts'
 import { announcedLength, type BodyRules, hasBody, SMALL_BODY_BYTES, streamBody } from '../request-body.ts'
 import { sessionNotFound } from '../request-refusal.ts'
-import { accept } from '../respond.ts'
+import { accept, respond } from '../respond.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { effectiveMode } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
@@ -34,7 +35,7 @@ export interface HttpBackend {
   readonly target: TargetPath | undefined
   handle(exchange: Exchange, rewriting?: Rewriting): Promise<void>
   /** As of the forwarder. */
-  respondOnStream(exchange: Exchange, text: string): void
+  respond(exchange: Exchange, text: string): void
 }
 
 /** Carries exchanges to a server that speaks HTTP itself, local or remote, without looking into them. */
@@ -63,7 +64,8 @@ export function createHttpBackend(options: {
     connect: target => servers.connect(target),
     replace: (target, patience) => servers.replace(target, patience),
     disconnect: reason => servers.disconnect(reason),
-    respondOnStream(exchange, text) {
+    respond(exchange, text) {
+      if (!isOverSse(config, exchange)) return respond(exchange, text)
       const send = servers.streamOf(exchange.url, ownerOf(exchange))?.send
       if (!send) throw sessionNotFound()
       send(text)

@@ -31,7 +31,7 @@ interface Servers {
  */
 export function createServerChoice(
   { mode, shared, clients }: Servers,
-  { isSse }: { isSse: boolean },
+  isOverSse: (exchange: Exchange) => boolean,
 ): BridgedServer['handle'] {
   /** With `auto`, what the shared process was not told of, or asks for, has to be certain. */
   const wantsOwn = (initialize?: Request): boolean =>
@@ -67,7 +67,7 @@ export function createServerChoice(
   }
 
   return async (exchange, rewriting) => {
-    const { server, started } = await (isSse ? ofSse(exchange) : ofStreamable(exchange))
+    const { server, started } = await (isOverSse(exchange) ? ofSse(exchange) : ofStreamable(exchange))
     try {
       await server.handle(exchange, rewriting)
     } finally {

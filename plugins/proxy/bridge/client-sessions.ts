@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ProxyMode } from '../../../src/contracts/run-config.ts'
 import type { ClientMetadata } from '../eras/client-metadata.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
@@ -9,6 +10,8 @@ import type { Outbox } from './outbox.ts'
 export interface Session {
   readonly id: string
   readonly owner: SessionOwner
+  /** The transport of its client; undefined where the client has no session of its own. */
+  readonly over: ProxyMode | undefined
   readonly outbox: Outbox
   /** The capabilities that the client declared. */
   readonly capabilities: Capabilities
@@ -43,10 +46,12 @@ export function toCapabilities(value: unknown): Capabilities {
 export interface Sessions {
   /** Undefined when the limit of sessions is reached and all are in use. */
   open(
-    facts: Pick<Session, 'capabilities' | 'version' | 'owner' | 'metadata'> & { outbox: () => Outbox },
+    facts: Pick<Session, 'capabilities' | 'version' | 'owner' | 'over' | 'metadata'> & {
+      outbox: () => Outbox
+    },
   ): Session | undefined
-  /** The session with this id. That of another owner does not exist, and does not count as used. */
-  find(id: string, owner: SessionOwner): Session | undefined
+  /** The session with this id. That of another owner or transport does not exist, and does not count as used. */
+  find(id: string, of: { owner: SessionOwner; over: ProxyMode }): Session | undefined
   all(): IterableIterator<Session>
   readonly size: number
   /** How long the client has done nothing, in milliseconds. */
@@ -102,9 +107,9 @@ export function createClientSessions(options: {
       byId.set(session.id, session)
       return session
     },
-    find(id, owner) {
+    find(id, { owner, over }) {
       const session = byId.get(id)
-      if (!session || session.owner !== owner) return undefined
+      if (!session || session.owner !== owner || session.over !== over) return undefined
       if (idleMs(session) > ttlMs) {
         close(session, 'it was idle for too long')
         return undefined

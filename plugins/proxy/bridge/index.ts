@@ -5,8 +5,9 @@ import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Protocol } from '../../../src/contracts/workload.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
+import { isOverSse } from '../http-sse.ts'
 import type { AskOwn } from '../own/list-tools.ts'
-import { accept } from '../respond.ts'
+import { accept, respond } from '../respond.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { processLimitsOf, saidProtocol } from '../section.ts'
 import { createAskOwn } from './ask-own.ts'
@@ -15,9 +16,9 @@ import type { BridgedServer } from './bridged-server.ts'
 import { createServerChoice } from './choose-server.ts'
 import type { OwnRouterOptions } from './client-server.ts'
 import { createClientServers } from './client-servers.ts'
+import { createHttpTransports } from './http-transports.ts'
 import { createMessageRouter } from './message-router.ts'
-import { createSse, sseSession, sseSessionId } from './sse-transport.ts'
-import { createStreamableHttp } from './streamable-http-transport.ts'
+import { sseSession, sseSessionId } from './sse-transport.ts'
 
 export type { BridgeLimits } from './bridge-limits.ts'
 
@@ -25,8 +26,8 @@ export type { BridgeLimits } from './bridge-limits.ts'
 export interface Bridge {
   /** Responds to one request on any of the MCP paths. */
   handle(exchange: Exchange, rewriting?: Rewriting): Promise<void>
-  /** Responds to a message of HTTP+SSE on the event stream of its client. */
-  respondOnStream(exchange: Exchange, text: string): void
+  /** Responds to a message in place of the server: over HTTP+SSE on the event stream of its client. */
+  respond(exchange: Exchange, text: string): void
   /** Sends requests of the proxy itself to the server. */
   readonly askOwn: AskOwn
   /** Sends a notification to all sessions. */
@@ -92,7 +93,7 @@ export function createBridge(options: {
     now = Date.now,
   } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const isSse = config.proxy_mode === 'sse'
+  const overSse = (exchange: Exchange) => isOverSse(config, exchange)
 
   function open({ maxSessions = limits.maxSessions, ...own }: Partial<OwnRouterOptions>): BridgedServer {
     const router = createMessageRouter({
@@ -106,7 +107,7 @@ export function createBridge(options: {
       onProtocol,
       ...own,
     })
-    return { router, handle: isSse ? createSse(router, publicBase) : createStreamableHttp(router) }
+    return { router, handle: createHttpTransports(router, { isOverSse: overSse, publicBase }) }
   }
 
   const shared = open({})
@@ -126,8 +127,9 @@ export function createBridge(options: {
         })
   return {
     handle:
-      clients && mode !== 'shared' ? createServerChoice({ mode, shared, clients }, { isSse }) : shared.handle,
-    respondOnStream(exchange, text) {
+      clients && mode !== 'shared' ? createServerChoice({ mode, shared, clients }, overSse) : shared.handle,
+    respond(exchange, text) {
+      if (!overSse(exchange)) return respond(exchange, text)
       const own = clients?.ofSession(sseSessionId(exchange) ?? '')
       sseSession((own ?? shared).router, exchange).outbox.send(text)
       accept(exchange)

@@ -26,6 +26,12 @@ export function accepts(request: IncomingMessage, type: string): boolean {
     .some(item => item === type || item === '*/*' || item === `${main}/*`)
 }
 
+/** Refuses a GET whose client does not take an event stream. */
+export function assertTakesEvents(request: IncomingMessage): void {
+  if (accepts(request, 'text/event-stream')) return
+  throw rpcRefusal(406, INVALID_REQUEST, 'The Accept header must allow text/event-stream')
+}
+
 /** Whether a client asks for an event stream by name. */
 export const wantsStream = (request: IncomingMessage): boolean =>
   /\btext\/event-stream\b/i.test(header(request, 'accept') ?? '')

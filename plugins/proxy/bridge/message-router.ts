@@ -1,3 +1,4 @@
+import type { ProxyMode } from '../../../src/contracts/run-config.ts'
 import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
@@ -58,8 +59,7 @@ export interface MessageRouter {
     version: string
     metadata?: ClientMetadata | undefined
     owner: SessionOwner
-    /** Event ids, so that streams can be resumed. */
-    ids?: boolean
+    over: ProxyMode | undefined
     onClosed?: () => void
     /** Takes what the server sends, in place of event streams. */
     outbox?: Outbox
@@ -220,8 +220,9 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     get queued() {
       return connections.current.queued
     },
-    openSession({ ids = false, onClosed, outbox, ...facts }) {
+    openSession({ onClosed, outbox, ...facts }) {
       sweeper.start()
+      const ids = facts.over === 'streamable-http'
       const create = () => createOutbox({ budget, flow, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
       const session = sessions.open({ ...facts, outbox: outbox ? () => outbox : create })
       if (session) options.onSession?.opened(session)

@@ -39,6 +39,7 @@ export function createModernSessions(router: MessageRouter): ModernSessions {
       capabilities: toCapabilities(parseRaw(legacyCapabilities(facts))),
       version: MODERN_VERSION,
       owner,
+      over: undefined,
       outbox: client.outbox,
     })
     if (!session) return undefined

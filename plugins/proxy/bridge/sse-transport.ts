@@ -4,7 +4,7 @@ import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.t
 import { param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
-import { isModernRequest } from '../modern-request.ts'
+import { isEndpoint } from '../http-sse.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
@@ -13,10 +13,10 @@ import { type Session, toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
+import { assertTakesEvents } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
-import { createStreamablePost } from './streamable-post.ts'
 
 /** The id of the session that a message of HTTP+SSE names. */
 export const sseSessionId = ({ url }: Exchange): string | undefined =>
@@ -26,7 +26,7 @@ export const sseSessionId = ({ url }: Exchange): string | undefined =>
 export function sseSession(router: MessageRouter, exchange: Exchange): Session {
   const id = sseSessionId(exchange)
   if (!id) throw rpcRefusal(400, INVALID_REQUEST, 'The session_id parameter is missing')
-  const session = router.sessions.find(id, ownerOf(exchange))
+  const session = router.sessions.find(id, { owner: ownerOf(exchange), over: 'sse' })
   if (!session) throw sessionNotFound()
   return session
 }
@@ -43,11 +43,12 @@ export function createSse(
 ): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
   function open(exchange: Exchange): void {
     const { request, response } = exchange
+    assertTakesEvents(request)
     const session = router.openSession({
       capabilities: {},
       version: '2024-11-05',
       owner: ownerOf(exchange),
-      ids: false,
+      over: 'sse',
       onClosed: () => session && router.sessions.close(session, 'the client has gone'),
     })
     if (!session) {
@@ -86,8 +87,6 @@ export function createSse(
     } else session.outbox.send(failureText(idText, answer.failure === 'overload' ? 'gone' : answer.failure))
   }
 
-  const streamablePost = createStreamablePost(router)
-
   async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { response } = exchange
     const session = sseSession(router, exchange)
@@ -111,15 +110,8 @@ export function createSse(
   }
 
   return async (exchange, rewriting) => {
-    const url = new URL(exchange.url, 'http://localhost')
-    const { request } = exchange
-    // Clients of 2026-07-28 use the same URL in another way (MCP 2026-07-28, backward compatibility).
-    if (isModernRequest(request)) return streamablePost(exchange, rewriting)
-    const allow = { '/sse': 'GET', '/messages': 'POST' }[url.pathname]
-    if (!allow) throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /sse')
-    if (request.method !== allow) {
-      throw rpcRefusal(405, INVALID_REQUEST, 'Method not allowed', { headers: { allow } })
-    }
-    return allow === 'GET' ? open(exchange) : post(exchange, rewriting)
+    if (isEndpoint(exchange.url)) return open(exchange)
+    if (exchange.request.method === 'POST') return post(exchange, rewriting)
+    throw rpcRefusal(405, INVALID_REQUEST, 'Method not allowed', { headers: { allow: 'POST' } })
   }
 }

@@ -4,7 +4,7 @@ import { rpcRefusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { sendEmpty } from './http-reply.ts'
-import { accepts, assertKnownVersion, header, takesPriming } from './mcp-headers.ts'
+import { assertKnownVersion, assertTakesEvents, header, takesPriming } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { createStreamablePost } from './streamable-post.ts'
 import { needSession } from './streamable-sessions.ts'
@@ -17,9 +17,7 @@ export function createStreamableHttp(
 
   function get(exchange: Exchange): void {
     const { request, response } = exchange
-    if (!accepts(request, 'text/event-stream')) {
-      throw rpcRefusal(406, INVALID_REQUEST, 'The Accept header must allow text/event-stream')
-    }
+    assertTakesEvents(request)
     const session = needSession(router, exchange)
     const writeHead = () => {
       response.writeHead(200, EVENT_STREAM_HEADERS)
@@ -47,9 +45,6 @@ export function createStreamableHttp(
   }
 
   return async (exchange, rewriting) => {
-    if (!/^\/mcp\/?(\?|$)/.test(exchange.url)) {
-      throw rpcRefusal(404, INVALID_REQUEST, 'MCP is at /mcp')
-    }
     if (exchange.request.method !== 'POST') assertKnownVersion(exchange.request)
     switch (exchange.request.method) {
       case 'POST':

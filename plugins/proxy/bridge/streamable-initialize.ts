@@ -34,7 +34,7 @@ export async function initialize(
     version: router.handshake.agreed?.version ?? '',
     metadata,
     owner: ownerOf(exchange),
-    ids: true,
+    over: 'streamable-http',
   })
   if (!session) {
     throw allSessionsTaken({ idText })

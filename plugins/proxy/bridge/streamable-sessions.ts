@@ -12,7 +12,7 @@ export const SESSION_HEADER = 'mcp-session-id'
 export function findSession(router: MessageRouter, exchange: Exchange, idText?: string): Session | undefined {
   const id = header(exchange.request, SESSION_HEADER)
   if (id === undefined) return undefined
-  const session = router.sessions.find(id, ownerOf(exchange))
+  const session = router.sessions.find(id, { owner: ownerOf(exchange), over: 'streamable-http' })
   if (!session) throw sessionNotFound({ idText })
   return session
 }
