@@ -7,6 +7,7 @@ import { supervisorPaths } from '../plugins/supervisor/control-protocol.ts'
 import { findSupervisor } from '../plugins/supervisor/find-supervisor.ts'
 import { findPaths } from '../src/paths.ts'
 import { here, type Load, load, median, remoteServer } from './paced-run.ts'
+import { withPriority } from './priority.ts'
 import type { Result } from './result.ts'
 import { tokenProvider } from './token-provider.ts'
 
@@ -52,7 +53,9 @@ const [MOST_P50, MOST_P99] = [0.3, 1]
 const exec = promisify(execFile)
 
 /** What policies add to each call: workloads of one supervisor of the built program have the same remote server. */
-export async function run(): Promise<Result> {
+export const run = (): Promise<Result> => withPriority(measure)
+
+async function measure(priority: string): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
   const env = { HOME: home, PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: join(home, 'run') }
   const keelson = async (...args: readonly string[]) =>
@@ -87,7 +90,7 @@ export async function run(): Promise<Result> {
     const made = (await readFile(join(home, '.local/share/keelson/audit/audit.jsonl'), 'utf8')).split(
       '\n',
     ).length
-    return toResult(new Map(kinds.map((kind, i) => [kind, loads[i]])), made)
+    return toResult(new Map(kinds.map((kind, i) => [kind, loads[i]])), { lines: made, priority })
   } finally {
     for (const child of children) child.kill()
     const supervisor = await findSupervisor(supervisorPaths(findPaths(env)))
@@ -103,8 +106,11 @@ const nameOf = (kind: Kind): string => kind.replaceAll(/\W+/g, '-')
 
 const boundOf = (kind: Kind, most: number): string => (kind === ALL ? ` (at most ${most})` : '')
 
-/** @param lines how many lines the audit log has */
-function toResult(loads: ReadonlyMap<Kind, Load | undefined>, lines: number): Result {
+/** @param measured how many lines the audit log has, and which priority the programs had */
+function toResult(
+  loads: ReadonlyMap<Kind, Load | undefined>,
+  { lines, priority }: { lines: number; priority: string },
+): Result {
   const of = (kind: Kind, figure: 'p50' | 'p99' | 'cpu') => loads.get(kind)?.[figure] ?? Number.NaN
   const added = (kind: Kind, figure: 'p50' | 'p99') =>
     median(
@@ -118,7 +124,7 @@ function toResult(loads: ReadonlyMap<Kind, Load | undefined>, lines: number): Re
   const others = kinds.filter(kind => kind !== 'plain')
   return {
     name: 'policy',
-    conditions: `${PACE.callsPerSecond} calls a second; supervisor and load in a process each; no core pinned; turns of ${PACE.turnMs} ms, of which ${PACE.turnsOfBlock} make a block; what is added is the median of ${PACE.turns / PACE.turnsOfBlock} blocks`,
+    conditions: `${PACE.callsPerSecond} calls a second; supervisor and load in a process each; no core pinned; ${priority}; turns of ${PACE.turnMs} ms, of which ${PACE.turnsOfBlock} make a block; what is added is the median of ${PACE.turns / PACE.turnsOfBlock} blocks`,
     measured: lines > audited ? sum('total') : 0,
     figures: {
       'calls in 100 that could not be made in time': (sum('late') * 100) / (sum('late') + sum('total')),
