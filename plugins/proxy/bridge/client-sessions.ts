@@ -35,12 +35,27 @@ export interface Capabilities {
   readonly tasks?: unknown
 }
 
-/** Reads capabilities. Only members that are objects count. */
+/** Capabilities are nested no deeper in any revision. */
+const MAX_DEPTH = 8
+
+/**
+ * Reads capabilities. Only members that are objects count. What is nested too deep is left out, because comparing it
+ * would overflow the stack.
+ */
 export function toCapabilities(value: unknown): Capabilities {
   if (typeof value !== 'object' || value === null) return {}
   return Object.fromEntries(
-    Object.entries(value).filter(([, member]) => typeof member === 'object' && member !== null),
+    Object.entries(value).flatMap(([name, member]) =>
+      typeof member === 'object' && member !== null ? [[name, shallow(member, MAX_DEPTH)]] : [],
+    ),
   )
+}
+
+function shallow(value: unknown, depth: number): unknown {
+  if (Array.isArray(value)) return depth === 0 ? [] : value.map(element => shallow(element, depth - 1))
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) return {}
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shallow(member, depth - 1)]))
 }
 
 export interface Sessions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.ts'
-import { param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
+import { type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
 import { isEndpoint } from '../http-sse.ts'
@@ -9,13 +9,14 @@ import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusa
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
 import type { Reply } from './call.ts'
-import { type Session, toCapabilities } from './client-sessions.ts'
+import type { Session } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { followCall } from './follow-call.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
 import { assertTakesEvents } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { readClientMessage } from './read-client-message.ts'
+import { type InitializeRequest, readInitialize } from './read-initialize.ts'
 import { rewritten } from './rewritten-reply.ts'
 
 /** The id of the session that a message of HTTP+SSE names. */
@@ -73,10 +74,13 @@ export function createSse(
     },
   })
 
-  async function initialize(message: Request, session: Session, rewriting?: Rewriting): Promise<void> {
-    const { idText } = message
-    Object.assign(session.capabilities, toCapabilities(param(message, 'capabilities')))
-    const { answer, metadata } = await router.initialize(paramText(message) ?? '{}')
+  async function initialize(
+    { idText }: Request,
+    { paramsText, capabilities }: InitializeRequest,
+    { session, rewriting }: { session: Session; rewriting: Rewriting | undefined },
+  ): Promise<void> {
+    Object.assign(session.capabilities, capabilities)
+    const { answer, metadata } = await router.initialize(paramsText)
     session.metadata = metadata
     if (session.closed) return
     if (answer.kind === 'result') {
@@ -99,7 +103,7 @@ export function createSse(
     if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'notification') {
       if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
-    } else if (message.method === 'initialize') void initialize(message, session, rewriting)
+    } else if (message.method === 'initialize') void initialize(message, readInitialize(message), { session, rewriting })
     else {
       const reply = rewritten(replyTo(session, message.idText), rewriting)
       const outcome = router.messages.request(message, { session, owner: session.owner, reply })

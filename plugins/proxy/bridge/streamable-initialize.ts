@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import { param, paramText, type Request, resultText } from '../../../src/net/rpc-message.ts'
+import { type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { allSessionsTaken } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
-import { toCapabilities } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
 import { busyRefusal, failureText, sendJson } from './http-reply.ts'
 import { accepts } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
+import { readInitialize } from './read-initialize.ts'
 import { SESSION_HEADER } from './streamable-sessions.ts'
 
 /** Responds to `initialize` of streamable HTTP, which opens a session. */
@@ -19,7 +19,8 @@ export async function initialize(
 ): Promise<void> {
   const { message, exchange, rewriting } = options
   const { request, response } = exchange
-  const { answer, metadata } = await router.initialize(paramText(message) ?? '{}')
+  const { paramsText, capabilities } = readInitialize(message)
+  const { answer, metadata } = await router.initialize(paramsText)
   if (response.destroyed) return
   const { idText } = message
   if (answer.kind === 'failed') {
@@ -30,7 +31,7 @@ export async function initialize(
     return send(request, response, `{"jsonrpc":"2.0","id":${idText},"error":${answer.text}}`)
   }
   const session = router.openSession({
-    capabilities: toCapabilities(param(message, 'capabilities')),
+    capabilities,
     version: router.handshake.agreed?.version ?? '',
     metadata,
     owner: ownerOf(exchange),

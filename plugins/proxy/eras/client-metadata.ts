@@ -1,4 +1,4 @@
-import { memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib/raw-json.ts'
+import { detached, memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib/raw-json.ts'
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
 import { revision20260728 } from '../revisions/index.ts'
 import { CAPABILITIES, INFO, LOG_LEVEL, VERSION } from './modern-meta.ts'
@@ -18,11 +18,15 @@ const OURS: ReadonlySet<string> = new Set([VERSION, INFO, CAPABILITIES, LOG_LEVE
 /** Parameters that mean another thing in 2026-07-28 than in the revision of the client, or are the proxy's to set. */
 const RESERVED: ReadonlySet<string> = new Set(['inputResponses', 'requestState', 'task'])
 
+/** Who a client is may hold icons. A longer text is not repeated in each of its requests. */
+const MAX_INFO = 64 * 1024
+
 /** Reads the parameters of `initialize`. The tasks of 2025-11-25 are not those of the extension. */
 export function readClientMetadata(paramsText: string): ClientMetadata {
   const capabilities = memberText(paramsText, 'capabilities') ?? '{}'
+  const info = memberText(paramsText, 'clientInfo')
   return {
-    infoText: memberText(paramsText, 'clientInfo'),
+    infoText: info === undefined || info.length > MAX_INFO ? undefined : detached(info),
     capabilitiesText: omitRaw(capabilities, name => name === 'tasks'),
     logLevel: undefined,
   }

@@ -19,11 +19,22 @@ export interface ClientFacts {
   readonly logLevel: unknown
 }
 
-/** Reads them; a text says which required one is missing. */
+/** The longest capabilities of a client, in bytes. They are kept as long as its session. */
+const MAX_CAPABILITIES = 16 * 1024
+
+/** Why the capabilities of a client, raw, cannot be kept; undefined when they can. */
+export const capabilitiesProblem = (capabilitiesText: string): string | undefined =>
+  capabilitiesText.length > MAX_CAPABILITIES
+    ? `The capabilities of the client are longer than ${MAX_CAPABILITIES} bytes`
+    : undefined
+
+/** Reads them; a text says which required one is missing, or too long. */
 export function readClientFacts(request: Message): ClientFacts | string {
   if (typeof param(request, '_meta', VERSION) !== 'string') return `_meta has no ${VERSION}`
   const capabilitiesText = paramText(request, '_meta', CAPABILITIES)
   if (!capabilitiesText?.startsWith('{')) return `_meta has no ${CAPABILITIES}`
+  const problem = capabilitiesProblem(capabilitiesText)
+  if (problem !== undefined) return problem
   return {
     capabilitiesText,
     infoText: paramText(request, '_meta', INFO),

@@ -6,7 +6,7 @@ import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { createPuppet } from './puppet-server.ts'
-import { call, open, rpc } from './raw-client.ts'
+import { call, open, rpc, stream } from './raw-client.ts'
 import { spawnOfficial } from './spawn-server.ts'
 import { startBridge } from './start-bridge.ts'
 import { start } from './start-clients.ts'
@@ -129,3 +129,37 @@ describe('roots', () => {
     expect(await mark(a.reader)).toEqual([[]])
   })
 })
+
+describe.each(['streamable-http', 'sse'] as const)('capabilities of a hostile client over %s', mode => {
+  const deep = `${'{"a":'.repeat(20_000)}{}${'}'.repeat(20_000)}`
+  const initialize = (capabilities: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":${capabilities}}}`
+
+  test('that are too long to be kept are refused', async () => {
+    const { endpoint, server } = await begin(mode)
+    for (const capabilities of [`{"x":${deep}}`, `{"x":{"y":"${'z'.repeat(20_000)}"}}`]) {
+      const answer = await call(endpoint, initialize(capabilities))
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: -32602 } } })
+    }
+    expect(server.received('initialize')).toEqual([])
+  })
+
+  test('that are nested deep end nothing, also when the server starts again', async () => {
+    const { endpoint, server, bridge } = await begin(mode)
+    const nested = `{"sampling":{},"x":${'{"a":'.repeat(2000)}{}${'}'.repeat(2000)}}`
+    expect((await call(endpoint, initialize(nested))).status).toBeLessThan(300)
+    await server.take('initialize')
+    server.die()
+    const next = createPuppet()
+    await bridge.connect(next.attachment)
+    expect((await next.take('initialize')).message.params.capabilities.sampling).toEqual({})
+  })
+})
+
+async function begin(mode: 'streamable-http' | 'sse') {
+  const server = createPuppet()
+  const started = await startBridge({ attachment: server.attachment, mode })
+  if (mode === 'streamable-http') return { server, ...started, endpoint: started.url }
+  const events = await stream(`${started.origin}/sse`)
+  return { server, ...started, endpoint: String((await events.next())?.data) }
+}
