@@ -34,6 +34,10 @@ export interface BridgeLimits {
   readonly maxServerRequests: number
   /** The most resources that one session may be subscribed to. */
   readonly maxSubscriptions: number
+  /** The most bytes of their URIs. */
+  readonly maxSubscriptionBytes: number
+  /** The most bytes of URIs in the one `subscriptions/listen` of all clients. Servers limit the length of a line. */
+  readonly maxListenBytes: number
   /** The most event streams that one session may have open besides those of its requests. */
   readonly maxStreams: number
   /** The most calls of clients of 2026-07-28 that wait for the input of their client. */
@@ -63,6 +67,8 @@ export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   keepEventsMs: 60_000,
   maxServerRequests: 1000,
   maxSubscriptions: 10_000,
+  maxSubscriptionBytes: 1024 * 1024,
+  maxListenBytes: 4 * 1024 * 1024,
   maxStreams: 8,
   maxParked: 2000,
   parkedMs: 10 * 60_000,

@@ -15,7 +15,6 @@ import {
 import type { SessionOwner } from '../session-owner.ts'
 import { isForeignTask, mayNameTask, noSuchTask, withOwnTasks } from '../tasks/task-messages.ts'
 import type { TaskOwners } from '../tasks/task-owners.ts'
-import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import type { Handshake } from './handshake.ts'
@@ -41,7 +40,6 @@ export interface ClientMessages {
 const NOBODY = 'nobody'
 
 export function createClientMessages(options: {
-  limits: BridgeLimits
   calls: Calls
   handshake: Handshake
   /** Called when a later client has come. */
@@ -53,7 +51,7 @@ export function createClientMessages(options: {
   write: (text: string) => boolean
   onIgnored: (what: string) => void
 }): ClientMessages {
-  const { limits, calls, handshake, subscriptions, levels, serverRequests, taskOwners } = options
+  const { calls, handshake, subscriptions, levels, serverRequests, taskOwners } = options
   const { rootsChanged, write, onIgnored } = options
 
   type Outcome = ReturnType<ClientMessages['request']>
@@ -72,7 +70,7 @@ export function createClientMessages(options: {
   }
 
   function subscribe(request: Request, session: Session, uri: string, reply: Reply): Outcome {
-    if (subscriptions.count(session) >= limits.maxSubscriptions) {
+    if (!subscriptions.hasRoom(session, uri)) {
       return answer(reply, errorText(request.idText, SERVER_ERROR, 'This session has too many subscriptions'))
     }
     if (!subscriptions.add(session, uri)) return answer(reply, resultText(request.idText))

@@ -10,6 +10,7 @@ import {
 import { isForListeners, type ListenFilter, supportedFilter } from '../eras/listen-filter.ts'
 import { withoutProtocolMeta } from '../eras/modern-meta.ts'
 import { META_2026 } from '../revisions/index.ts'
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call } from './call.ts'
 import type { Session, Sessions } from './client-sessions.ts'
 import type { Calls } from './pending-calls.ts'
@@ -39,12 +40,13 @@ const NONE: readonly string[] = []
 
 /** It is long because all of it reads and changes the one request. */
 export function createHeldListen(options: {
+  limits: Pick<BridgeLimits, 'maxListenBytes'>
   calls: Calls
   sessions: () => Sessions
   subscriptions: Subscriptions
   delivery: SessionDelivery
 }): HeldListen {
-  const { calls, subscriptions, delivery } = options
+  const { limits, calls, subscriptions, delivery } = options
   let current: { call: Call; filter: ListenFilter; uris: readonly string[] } | undefined
   let initialized = '{}'
   let turn: Promise<unknown> = Promise.resolve()
@@ -55,7 +57,7 @@ export function createHeldListen(options: {
 
   function filterNow(): ListenFilter {
     if (clients().length === 0) return {}
-    const uris = subscriptions.uris()
+    const uris = atMost(subscriptions.uris(), limits.maxListenBytes)
     return supportedFilter({ ...LISTS, ...(uris.length ? { resourceSubscriptions: uris } : {}) }, initialized)
   }
 
@@ -137,4 +139,13 @@ export function createHeldListen(options: {
     },
   }
   return held
+}
+
+/** The first texts, until they have this many characters. */
+function atMost(texts: readonly string[], most: number): string[] {
+  let length = 0
+  return texts.filter(text => {
+    length += text.length
+    return length <= most
+  })
 }

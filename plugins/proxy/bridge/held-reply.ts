@@ -17,7 +17,8 @@ export function createHeldReply(options: ReplyOptions & { holdMs: number }): Pos
     clearTimeout(timer)
     if (!stream) {
       stream = createStreamReply(options)
-      stream.open()
+      // What comes after the response reaches nobody.
+      if (!response.headersSent) stream.open()
     }
     return stream
   }

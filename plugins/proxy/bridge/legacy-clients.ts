@@ -5,7 +5,6 @@ import { UNHEARD, wayOf } from '../eras/legacy-methods.ts'
 import { toLegacyResponse } from '../eras/legacy-response.ts'
 import { createAskedInputs } from './asked-inputs.ts'
 import { startAskingCall } from './asking-call.ts'
-import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, Reply } from './call.ts'
 import type { ClientMessages } from './client-messages.ts'
 import type { Session } from './client-sessions.ts'
@@ -24,7 +23,6 @@ export function createLegacyClients(options: {
   calls: Calls
   subscriptions: Subscriptions
   held: HeldListen
-  limits: BridgeLimits
   now: () => number
   write: (text: string) => boolean
 }): ClientMessages {

@@ -1,6 +1,6 @@
 import { INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
 import { errorText } from '../../../src/net/rpc-message.ts'
-import { readListenFilter, supportedFilter } from '../eras/listen-filter.ts'
+import { MOST_RESOURCES, readListenFilter, supportedFilter } from '../eras/listen-filter.ts'
 import type { ClientMessages } from './client-messages.ts'
 import { createListener } from './listener.ts'
 import type { Asked } from './modern-requests.ts'
@@ -14,16 +14,20 @@ export async function listen(
   const { idText } = request
   const filter = readListenFilter(request)
   if (!filter) {
-    reply.respond(errorText(idText, INVALID_PARAMS, 'notifications is not a notification filter'))
+    const problem = `notifications is not a notification filter, or names more than ${MOST_RESOURCES} resources`
+    reply.respond(errorText(idText, INVALID_PARAMS, problem))
     return
   }
   const { resourceSubscriptions: uris = [], ...lists } = supportedFilter(filter, initialized)
-  const listener = createListener({ idText, uris, reply, onEnd })
+  const listener = createListener({ idText, reply, onEnd })
   client.listeners.add(listener)
+  for (const uri of uris) client.watched.set(uri, (client.watched.get(uri) ?? 0) + 1)
   exchange.signal.addEventListener('abort', onEnd, { once: true })
   const isSubscribed = await Promise.all(
     uris.map(uri => tellServer(messages, session, 'resources/subscribe', { uri })),
   )
+  // It was ended while the server was asked.
+  if (!client.listeners.has(listener)) return
   const subscribed = uris.filter((_, n) => isSubscribed[n])
   const agreed = { ...lists, ...(subscribed.length ? { resourceSubscriptions: subscribed } : {}) }
   if (listener.acknowledge(agreed)) return
@@ -32,9 +36,13 @@ export async function listen(
 
   function onEnd(): void {
     if (!client.listeners.delete(listener)) return
-    const others = new Set([...client.listeners].flatMap(other => other.uris))
     for (const uri of uris) {
-      if (!others.has(uri)) void tellServer(messages, session, 'resources/unsubscribe', { uri })
+      const others = (client.watched.get(uri) ?? 1) - 1
+      if (others > 0) client.watched.set(uri, others)
+      else {
+        client.watched.delete(uri)
+        void tellServer(messages, session, 'resources/unsubscribe', { uri })
+      }
     }
   }
 }

@@ -5,8 +5,6 @@ import type { Reply } from './call.ts'
 /** A `subscriptions/listen` of a client of MCP 2026-07-28 that the proxy serves. */
 export interface Listener {
   readonly reply: Reply
-  /** The resources it has to be told of. */
-  readonly uris: readonly string[]
   /** Passes a notification on when the client asked for it. */
   send(message: Notification): void
   /** Tells the client what it will hear of; until then nothing else is sent. False when the reply cannot stream. */
@@ -15,33 +13,38 @@ export interface Listener {
   end(): void
 }
 
-/** The most notifications that wait for the acknowledgement. */
+/** The most notifications that wait for the acknowledgement, and the most bytes of them. */
 const MAX_EARLY = 1000
+const MAX_EARLY_BYTES = 1024 * 1024
 
 export function createListener({
   idText,
-  uris,
   reply,
   onEnd,
 }: {
   /** Of the request. */
   idText: string
-  uris: readonly string[]
   reply: Reply
   onEnd: () => void
 }): Listener {
   let agreed: ListenFilter | undefined
   const early: Notification[] = []
+  let earlyBytes = 0
+
+  function keep(message: Notification): void {
+    if (early.length >= MAX_EARLY || earlyBytes + message.text.length > MAX_EARLY_BYTES) return
+    earlyBytes += message.text.length
+    early.push(message)
+  }
 
   function send(message: Notification): void {
     const text = agreed && toListener(message, { filter: agreed, idText })
     if (text !== undefined) reply.related(text)
-    else if (!agreed && early.length < MAX_EARLY) early.push(message)
+    else if (!agreed) keep(message)
   }
 
   return {
     reply,
-    uris,
     send,
     acknowledge(filter) {
       if (!reply.related(acknowledgement(filter, idText))) return false

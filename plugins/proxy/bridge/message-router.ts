@@ -136,7 +136,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     capabilities: () => [...sessions.all()].map(session => session.capabilities),
   })
   const rootsChanged = createRootChanges({ handshake, write })
-  const subscriptions = createSubscriptions()
+  const subscriptions = createSubscriptions(limits)
   const levels = createLogLevels()
   const tasks = createOwners<string>()
   const elicitations = createOwners<string>()
@@ -162,7 +162,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     },
   })
   const delivery = createSessionDelivery(calls)
-  const held = createHeldListen({ calls, sessions: () => sessions, subscriptions, delivery })
+  const held = createHeldListen({ limits, calls, sessions: () => sessions, subscriptions, delivery })
   const owners = { tasks, elicitations }
   const serverRequests = createServerRequests({ limits, calls, sessions, owners, write, send: delivery.send })
   const shared = { calls, subscriptions, levels, serverRequests }
@@ -177,9 +177,9 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
   const onIgnored = (what: string) => log.debug(what)
   const native = createClientMessages({
     ...shared,
-    ...{ limits, handshake, rootsChanged, taskOwners, write, onIgnored },
+    ...{ handshake, rootsChanged, taskOwners, write, onIgnored },
   })
-  const messages = createLegacyClients({ ...shared, messages: native, held, limits, now, write })
+  const messages = createLegacyClients({ ...shared, messages: native, held, now, write })
   const server = createServerReplacement({
     ...options,
     ...shared,

@@ -17,6 +17,8 @@ import type { Outbox } from './outbox.ts'
 export interface ModernClient {
   readonly calls: Set<ModernCall>
   readonly listeners: Set<Listener>
+  /** The resources that they are to be told of, with how many of them each. */
+  readonly watched: Map<string, number>
   /** Gives the server the response to a request of its own. */
   readonly respond: (text: string) => void
   /** The most verbose log level that the client has asked for. */
@@ -68,6 +70,7 @@ export function createModernClient(respond: ModernClient['respond']): ModernClie
   return {
     calls,
     listeners,
+    watched: new Map(),
     respond,
     logLevel: undefined,
     askRoots(call) {

@@ -103,7 +103,8 @@ export function createSse(
     if (message.kind === 'response') router.messages.respond(message, session)
     else if (message.kind === 'notification') {
       if (!router.messages.notify(message, session)) throw busyRefusal(undefined)
-    } else if (message.method === 'initialize') void initialize(message, readInitialize(message), { session, rewriting })
+    } else if (message.method === 'initialize')
+      void initialize(message, readInitialize(message), { session, rewriting })
     else {
       const reply = rewritten(replyTo(session, message.idText), rewriting)
       const outcome = router.messages.request(message, { session, owner: session.owner, reply })

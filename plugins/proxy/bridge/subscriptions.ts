@@ -1,3 +1,4 @@
+import type { BridgeLimits } from './bridge-limits.ts'
 import type { Session } from './client-sessions.ts'
 
 /**
@@ -14,7 +15,8 @@ export interface Subscriptions {
   removeAll(session: Session): string[]
   /** Sessions that watch this resource, or one that it is part of (MCP, resources: sub-resources). */
   watchers(uri: string): Set<Session>
-  count(session: Session): number
+  /** Whether the session may watch this resource too. */
+  hasRoom(session: Session, uri: string): boolean
   /** All URIs that are watched, for a new server process. */
   uris(): string[]
 }
@@ -23,16 +25,19 @@ export interface Subscriptions {
  * A subscription counts as soon as it is sent, before it is confirmed. Otherwise a later unsubscribe of another
  * session would end it at the server.
  */
-export function createSubscriptions(): Subscriptions {
+export function createSubscriptions({
+  maxSubscriptions,
+  maxSubscriptionBytes,
+}: Pick<BridgeLimits, 'maxSubscriptions' | 'maxSubscriptionBytes'>): Subscriptions {
   const byUri = new Map<string, Map<Session, { confirmed: boolean }>>()
-  const bySession = new Map<Session, Set<string>>()
+  const bySession = new Map<Session, { uris: Set<string>; bytes: number }>()
 
   function remove(session: Session, uri: string): boolean {
     const watchers = byUri.get(uri)
     if (!watchers?.delete(session)) return false
-    const uris = bySession.get(session)
-    uris?.delete(uri)
-    if (uris?.size === 0) bySession.delete(session)
+    const own = bySession.get(session)
+    if (own?.uris.delete(uri)) own.bytes -= uri.length
+    if (own?.uris.size === 0) bySession.delete(session)
     if (watchers.size > 0) return false
     byUri.delete(uri)
     return true
@@ -45,7 +50,8 @@ export function createSubscriptions(): Subscriptions {
       const settled = [...watchers.values()].some(watcher => watcher.confirmed)
       const own = watchers.get(session)
       watchers.set(session, { confirmed: own?.confirmed || settled })
-      bySession.set(session, (bySession.get(session) ?? new Set()).add(uri))
+      const { uris, bytes } = bySession.get(session) ?? { uris: new Set(), bytes: 0 }
+      bySession.set(session, { bytes: bytes + (uris.has(uri) ? 0 : uri.length), uris: uris.add(uri) })
       return !settled
     },
     confirm(session, uri) {
@@ -53,7 +59,7 @@ export function createSubscriptions(): Subscriptions {
       if (watcher) watcher.confirmed = true
     },
     remove,
-    removeAll: session => [...(bySession.get(session) ?? [])].filter(uri => remove(session, uri)),
+    removeAll: session => [...(bySession.get(session)?.uris ?? [])].filter(uri => remove(session, uri)),
     watchers(uri) {
       const found = new Set(byUri.get(uri)?.keys())
       // `file:///a` covers `file:///a/b`: look at every prefix that ends before a slash.
@@ -64,7 +70,10 @@ export function createSubscriptions(): Subscriptions {
       }
       return found
     },
-    count: session => bySession.get(session)?.size ?? 0,
+    hasRoom(session, uri) {
+      const { uris, bytes } = bySession.get(session) ?? { uris: new Set(), bytes: 0 }
+      return uris.has(uri) || (uris.size < maxSubscriptions && bytes + uri.length <= maxSubscriptionBytes)
+    },
     uris: () => [...byUri.keys()],
   }
 }

@@ -1,6 +1,5 @@
 import { INVALID_PARAMS, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, param, type Request, resultText } from '../../../src/net/rpc-message.ts'
-import type { BridgeLimits } from './bridge-limits.ts'
 import type { Session } from './client-sessions.ts'
 import type { HeldListen } from './held-listen.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -9,18 +8,17 @@ interface Watching {
   readonly session: Session
   readonly subscriptions: Subscriptions
   readonly held: HeldListen
-  readonly limits: BridgeLimits
 }
 
 /** Serves `resources/subscribe` by the listening of the proxy. Resolves with the response. */
 export async function watchResource(
   request: Request,
-  { session, subscriptions, held, limits }: Watching,
+  { session, subscriptions, held }: Watching,
 ): Promise<string> {
   const { idText } = request
   const uri = param(request, 'uri')
   if (typeof uri !== 'string') return errorText(idText, INVALID_PARAMS, 'uri is not a text')
-  if (subscriptions.count(session) >= limits.maxSubscriptions) {
+  if (!subscriptions.hasRoom(session, uri)) {
     return errorText(idText, SERVER_ERROR, 'This session has too many subscriptions')
   }
   subscriptions.add(session, uri)

@@ -22,12 +22,16 @@ const isList = (method: string): method is keyof typeof LISTS => Object.hasOwn(L
 /** Whether notifications of this method are for subscriptions, and never for the reply to another request. */
 export const isForListeners = (method: string): boolean => isList(method) || method === UPDATED
 
-/** The filter of a `subscriptions/listen`; undefined when it is malformed. */
+/** The most resources in one filter: each is a request to a server of the era of sessions. */
+export const MOST_RESOURCES = 1000
+
+/** The filter of a `subscriptions/listen`; undefined when it is malformed or names too many resources. */
 export function readListenFilter(request: Request): ListenFilter | undefined {
   const given = param(request, 'notifications')
   if (!isObject(given)) return undefined
   const uris = given.resourceSubscriptions ?? []
-  if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string')) return undefined
+  if (!Array.isArray(uris) || uris.length > MOST_RESOURCES) return undefined
+  if (!uris.every(uri => typeof uri === 'string')) return undefined
   const lists = Object.values(LISTS).flatMap(({ member }) => (given[member] === true ? [[member, true]] : []))
   return {
     ...Object.fromEntries(lists),

@@ -114,3 +114,20 @@ test('a server that tells of no changes is not asked to', async () => {
   expect(subscribed.json.error.code).toBe(-32000)
   expect(server.received('subscriptions/listen')).toEqual([])
 })
+
+test('the resources of one client and of all together stay within a line that servers read', async () => {
+  const { server, url, join } = await startStateless(
+    { limits: { maxSubscriptionBytes: 100, maxListenBytes: 250 } },
+    { resources: { subscribe: true } },
+  )
+  const subscribe = async (headers: Record<string, string>, uri: string) =>
+    call(url, rpc(1, 'resources/subscribe', { uri }), headers)
+  for (const uri of [`a:${'x'.repeat(90)}`, `b:${'x'.repeat(90)}`]) {
+    const { headers } = await join()
+    const [answer] = await Promise.all([subscribe(headers, uri), acknowledge(server)])
+    expect(answer.json.result).toEqual({})
+    expect((await subscribe(headers, 'a:more-than-fits')).json.error.message).toContain('too many')
+  }
+  const { headers } = await join()
+  expect((await subscribe(headers, `c:${'x'.repeat(90)}`)).json.error.message).toContain('does not tell')
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { startLegacy } from './modern-client.ts'
+import { modernHeaders, modernParams, startLegacy } from './modern-client.ts'
+import { call, rpc } from './raw-client.ts'
 
 const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } }
 const start = (options: Parameters<typeof startLegacy>[0] = {}) =>
@@ -115,4 +116,33 @@ test('a filter that is none is refused, and so is a client that takes no event s
   }
   const { json } = await ask(1, 'subscriptions/listen', { notifications: {} })
   expect(json.error.message).toContain('needs an event stream')
+})
+
+test('a client cannot have more resources than are good for the other clients', async () => {
+  const { server, ask, open, answer } = await start()
+  const uris = Array.from({ length: 1001 }, (_, n) => `a:${n}`)
+  const many = await ask(1, 'subscriptions/listen', { notifications: { resourceSubscriptions: uris } })
+  expect(many.json.error).toMatchObject({ code: -32602, message: expect.stringContaining('1000') })
+  const long = `a:${'x'.repeat(1_100_000)}`
+  const reader = open(2, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['a:b', long] } })
+  await answer('resources/subscribe', {})
+  expect((await (await reader).next())?.json.params.notifications).toEqual({ resourceSubscriptions: ['a:b'] })
+  expect(server.received('resources/subscribe')).toHaveLength(1)
+})
+
+test('a subscription that ends before the server has agreed to it gets nothing after its end', async () => {
+  const { server, ask, bridge, url } = await start({ limits: { holdHeadMs: 60_000 } })
+  await ask(1, 'server/discover')
+  const body = rpc(
+    2,
+    'subscriptions/listen',
+    modernParams({ notifications: { resourceSubscriptions: ['a:b'] } }),
+  )
+  const ended = call(url, body, {
+    ...modernHeaders('subscriptions/listen'),
+    accept: 'application/json, text/event-stream',
+  })
+  await server.take('resources/subscribe')
+  await bridge.close()
+  expect((await ended).json.result.resultType).toBe('complete')
 })
