@@ -1,35 +1,16 @@
-import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { expect, onTestFinished, test } from 'vitest'
+import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { connectModern, expectLogsOfRequest, textOf } from '../official-modern-client.ts'
 import { spawnFixture, spawnOfficial } from './spawn-server.ts'
 import { startBridge } from './start-bridge.ts'
 
 const everything = async () => startBridge({ attachment: spawnOfficial('everything').attachment })
 
-/** The SDK's client, which speaks 2026-07-28 and nothing else. */
-async function connect(
-  url: string,
-  capabilities: ClientCapabilities = {},
-  prepare = (_client: Client) => {},
-) {
-  const client = new Client(
-    { name: 'modern', version: '1' },
-    { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  )
-  prepare(client)
-  onTestFinished(() => client.close())
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
-  expect(client.getProtocolEra()).toBe('modern')
-  return client
-}
-
-const text = (result: unknown): string =>
-  (result as { content: { text?: string }[] }).content.map(item => item.text ?? '').join('\n')
-
 test('lists, calls, reads, gets prompts, completes, and gets errors', async () => {
-  const client = await connect((await everything()).url)
+  const client = await connectModern((await everything()).url)
   expect(client.getServerVersion()?.name).toBe('mcp-servers/everything')
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo')
-  expect(text(await client.callTool({ name: 'echo', arguments: { message: 'größer → 🙂' } }))).toContain(
+  expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'größer → 🙂' } }))).toContain(
     'größer → 🙂',
   )
   const uri = (await client.listResources()).resources[0]?.uri ?? ''
@@ -47,18 +28,18 @@ test('lists, calls, reads, gets prompts, completes, and gets errors', async () =
 
 test('progress arrives while the call runs; cancelling reaches the server', async () => {
   const { url } = await everything()
-  const client = await connect(url)
+  const client = await connectModern(url)
   const seen: number[] = []
   const slow = (duration: number, options: Parameters<Client['callTool']>[1]) =>
     client.callTool({ name: 'trigger-long-running-operation', arguments: { duration, steps: 4 } }, options)
-  expect(text(await slow(0.8, { onprogress: ({ progress }) => void seen.push(progress) }))).toContain(
+  expect(textOf(await slow(0.8, { onprogress: ({ progress }) => void seen.push(progress) }))).toContain(
     'completed',
   )
   expect(seen.slice(0, 3)).toEqual([1, 2, 3])
   const abort = new AbortController()
   const running = slow(8, { signal: abort.signal, onprogress: () => abort.abort() })
   await expect(running).rejects.toThrow()
-  expect(text(await client.callTool({ name: 'echo', arguments: { message: 'still here' } }))).toContain(
+  expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'still here' } }))).toContain(
     'still here',
   )
 })
@@ -79,38 +60,30 @@ const prepare = (client: Client) => {
 }
 
 test('sampling, elicitation of forms and URLs, and roots', async () => {
-  const client = await connect((await everything()).url, ASKED, prepare)
+  const client = await connectModern((await everything()).url, ASKED, prepare)
   const sampled = await client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'hi' } })
-  expect(text(sampled)).toContain('a sampled answer')
+  expect(textOf(sampled)).toContain('a sampled answer')
   const elicited = await client.callTool({ name: 'trigger-elicitation-request', arguments: {} })
   expect(JSON.stringify(elicited)).toContain('Ann')
-  expect(text(await client.callTool({ name: 'get-roots-list', arguments: {} }))).toContain('my root')
+  expect(textOf(await client.callTool({ name: 'get-roots-list', arguments: {} }))).toContain('my root')
   const url = { url: 'https://a.example/', message: 'Log in' }
   const opened = await client.callTool({ name: 'trigger-url-elicitation', arguments: url })
-  expect(text(opened)).toContain('User completed the URL elicitation flow')
+  expect(textOf(opened)).toContain('User completed the URL elicitation flow')
   // First the error -32042, then, in the repeated call, a request.
   const again = await client.callTool({
     name: 'trigger-url-elicitation',
     arguments: { ...url, errorPath: true },
   })
-  expect(text(again)).toContain('User completed the URL elicitation flow')
+  expect(textOf(again)).toContain('User completed the URL elicitation flow')
 })
 
 test('log messages of a request, and only those', async () => {
   const { url } = await startBridge({ attachment: spawnFixture('conformance').attachment })
-  const client = await connect(url)
-  const logs: unknown[] = []
-  client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(params.data))
-  const call = (meta: Record<string, unknown>) =>
-    client.callTool({ name: 'test_tool_with_logging', arguments: {}, _meta: meta })
-  await call({})
-  expect(logs).toEqual([])
-  await call({ 'io.modelcontextprotocol/logLevel': 'info' })
-  expect(logs.length).toBeGreaterThan(0)
+  await expectLogsOfRequest(await connectModern(url))
 })
 
 test('updates of resources and changes of lists', async () => {
-  const client = await connect((await everything()).url)
+  const client = await connectModern((await everything()).url)
   const updates: string[] = []
   client.setNotificationHandler(
     'notifications/resources/updated',

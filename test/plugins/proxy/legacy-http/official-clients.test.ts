@@ -1,10 +1,11 @@
-import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type RunningServer,
   startEverything,
   startFixture,
 } from '../../../support/mcp-fixtures/start-server.ts'
+import { connectModern, expectLogsOfRequest, textOf } from '../official-modern-client.ts'
 import { testProxy } from '../test-proxy.ts'
 
 const servers: Record<string, RunningServer> = {}
@@ -27,19 +28,8 @@ async function connect(
 ) {
   const transport = name === 'sse' ? 'sse' : 'streamable-http'
   const proxy = await testProxy({ target: servers[name]?.origin ?? '', config: { transport } })
-  const client = new Client(
-    { name: 'modern', version: '1' },
-    { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  )
-  prepare(client)
-  onTestFinished(() => client.close())
-  await client.connect(new StreamableHTTPClientTransport(new URL(proxy.url)))
-  expect(client.getProtocolEra()).toBe('modern')
-  return client
+  return connectModern(proxy.url, capabilities, prepare)
 }
-
-const text = (result: unknown): string =>
-  (result as { content: { text?: string }[] }).content.map(item => item.text ?? '').join('\n')
 
 describe.each(['streamable', 'sse'])('a client of 2026-07-28 before server-everything over %s', name => {
   test('lists, calls, reads, completes, and gets errors', async () => {
@@ -47,7 +37,7 @@ describe.each(['streamable', 'sse'])('a client of 2026-07-28 before server-every
     expect(client.getServerVersion()?.name).toBe('mcp-servers/everything')
     expect((await client.listTools()).tools.map(tool => tool.name)).toContain('echo')
     const said = await client.callTool({ name: 'echo', arguments: { message: 'größer → 🙂' } })
-    expect(text(said)).toContain('größer → 🙂')
+    expect(textOf(said)).toContain('größer → 🙂')
     const uri = (await client.listResources()).resources[0]?.uri ?? ''
     expect((await client.readResource({ uri })).contents[0]?.uri).toBe(uri)
     await expect(client.readResource({ uri: 'no:such' })).rejects.toMatchObject({ code: -32602 })
@@ -60,7 +50,7 @@ describe.each(['streamable', 'sse'])('a client of 2026-07-28 before server-every
       { name: 'trigger-long-running-operation', arguments: { duration: 0.8, steps: 4 } },
       { onprogress: ({ progress }) => void seen.push(progress) },
     )
-    expect(text(result)).toContain('completed')
+    expect(textOf(result)).toContain('completed')
     expect(seen.slice(0, 3)).toEqual([1, 2, 3])
   })
 
@@ -82,13 +72,13 @@ describe.each(['streamable', 'sse'])('a client of 2026-07-28 before server-every
       },
     )
     const sampled = await client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'hi' } })
-    expect(text(sampled)).toContain('a sampled answer')
+    expect(textOf(sampled)).toContain('a sampled answer')
     const elicited = await client.callTool({ name: 'trigger-elicitation-request', arguments: {} })
     expect(JSON.stringify(elicited)).toContain('Ann')
-    expect(text(await client.callTool({ name: 'get-roots-list', arguments: {} }))).toContain('my root')
+    expect(textOf(await client.callTool({ name: 'get-roots-list', arguments: {} }))).toContain('my root')
     const url = { url: 'https://a.example/', message: 'Log in', errorPath: true }
     const opened = await client.callTool({ name: 'trigger-url-elicitation', arguments: url })
-    expect(text(opened)).toContain('User completed the URL elicitation flow')
+    expect(textOf(opened)).toContain('User completed the URL elicitation flow')
   })
 
   test('hears of updates of resources', async () => {
@@ -107,13 +97,5 @@ describe.each(['streamable', 'sse'])('a client of 2026-07-28 before server-every
 })
 
 test('log messages of a request, and only those', async () => {
-  const client = await connect('conformance')
-  const logs: unknown[] = []
-  client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(params.data))
-  const call = (meta: Record<string, unknown>) =>
-    client.callTool({ name: 'test_tool_with_logging', arguments: {}, _meta: meta })
-  await call({})
-  expect(logs).toEqual([])
-  await call({ 'io.modelcontextprotocol/logLevel': 'info' })
-  expect(logs.length).toBeGreaterThan(0)
+  await expectLogsOfRequest(await connect('conformance'))
 })
