@@ -64,12 +64,15 @@ export const createResultOf =
     throw failed(`returned an error for ${method}${text ? `: ${text}` : ''}`)
   }
 
+/** `unknown`: the server asks for a login. */
+export type GreetedAs = Greeting['kind'] | 'unknown'
+
 /** Greets a server and, if it announces tools, sends `tools/list`. Fails with `candidate_failed`. */
 export async function checkCandidate(
   name: string,
   client: ProbeClient,
   { stateless = false, ...rest }: { stateless?: boolean; initialize?: string },
-): Promise<'initialized' | 'modern' | 'unknown'> {
+): Promise<GreetedAs> {
   const resultOf = createResultOf(problem => failures.candidate_failed({ name, problem }))
   const greeting = await greet(client, { stateless, resultOf, ...rest })
   // Its tools are shown only to callers with credentials.

@@ -9,9 +9,11 @@ import { createHttpBackend } from './backends/http-backend.ts'
 import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
 import type { Health } from './health.ts'
+import { createHttpEras } from './http-eras.ts'
 import { createHttpSessions } from './http-sessions.ts'
 import { createLegacyServers } from './legacy-servers.ts'
 import { isModernRequest } from './modern-request.ts'
+import { createOlderClients } from './older-clients.ts'
 import type { AskOwn } from './own/list-tools.ts'
 import { absoluteBase } from './public-base.ts'
 import type { BodyRules } from './request-body.ts'
@@ -120,20 +122,29 @@ async function createStdioForwarder({
 }
 
 function createHttpForwarder(options: ForwarderOptions): Forwarder {
-  const { config, agent, availability } = options
+  const { config, agent, availability, onProtocol = () => {} } = options
   const sessions = createHttpSessions({ ttlMs: sessionTtlOf(config) })
   const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
-  const legacy = createLegacyServers({ ...options, remote: config.remote_url !== undefined, target })
+  const eras = createHttpEras(config, onProtocol)
+  const parts = { ...options, remote: config.remote_url !== undefined, target, eras }
+  const legacy = createLegacyServers(parts)
+  const older = createOlderClients(parts)
   return {
-    handle: (exchange, rewriting) =>
-      isModernRequest(exchange.request)
-        ? legacy.handle(exchange, rewriting, () => backend.handle(exchange, rewriting))
-        : backend.handle(exchange, rewriting),
+    handle(exchange, rewriting) {
+      const pass = (withhold?: () => void) => backend.handle(exchange, rewriting, withhold)
+      if (isModernRequest(exchange.request)) return legacy.handle(exchange, rewriting, () => pass())
+      return older.mayTake(exchange) ? older.handle(exchange, rewriting, pass) : pass()
+    },
     respond: (exchange, text) => backend.respond(exchange, text),
     askOwn: undefined,
-    notify: legacy.notify,
-    protocol: undefined,
+    notify(text) {
+      legacy.notify(text)
+      older.notify(text)
+    },
+    get protocol() {
+      return eras.protocol
+    },
     clientProcesses: undefined,
     health: createHealthCheck({
       agent,
@@ -144,21 +155,26 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
     async connect(next) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
       backend.connect(next.target)
+      eras.forget()
+      older.connect()
       availability.setAvailable()
     },
     disconnect(reason) {
       availability.setUnavailable(reason)
       backend.disconnect(reason)
       legacy.close()
+      older.disconnect(reason)
     },
     async checkCandidate(next, options) {
       if (next.kind !== 'http') throw wrongKind(config, next.kind)
       const { checkHttpCandidate } = await import('./backends/check-http-candidate.ts')
       const target = createTargetPath(next.target, config, next)
-      await checkHttpCandidate({ agent, config, target, ...options })
+      const kind = await checkHttpCandidate({ agent, config, target, ...options })
       return {
         async promote({ graceMs, signal }) {
           const drained = backend.replace(next.target, { graceMs, signal })
+          eras.forget()
+          if (kind === 'initialized') older.close('the new server keeps sessions itself')
           availability.setAvailable()
           await drained
         },
@@ -173,6 +189,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
     async close() {
       availability.close('the proxy is closing')
       legacy.close()
+      older.close('the proxy is closing')
       backend.disconnect('the proxy is closing')
     },
   }

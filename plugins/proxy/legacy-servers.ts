@@ -3,6 +3,7 @@ import type { Exchange, Handler } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Log } from '../../src/log.ts'
 import type { TargetPath } from './backends/target-path.ts'
+import type { HttpEras } from './http-eras.ts'
 import type { LegacyHttp } from './legacy-http/index.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
 
@@ -22,6 +23,7 @@ export function createLegacyServers(options: {
   agent: Dispatcher
   headersTimeoutMs: number
   remote: boolean
+  eras: HttpEras
   target: () => TargetPath | undefined
 }): LegacyServers {
   let current: { target: TargetPath; server: LegacyHttp } | undefined

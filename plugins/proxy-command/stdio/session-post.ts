@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
+import { type ModernHeaders, modernVersionOf } from '../../../src/net/modern-headers.ts'
 import type { Message } from '../../../src/net/rpc-message.ts'
-import { type ModernHeaders, modernVersionOf } from './modern-headers.ts'
 import { headersOf, POST_HEADERS, type SessionState, type StreamableSession } from './streamable-session.ts'
 import type { WorkloadRequests } from './workload-requests.ts'
 

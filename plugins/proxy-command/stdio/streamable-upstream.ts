@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { createModernHeaders } from '../../../src/net/modern-headers.ts'
 import { type Message, paramText, type Request } from '../../../src/net/rpc-message.ts'
 import type { Call } from './calls.ts'
-import { createModernHeaders } from './modern-headers.ts'
 import { createRelayResponse } from './relay-response.ts'
 import { describeRefusal, isSuccess, refusalText } from './response-messages.ts'
 import { createSessionEvents } from './session-events.ts'

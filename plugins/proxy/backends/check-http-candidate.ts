@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import { checkCandidate } from '../check-candidate.ts'
+import { checkCandidate, type GreetedAs } from '../check-candidate.ts'
 import { failures } from '../failures.ts'
 import { effectiveMode, isSaidStateless } from '../section.ts'
 import { openSseProbe, openStreamableProbe } from './probe-clients.ts'
@@ -22,7 +22,7 @@ interface CheckOptions {
  * Checks a candidate, and repeats the check while the server does not respond. A response that is an error
  * ends the check at once. Fails with `candidate_failed`.
  */
-export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: number }): Promise<void> {
+export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: number }): Promise<GreetedAs> {
   const { config, timeoutMs, signal } = options
   const limit = AbortSignal.timeout(timeoutMs)
   const either = AbortSignal.any([signal, limit])
@@ -43,14 +43,15 @@ export async function checkHttpCandidate(options: CheckOptions & { timeoutMs: nu
   }
 }
 
-async function askOnce(options: CheckOptions): Promise<void> {
+async function askOnce(options: CheckOptions): Promise<GreetedAs> {
   const { name } = options.config
   const over = new AbortController() // closes what is still open, e.g. an event stream
   const open = effectiveMode(options.config) === 'sse' ? openSseProbe : openStreamableProbe
   try {
     const client = await open({ ...options, signal: AbortSignal.any([options.signal, over.signal]) })
-    await checkCandidate(name, client, { stateless: isSaidStateless(options.config) })
+    const kind = await checkCandidate(name, client, { stateless: isSaidStateless(options.config) })
     await client.close()
+    return kind
   } finally {
     over.abort()
   }

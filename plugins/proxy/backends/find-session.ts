@@ -29,14 +29,14 @@ export function admit(exchange: Exchange, sessions: Sessions): Admission | Promi
 async function admitNamed(exchange: Exchange, id: string, sessions: Sessions): Promise<Admission> {
   const { method } = exchange.request
   const session = sessions.find(id, ownerOf(exchange))
-  const opens = method === 'POST' && (!session || mayInitialize(exchange)) && (await initializes(exchange))
+  const opens = method === 'POST' && (!session || isSmall(exchange)) && (await initializes(exchange))
   if (opens) return { session: undefined, stripSession: true }
   if (!session) throw sessionNotFound({ id: await requestId(exchange) })
   return { session, stripSession: false }
 }
 
 /** A large body is not an `initialize`, and reading it to find out would stop it from streaming. */
-const mayInitialize = (exchange: Exchange): boolean =>
+const isSmall = (exchange: Exchange): boolean =>
   (announcedLength(exchange.request) ?? SMALL_BODY_BYTES + 1) <= SMALL_BODY_BYTES
 
 async function initializes(exchange: Exchange): Promise<boolean> {
@@ -45,3 +45,7 @@ async function initializes(exchange: Exchange): Promise<boolean> {
   const message = await exchange.message()
   return isRequest(message) && message.method === 'initialize'
 }
+
+/** Whether a request is an `initialize` of usual length. */
+export const isInitialize = async (exchange: Exchange): Promise<boolean> =>
+  exchange.request.method === 'POST' && isSmall(exchange) && (await initializes(exchange))

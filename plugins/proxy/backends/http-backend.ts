@@ -33,7 +33,8 @@ export interface HttpBackend {
   /** Cuts what is in flight. */
   disconnect(reason: string): void
   readonly target: TargetPath | undefined
-  handle(exchange: Exchange, rewriting?: Rewriting): Promise<void>
+  /** @param options.withhold as of `Delivery` */
+  handle(exchange: Exchange, rewriting?: Rewriting, withhold?: () => void): Promise<void>
   /** As of the forwarder. */
   respond(exchange: Exchange, text: string): void
 }
@@ -71,7 +72,7 @@ export function createHttpBackend(options: {
       send(text)
       accept(exchange)
     },
-    async handle(exchange, rewriting) {
+    async handle(exchange, rewriting, withhold) {
       const owner = ownerOf(exchange)
       const ownTasks = owner === undefined ? undefined : await guardTasks(exchange, owner, tasks)
       const admission = admit(exchange, sessions)
@@ -81,7 +82,7 @@ export function createHttpBackend(options: {
       if (isForeignEndpoint(exchange)) throw sessionNotFound({ id: await requestId(exchange) })
       const server = servers.serverFor(exchange.url)
       if (!server) throw toGatewayError(new BackendGone('it was stopped'), await requestId(exchange))
-      return send({ exchange, server, session, stripSession, body, rewriting, ownTasks })
+      return send({ exchange, server, session, stripSession, body, rewriting, ownTasks, withhold })
     },
   }
 }

@@ -97,6 +97,7 @@ export function createHttpSender(options: {
         refused: true,
       })
     }
+    if (seen.withheld) return delivery.withhold?.()
     if (seen.unreadable && rewriting) {
       const body = Buffer.from(rewriting.unreadable('it is compressed'), 'latin1')
       throw new Refusal(502, { type: 'application/json', body })

@@ -28,6 +28,8 @@ export interface Delivery {
   readonly rewriting: Rewriting | undefined
   /** Where callers log in: changes responses that may speak of tasks of others. */
   readonly ownTasks: OwnTasks | undefined
+  /** Called in place of a response, where the server refuses the request as one that it does not know. */
+  readonly withhold: (() => void) | undefined
 }
 
 /** One try to send an exchange; another follows a redirect, or a session that was opened again. */
@@ -45,6 +47,8 @@ export interface Seen {
   redirect?: { origin: string; path: string } | undefined
   /** Settles when the refusal has been dealt with. */
   refusal?: Promise<void> | undefined
+  /** The client gets nothing of it. */
+  withheld?: boolean
   /** It should be rewritten and cannot be read. */
   unreadable?: boolean
   /** The endpoint that the stream announced, as clients see it. */
@@ -84,6 +88,8 @@ export function watchAttempt(
         seen.refusal?.catch(() => undefined) // it is awaited when the response has been taken
         if (seen.refusal) return true
       }
+      seen.withheld = delivery.withhold !== undefined && NOT_SERVED.has(status)
+      if (seen.withheld) return true
       const sent = { session, owner: ownerOf(exchange), server, outgoing }
       if (replayable && !reopened && tracker.isLost(sent, status)) return true
       tracker.learn(sent, status, headers)
@@ -109,6 +115,9 @@ export function watchAttempt(
     },
   }
 }
+
+/** Statuses of a server that does not know a request: RFC 9110, and streamable HTTP of MCP 2026-07-28. */
+const NOT_SERVED: ReadonlySet<number> = new Set([400, 404, 405, 422, 501])
 
 const joined = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value

@@ -1,5 +1,6 @@
 import { type ClientMetadata, metadataOf, readClientMetadata } from '../eras/client-metadata.ts'
 import { toInitializeResult } from '../eras/initialize-result.ts'
+import type { Refusal } from '../request-refusal.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 import type { Handshake } from './handshake.ts'
 import type { HeldListen } from './held-listen.ts'
@@ -17,6 +18,7 @@ export interface Initialized {
  * says, or with what a server without `initialize` says to `server/discover`.
  *
  * @param options.name of the workload, for a server that does not say who it is
+ * @param options.challenge the refusal of a server that wants other credentials; it is thrown
  */
 export function createInitializeClient(options: {
   name: string
@@ -24,8 +26,9 @@ export function createInitializeClient(options: {
   handshake: Handshake
   held: HeldListen
   ask: AskServer
+  challenge?: (() => Refusal | undefined) | undefined
 }): (paramsText: string) => Promise<Initialized> {
-  const { name, eras, handshake, held, ask } = options
+  const { name, eras, handshake, held, ask, challenge } = options
   const isStateless = () => eras.legacy === false
   return async paramsText => {
     if (!isStateless()) {
@@ -34,6 +37,8 @@ export function createInitializeClient(options: {
     }
     const metadata = readClientMetadata(paramsText)
     const answer = await ask('server/discover', `{"_meta":${metadataOf(metadata)}}`)
+    const refusal = answer.kind === 'error' ? challenge?.() : undefined
+    if (refusal) throw refusal
     if (answer.kind !== 'result') return { answer, metadata: undefined }
     const text = toInitializeResult(answer.text, { paramsText, name })
     held.offered(text)

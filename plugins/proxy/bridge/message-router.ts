@@ -3,6 +3,7 @@ import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Availability } from '../availability.ts'
 import type { ClientMetadata } from '../eras/client-metadata.ts'
+import type { Refusal } from '../request-refusal.ts'
 import { toSubscriber } from '../rewrite/to-subscriber.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import { createTaskOwners } from '../tasks/task-owners.ts'
@@ -85,6 +86,8 @@ export interface RouterOptions {
   onProtocol: () => void
   /** Called when the server process has gone, after its calls have failed. */
   onGone?: (reason: string) => void
+  /** As of `createInitializeClient`. */
+  challenge?: () => Refusal | undefined
   onSession?: {
     opened(session: Session): void
     closed(session: Session, reason: string): void
@@ -199,7 +202,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     calls,
     eras,
     handshake,
-    initialize: createInitializeClient({ name: options.name, eras, handshake, held, ask }),
+    initialize: createInitializeClient({ ...options, eras, handshake, held, ask }),
     messages,
     availability,
     server,

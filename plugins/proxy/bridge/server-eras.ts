@@ -6,6 +6,7 @@ import {
   NO_HANDSHAKE,
   STATELESS_ERRORS,
 } from '../../../src/net/rpc-error-codes.ts'
+import { protocolOf, type ShownEras } from '../eras/protocol-of.ts'
 import { META_2026, META_UNKNOWN } from '../revisions/index.ts'
 import type { Answer, AskServer } from './ask-server.ts'
 
@@ -59,16 +60,10 @@ export function createServerEras(options: {
   const { ask, setting, onChange } = options
   const fixed = setting && { legacy: setting === 'legacy', stateless: setting === 'stateless' }
   /** What the server speaks, over all of its processes. */
-  let known: { legacy?: boolean; stateless?: boolean } = { ...fixed }
+  let known: ShownEras = { ...fixed }
   /** What this process serves. */
-  let serves: { legacy?: boolean | undefined; stateless?: boolean | undefined } = { ...known }
+  let serves: ShownEras = { ...known }
   let asking: Promise<boolean> | undefined
-
-  function protocolOf({ legacy, stateless }: typeof known): Protocol | undefined {
-    if (legacy && stateless) return 'both'
-    if (stateless) return 'stateless'
-    return legacy || stateless === false ? 'legacy' : undefined
-  }
 
   /** A server that has spoken an era once is known to speak it. */
   function note(era: 'legacy' | 'stateless', value: boolean): void {

@@ -6,10 +6,10 @@ import { readMessage } from '../../../src/net/rpc-message.ts'
 import type { TargetPath } from '../backends/target-path.ts'
 import { sendEmpty } from '../bridge/http-reply.ts'
 import { readClientFacts } from '../eras/modern-meta.ts'
+import type { HttpEras } from '../http-eras.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
-import { effectiveMode, saidProtocol } from '../section.ts'
-import { servesStateless } from './http-server-era.ts'
-import { createLegacyRequests } from './legacy-requests.ts'
+import { servesStateless } from '../translated-http/http-server-era.ts'
+import { createSendForCaller } from '../translated-http/send-for-caller.ts'
 import { createTranslatedClients, type TranslatedClients } from './translated-clients.ts'
 
 /** Takes requests of clients of MCP 2026-07-28 for one HTTP server, where that is of an older revision. */
@@ -25,13 +25,15 @@ export function createLegacyHttp(options: {
   remote: boolean
   headersTimeoutMs: number
   target: TargetPath
+  eras: HttpEras
 }): LegacyHttp {
-  const { config } = options
-  const send = createLegacyRequests({ ...options, trust: config.trust_proxy_headers === true })
+  const { config, target, eras } = options
+  const send = createSendForCaller({
+    ...options,
+    target: () => target,
+    trust: config.trust_proxy_headers === true,
+  })
   const clients = createTranslatedClients(options)
-  const said = saidProtocol(config)
-  // A server of HTTP+SSE has no other revision.
-  let isStateless = effectiveMode(config) === 'sse' ? false : said && said === 'stateless'
 
   return {
     get isIdle() {
@@ -41,11 +43,12 @@ export function createLegacyHttp(options: {
     sweep: clients.sweep,
     close: clients.close,
     async handle(exchange, rewriting) {
-      if (isStateless) return false
+      if (eras.stateless) return false
       const text = await exchange.rawText()
       const message = text === undefined ? undefined : readMessage(text)
       if (!message || message.kind === 'response') return false
-      isStateless ??= await servesStateless(send, exchange)
+      const isStateless = eras.stateless ?? (await servesStateless(send, exchange))
+      if (isStateless !== undefined) eras.note('stateless', isStateless)
       if (isStateless !== false) return false
       if (message.kind === 'notification') {
         // Clients of 2026-07-28 have no notifications that an older server knows.

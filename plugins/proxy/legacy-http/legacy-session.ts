@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { findSpan, parseRaw } from '../../../src/lib/raw-json.ts'
 import { paramText, type Request, type Response, readMessage } from '../../../src/net/rpc-message.ts'
-import { linesIn } from './response-lines.ts'
+import { linesIn } from '../translated-http/response-lines.ts'
 
 /** The session of a client at a server of streamable HTTP, as the server knows it. */
 export interface LegacySession {

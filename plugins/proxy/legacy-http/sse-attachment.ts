@@ -6,9 +6,9 @@ import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, type Message } from '../../../src/net/rpc-message.ts'
 import { readRawSse } from '../../../src/net/sse.ts'
 import type { TargetPath } from '../backends/target-path.ts'
-import { createLineAttachment } from './line-attachment.ts'
-import { errorBody, type LoginWanted, loginWanted } from './response-lines.ts'
-import type { SendForClient } from './streamable-attachment.ts'
+import { createLineAttachment } from '../translated-http/line-attachment.ts'
+import { errorBody, type LoginWanted, loginWanted } from '../translated-http/response-lines.ts'
+import type { SendForClient } from '../translated-http/send-for-caller.ts'
 
 /** A session of a server of HTTP+SSE (MCP 2024-11-05) as an attachment: each line is a POST, each event a line. */
 export function openSseAttachment(options: {
@@ -30,7 +30,7 @@ export function openSseAttachment(options: {
     if (response.statusCode !== 200) return refused(response)
     for await (const { type, data } of readRawSse(response.body, { maxBytes })) {
       if (type === 'endpoint' && data) endpoint.resolve(target.publicPath(endpointPath(data, target)))
-      else if (data?.trim()) lines.emit(data)
+      else if (data?.trim()) await lines.emit(data)
     }
     throw new Error('its stream ended')
   }
@@ -52,7 +52,9 @@ export function openSseAttachment(options: {
       if (signal.aborted) return
       log.debug('a message did not reach the server', { error: messageOf(error) })
       if (message.kind === 'request') {
-        lines.emit(errorText(message.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
+        await lines.emit(
+          errorText(message.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`),
+        )
       }
     }
   }

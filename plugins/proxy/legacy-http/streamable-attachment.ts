@@ -13,13 +13,10 @@ import {
   readMessage,
 } from '../../../src/net/rpc-message.ts'
 import { withCallHint } from '../eras/call-hint.ts'
-import type { LegacyRequest } from './legacy-requests.ts'
+import { createLineAttachment } from '../translated-http/line-attachment.ts'
+import { errorBody, type LoginWanted, linesIn, loginWanted } from '../translated-http/response-lines.ts'
+import type { SendForClient } from '../translated-http/send-for-caller.ts'
 import { createLegacySession } from './legacy-session.ts'
-import { createLineAttachment } from './line-attachment.ts'
-import { errorBody, type LoginWanted, linesIn, loginWanted } from './response-lines.ts'
-
-/** Sends a request to the server with the credentials of the client. */
-export type SendForClient = (request: LegacyRequest) => Promise<Dispatcher.ResponseData>
 
 const CANCELLED = 'notifications/cancelled'
 /** How long a stream that the server ended waits before it is opened again, where the server does not say. */
@@ -77,8 +74,8 @@ export function openStreamableAttachment(options: {
         isDone = true
         if (request.method === 'initialize') session.agreed(message)
       }
-      if (message && message.kind !== 'response') lines.emit(withCallHint(message, request.idText))
-      else if (text !== undefined) lines.emit(text)
+      if (message && message.kind !== 'response') await lines.emit(withCallHint(message, request.idText))
+      else if (text !== undefined) await lines.emit(text)
     }
     return isDone
   }
@@ -111,7 +108,7 @@ export function openStreamableAttachment(options: {
     const message = readMessage(body)
     const isError = message?.kind === 'response' && message.error && message.idText === request.idText
     if (!isError) throw new Error(`it returned status ${response.statusCode}`)
-    lines.emit(message.text)
+    await lines.emit(message.text)
   }
 
   async function call(request: Request, before: Promise<void>): Promise<void> {
@@ -124,7 +121,9 @@ export function openStreamableAttachment(options: {
     } catch (error) {
       if (abort.signal.aborted || closing.signal.aborted) return
       log.debug('a request to the server failed', { error: messageOf(error) })
-      lines.emit(errorText(request.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
+      await lines.emit(
+        errorText(request.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`),
+      )
     } finally {
       running.delete(key)
     }
@@ -163,7 +162,7 @@ export function openStreamableAttachment(options: {
         for await (const line of linesIn(response, { maxBytes })) {
           last = line.id ?? last
           retry = line.retry ?? retry
-          if (line.text !== undefined) lines.emit(line.text)
+          if (line.text !== undefined) await lines.emit(line.text)
         }
         await delay(retry, undefined, { signal: closing.signal })
       }

@@ -6,7 +6,7 @@ import { createStreamablePost } from '../bridge/streamable-post.ts'
 import { initializeParams } from '../eras/initialize-params.ts'
 import { Refusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
-import type { LoginWanted } from './response-lines.ts'
+import type { LoginWanted } from '../translated-http/response-lines.ts'
 
 /** A client of MCP 2026-07-28 and its session at an HTTP server of an older revision. */
 export interface TranslatedClient {

@@ -11,8 +11,8 @@ import type { ClientFacts } from '../eras/modern-meta.ts'
 import { allSessionsTaken } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { effectiveMode, sessionTtlOf } from '../section.ts'
-import { ownerOf } from '../session-owner.ts'
-import { createLegacyRequests } from './legacy-requests.ts'
+import { callerKey } from '../translated-http/caller-key.ts'
+import { createSendForCaller } from '../translated-http/send-for-caller.ts'
 import { openSseAttachment } from './sse-attachment.ts'
 import { openStreamableAttachment } from './streamable-attachment.ts'
 import { createTranslatedClient, type TranslatedClient } from './translated-client.ts'
@@ -36,13 +36,6 @@ export interface TranslatedClients {
 /** The most clients that have a session at the server; each one is a session of its own. */
 const MAX_CLIENTS = 1000
 
-/**
- * Headers that say nothing about who calls. All others are the credentials of a client for all we know: two clients
- * that differ in them have nothing in common at the server.
- */
-const NOT_OF_CALLER =
-  /^(?:accept|baggage$|cache-control$|connection$|content-|date$|dnt$|expect$|forwarded$|host$|keep-alive$|last-event-id$|mcp-|origin$|pragma$|priority$|referer$|sec-|te$|trace(?:parent|state)$|trailer$|transfer-encoding$|upgrade|user-agent$|via$|x-correlation-id$|x-forwarded-|x-real-ip$|x-request-id$)/
-
 export function createTranslatedClients(options: {
   config: RunConfig
   log: Log
@@ -55,7 +48,11 @@ export function createTranslatedClients(options: {
   const { config, log, headersTimeoutMs, target, now = Date.now } = options
   const limits = { ...DEFAULT_LIMITS, requestTimeoutMs: headersTimeoutMs }
   const ttlMs = sessionTtlOf(config)
-  const send = createLegacyRequests({ ...options, trust: config.trust_proxy_headers === true })
+  const send = createSendForCaller({
+    ...options,
+    target: () => target,
+    trust: config.trust_proxy_headers === true,
+  })
   /** Least recently used first. */
   const clients = new Map<string, TranslatedClient>()
 
@@ -132,10 +129,5 @@ export function createTranslatedClients(options: {
 }
 
 /** Who calls, and what the client says of itself: one key is one session at the server. */
-function keyOf(exchange: Exchange, { infoText, capabilitiesText }: ClientFacts): string {
-  const owner = ownerOf(exchange)
-  const headers = Object.entries(exchange.request.headers)
-    .filter(([name]) => !NOT_OF_CALLER.test(name) && !(owner !== undefined && name === 'authorization'))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([owner ?? null, infoText ?? null, capabilitiesText, headers])
-}
+const keyOf = (exchange: Exchange, { infoText, capabilitiesText }: ClientFacts): string =>
+  JSON.stringify([callerKey(exchange), infoText ?? null, capabilitiesText])

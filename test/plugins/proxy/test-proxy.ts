@@ -70,6 +70,9 @@ export async function testProxy(
     get access() {
       return proxy.access
     },
+    get protocol() {
+      return proxy.protocol
+    },
     origin: `http://127.0.0.1:${proxy.port}`,
     logged,
   }

@@ -1,12 +1,7 @@
-import { parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
-import { NAMED_BY, toFieldValue } from '../../../src/net/mcp-name.ts'
-import {
-  type MirroredArgument,
-  memberOf,
-  mirroredArguments,
-  mirroredText,
-} from '../../../src/net/mirrored-arguments.ts'
-import { type Message, param, type Request } from '../../../src/net/rpc-message.ts'
+import { parseRaw, topLevelMembers } from '../lib/raw-json.ts'
+import { NAMED_BY, toFieldValue } from './mcp-name.ts'
+import { type MirroredArgument, memberOf, mirroredArguments, mirroredText } from './mirrored-arguments.ts'
+import { type Message, param, type Request } from './rpc-message.ts'
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
 const LAST_WITH_SESSIONS = '2025-11-25'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createModernHeaders } from '../../../plugins/proxy-command/stdio/modern-headers.ts'
+import { createModernHeaders } from '../../../src/net/modern-headers.ts'
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
 
 const VERSION = '2026-07-28'

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
 import { type Message, onOneLine, readMessage } from '../../../src/net/rpc-message.ts'
@@ -5,8 +6,8 @@ import { type Message, onOneLine, readMessage } from '../../../src/net/rpc-messa
 /** An HTTP server as the bridge sees one: a process that reads and writes lines. */
 export interface LineAttachment {
   readonly attachment: Attachment
-  /** A message of the server, raw. */
-  emit(text: string): void
+  /** A message of the server, raw. Resolves when the next one has room. */
+  emit(text: string): Promise<void>
   /** The connection is lost: what is in flight fails. */
   end(reason: string): void
 }
@@ -19,6 +20,7 @@ export function createLineAttachment(options: {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const exit = Promise.withResolvers<Exit>()
+  let drained: Promise<unknown> | undefined
   const stdin = new Writable({
     decodeStrings: true,
     write(chunk: Buffer, _encoding, done) {
@@ -29,7 +31,13 @@ export function createLineAttachment(options: {
   })
   return {
     attachment: { stdin, stdout, stderr, exit: exit.promise, detach: options.onDetach },
-    emit: text => void stdout.write(`${onOneLine(text)}\n`, 'latin1'),
+    async emit(text) {
+      if (stdout.write(`${onOneLine(text)}\n`, 'latin1')) return
+      drained ??= once(stdout, 'drain').finally(() => {
+        drained = undefined
+      })
+      await drained
+    },
     end(reason) {
       exit.resolve({ reason })
       stdout.end()

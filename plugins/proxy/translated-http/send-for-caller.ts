@@ -6,17 +6,20 @@ import type { TargetPath } from '../backends/target-path.ts'
 import { requestHeaders } from '../headers.ts'
 
 /** A request of the proxy to an HTTP server, in the name of the caller of an exchange. */
-export interface LegacyRequest {
+export interface CallerRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
   /** As `exchange.url`; undefined: that of the exchange. */
   readonly url?: string
-  /** In place of the caller's own, which has those of MCP 2026-07-28. */
+  /** In place of the caller's own, which describe a message of another era. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
   readonly signal: AbortSignal
 }
 
-export type SendLegacy = (exchange: Exchange, request: LegacyRequest) => Promise<Dispatcher.ResponseData>
+export type SendForCaller = (exchange: Exchange, request: CallerRequest) => Promise<Dispatcher.ResponseData>
+
+/** The same with the credentials of one client. */
+export type SendForClient = (request: CallerRequest) => Promise<Dispatcher.ResponseData>
 
 const POST_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 const GET_HEADERS = { accept: 'text/event-stream' }
@@ -25,19 +28,20 @@ const GET_HEADERS = { accept: 'text/event-stream' }
 const OF_THE_MESSAGE = /^(?:mcp-|content-|accept$|last-event-id$)/
 
 /** Makes a function that sends requests with the credentials of a caller, as the pipeline has set them. */
-export function createLegacyRequests(options: {
+export function createSendForCaller(options: {
   agent: Dispatcher
-  target: TargetPath
+  /** The server that is connected. Throws where there is none. */
+  target: () => TargetPath
   remote: boolean
   trust: boolean
   headersTimeoutMs: number
-}): SendLegacy {
-  const { agent, target, remote, trust, headersTimeoutMs } = options
+}): SendForCaller {
+  const { agent, remote, trust, headersTimeoutMs } = options
 
   async function once(
     exchange: Exchange,
-    request: LegacyRequest,
-    { origin, path }: { origin: string; path: string },
+    request: CallerRequest,
+    { target, origin, path }: { target: TargetPath; origin: string; path: string },
   ): Promise<Dispatcher.ResponseData> {
     const { method, signal, body = null } = request
     const own = new Map(exchange.ownHeaders ?? [])
@@ -62,10 +66,11 @@ export function createLegacyRequests(options: {
   }
 
   return async (exchange, request) => {
+    const target = options.target()
     let place = { origin: target.origin, path: target.pathFor(request.url ?? exchange.url) }
     let isAgain = false
     for (let redirects = 0; ; ) {
-      const response = await once(exchange, request, place)
+      const response = await once(exchange, request, { ...place, target })
       const { statusCode, headers } = response
       const next = redirects < MAX_REDIRECTS ? followable(statusCode, headers, place) : undefined
       const isRefused = !isAgain && (statusCode === 401 || statusCode === 403)

@@ -1,0 +1,90 @@
+import type { Dispatcher } from 'undici'
+import type { Exchange } from '../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import type { Log } from '../../src/log.ts'
+import { isInitialize } from './backends/find-session.ts'
+import { BackendGone } from './backends/gateway-error.ts'
+import type { TargetPath } from './backends/target-path.ts'
+import type { HttpEras } from './http-eras.ts'
+import type { Rewriting } from './rewrite/rewriting.ts'
+import type { StatelessHttp } from './stateless-http/index.ts'
+
+/** Sends an exchange to the server as it is; `withhold` as of `Delivery`. */
+type Pass = (withhold?: () => void) => Promise<void>
+
+/** Clients of MCP up to 2025-11-25 before an HTTP server that may be of 2026-07-28. */
+export interface OlderClients {
+  /** Whether the request has to be looked at. Never for servers that are known to have `initialize`. */
+  mayTake(exchange: Exchange): boolean
+  /** Responds where the server has no `initialize`; else `pass` takes the exchange. */
+  handle(exchange: Exchange, rewriting: Rewriting | undefined, pass: Pass): Promise<void>
+  notify(text: string): void
+  /** The server is there, or has gone; sessions stay. */
+  connect(): void
+  disconnect(reason: string): void
+  /** Ends all sessions. */
+  close(reason: string): void
+}
+
+/** What serves them is loaded when a server refuses `initialize`. */
+export function createOlderClients(options: {
+  config: RunConfig
+  log: Log
+  agent: Dispatcher
+  headersTimeoutMs: number
+  remote: boolean
+  eras: HttpEras
+  target: () => TargetPath | undefined
+}): OlderClients {
+  const { eras } = options
+  let serving: StatelessHttp | undefined
+
+  async function load(): Promise<StatelessHttp> {
+    const { createStatelessHttp } = await import('./stateless-http/index.ts')
+    serving ??= createStatelessHttp({
+      ...options,
+      target() {
+        const target = options.target()
+        if (!target) throw new BackendGone('it was stopped')
+        return target
+      },
+    })
+    return serving
+  }
+
+  /** Passes `initialize` on, unless the server shows that it has none. True when the client got a response. */
+  async function tryInitialize(exchange: Exchange, pass: Pass): Promise<boolean> {
+    if (eras.legacy === false) return false
+    let isRefused = false
+    await pass(() => {
+      isRefused = true
+    })
+    if (isRefused) {
+      if (await (await load()).findStateless(exchange)) return false
+      await pass()
+    } else if (exchange.response.statusCode === 200) eras.note('legacy', true)
+    return true
+  }
+
+  return {
+    mayTake({ request: { method, headers } }) {
+      const id = headers['mcp-session-id']
+      if (id !== undefined) return serving?.find(String(id)) !== undefined
+      return eras.legacy !== true && method === 'POST'
+    },
+    async handle(exchange, rewriting, pass) {
+      const client = serving?.find(String(exchange.request.headers['mcp-session-id']))
+      if (await isInitialize(exchange)) {
+        if (await tryInitialize(exchange, pass)) return
+        return (await load()).open(exchange, rewriting)
+      }
+      if (client) return serving?.handle(client, exchange, rewriting)
+      await pass()
+      if (exchange.response.statusCode === 200) eras.note('legacy', true)
+    },
+    notify: text => serving?.notify(text),
+    connect: () => serving?.connect(),
+    disconnect: reason => serving?.disconnect(reason),
+    close: reason => serving?.close(reason),
+  }
+}

@@ -1,0 +1,140 @@
+import type { Dispatcher } from 'undici'
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Log } from '../../../src/log.ts'
+import { createAvailability } from '../availability.ts'
+import type { TargetPath } from '../backends/target-path.ts'
+import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
+import { createMessageRouter } from '../bridge/message-router.ts'
+import { createStreamableHttp } from '../bridge/streamable-http-transport.ts'
+import type { HttpEras } from '../http-eras.ts'
+import { allSessionsTaken, sessionNotFound } from '../request-refusal.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import { sessionTtlOf } from '../section.ts'
+import { requestId } from '../send-refusal.ts'
+import { callerKey } from '../translated-http/caller-key.ts'
+import { servesSessions, servesStateless } from '../translated-http/http-server-era.ts'
+import { createSendForCaller } from '../translated-http/send-for-caller.ts'
+import { createOlderClient, type OlderClient, type OwnOptions } from './older-client.ts'
+import { openStatelessAttachment } from './stateless-attachment.ts'
+
+/** The clients of MCP 2024-11-05 to 2025-11-25 of one HTTP server of 2026-07-28: the proxy keeps their sessions. */
+export interface StatelessHttp {
+  /**
+   * Finds out whether the server has no `initialize`, which it has refused. False also where it does not say: it wants
+   * other credentials, or cannot be reached.
+   */
+  findStateless(exchange: Exchange): Promise<boolean>
+  /** Takes an `initialize`. */
+  open(exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
+  /** The client whose session has this id. */
+  find(id: string): OlderClient | undefined
+  /** Takes any other request in that session. That of another caller does not exist. */
+  handle(client: OlderClient, exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
+  /** Sends a notification to all sessions. */
+  notify(text: string): void
+  /** As those of a client. */
+  connect(): void
+  disconnect(reason: string): void
+  /** Ends all sessions. */
+  close(reason: string): void
+}
+
+const MAX_CLIENTS = 1000
+
+export function createStatelessHttp(options: {
+  config: RunConfig
+  log: Log
+  agent: Dispatcher
+  remote: boolean
+  headersTimeoutMs: number
+  eras: HttpEras
+  target: () => TargetPath
+  now?: () => number
+}): StatelessHttp {
+  const { config, log, eras, headersTimeoutMs, now = Date.now } = options
+  const limits = { ...DEFAULT_LIMITS, requestTimeoutMs: headersTimeoutMs, maxSessions: 1 }
+  const ttlMs = sessionTtlOf(config)
+  const send = createSendForCaller({ ...options, trust: config.trust_proxy_headers === true })
+  const clients = new Map<string, OlderClient>()
+
+  function open(own: OwnOptions) {
+    const router = createMessageRouter({
+      name: config.name,
+      ...{ limits, log, ttlMs, now },
+      availability: createAvailability({ waitMs: 0, maxWaiting: 0 }),
+      protocol: 'stateless',
+      onProtocol() {},
+      ...own,
+    })
+    return { router, handle: createStreamableHttp(router) }
+  }
+
+  function create(first: Exchange): OlderClient {
+    return createOlderClient({
+      first,
+      open,
+      attach: (latest, onLoginWanted) =>
+        openStatelessAttachment({
+          send: request => send(latest(), request),
+          maxBytes: limits.maxLine,
+          ...{ log, onLoginWanted },
+        }),
+      onOpened: ({ id }, client) => clients.set(id, client),
+      onEnded: ({ session }) => session && clients.delete(session.id),
+    })
+  }
+
+  /** Ends the session that has been idle longest, where there is no room for another. False when all are in use. */
+  function makeRoom(): boolean {
+    if (clients.size < MAX_CLIENTS) return true
+    const [victim] = [...clients.values()]
+      .filter(({ idleMs }) => idleMs >= limits.reclaimAfterMs)
+      .sort((a, b) => b.idleMs - a.idleMs)
+    victim?.end('its place was needed')
+    return victim !== undefined
+  }
+
+  return {
+    async findStateless(exchange) {
+      const isStateless = await servesStateless(send, exchange)
+      if (isStateless !== undefined) eras.note('stateless', isStateless)
+      // A server of both eras may find fault with the `initialize` of this client only.
+      const hasSessions = isStateless ? await servesSessions(send, exchange) : undefined
+      if (hasSessions !== undefined) eras.note('legacy', hasSessions)
+      return hasSessions === false
+    },
+    async open(exchange, rewriting) {
+      if (!makeRoom()) throw allSessionsTaken({ id: await requestId(exchange) })
+      const client = create(exchange)
+      try {
+        await client.handle(exchange, rewriting)
+      } finally {
+        if (!client.session) {
+          client.end('no session has begun')
+          // The server may be another one by now.
+          eras.forget()
+        }
+      }
+    },
+    find: id => clients.get(id),
+    async handle(client, exchange, rewriting) {
+      if (callerKey(exchange) !== callerKey(client.latest)) {
+        throw sessionNotFound({ id: await requestId(exchange) })
+      }
+      return client.handle(exchange, rewriting)
+    },
+    notify(text) {
+      for (const client of clients.values()) client.notify(text)
+    },
+    connect() {
+      for (const client of clients.values()) client.connect()
+    },
+    disconnect(reason) {
+      for (const client of clients.values()) client.disconnect(reason)
+    },
+    close(reason) {
+      for (const client of clients.values()) client.end(reason)
+    },
+  }
+}

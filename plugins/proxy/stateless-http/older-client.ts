@@ -1,0 +1,104 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import { toRaw } from '../../../src/lib/raw-json.ts'
+import type { BridgedServer } from '../bridge/bridged-server.ts'
+import type { Session } from '../bridge/client-sessions.ts'
+import type { RouterOptions } from '../bridge/message-router.ts'
+import { Refusal } from '../request-refusal.ts'
+import { META_2026 } from '../revisions/index.ts'
+import type { Rewriting } from '../rewrite/rewriting.ts'
+import type { LoginWanted } from '../translated-http/response-lines.ts'
+
+/** What the router of one client is made with. */
+export type OwnOptions = Pick<RouterOptions, 'onSession' | 'challenge'>
+
+/** A client of MCP 2024-11-05 to 2025-11-25 with its session, before an HTTP server of 2026-07-28. */
+export interface OlderClient {
+  /** Undefined before it has begun. */
+  readonly session: Session | undefined
+  /** The latest of its exchanges, whose credentials are sent. */
+  readonly latest: Exchange
+  /** How long the client has done nothing, in milliseconds. */
+  readonly idleMs: number
+  handle(exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
+  /** Sends a notification of the proxy. */
+  notify(text: string): void
+  /** A server is there, or has gone: what is in flight fails, and the session stays. */
+  connect(): void
+  disconnect(reason: string): void
+  /** Ends the session. */
+  end(reason: string): void
+}
+
+/**
+ * @param options.open makes the bridge, for this client alone
+ * @param options.attach opens the connection to the server
+ */
+export function createOlderClient(options: {
+  first: Exchange
+  open: (own: OwnOptions) => BridgedServer
+  attach: (
+    latest: () => Exchange,
+    onLoginWanted: (wanted: LoginWanted, idText: string) => boolean,
+  ) => Attachment
+  onOpened: (session: Session, client: OlderClient) => void
+  onEnded: (client: OlderClient) => void
+}): OlderClient {
+  const { open, attach, onOpened, onEnded } = options
+  let latest = options.first
+  let session: Session | undefined
+  let challenge: Refusal | undefined
+
+  const { router, handle } = open({
+    challenge: () => challenge,
+    onSession: {
+      opened(begun) {
+        session = begun
+        onOpened(begun, client)
+      },
+      closed: (_, reason) => client.end(reason),
+    },
+  })
+
+  function onLoginWanted({ status, headers, body }: LoginWanted): boolean {
+    const { 'content-type': type = 'text/plain', ...others } = headers
+    challenge = new Refusal(status, { type, body: Buffer.from(body, 'latin1') }, others)
+    return false
+  }
+
+  /** After a refusal of the server, the next request gets its challenge, unless the credentials are good now. */
+  async function assertWelcome(): Promise<void> {
+    if (!challenge) return
+    challenge = undefined
+    await router.ask('server/discover', toRaw(JSON.stringify(META_2026)))
+    if (challenge) throw challenge
+  }
+
+  const client: OlderClient = {
+    get session() {
+      return session
+    },
+    get latest() {
+      return latest
+    },
+    get idleMs() {
+      return session ? router.sessions.idleMs(session) : 0
+    },
+    async handle(exchange, rewriting) {
+      latest = exchange
+      if (exchange.request.method === 'POST') await assertWelcome()
+      // `notify` tells the client of changes by policies, so its stream need not be cut for them.
+      if (rewriting && exchange.request.method === 'GET') rewriting.send = () => {}
+      await handle(exchange, rewriting)
+    },
+    notify: text => router.notify(text),
+    connect: () => router.server.connect(attach(() => latest, onLoginWanted)),
+    disconnect: reason => router.server.disconnect(reason),
+    end(reason) {
+      onEnded(client)
+      router.close(reason)
+    },
+  }
+  client.connect()
+  return client
+}

@@ -1,0 +1,110 @@
+import type { Dispatcher } from 'undici'
+import type { Attachment } from '../../../src/contracts/runtime.ts'
+import { messageOf } from '../../../src/errors.ts'
+import type { Log } from '../../../src/log.ts'
+import { createModernHeaders } from '../../../src/net/modern-headers.ts'
+import { HEADER_MISMATCH, METHOD_NOT_FOUND, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
+import {
+  errorText,
+  idKey,
+  type Notification,
+  paramText,
+  type Request,
+  readMessage,
+} from '../../../src/net/rpc-message.ts'
+import { MODERN_VERSION } from '../eras/discover-result.ts'
+import { createLineAttachment } from '../translated-http/line-attachment.ts'
+import { type LoginWanted, linesIn } from '../translated-http/response-lines.ts'
+import type { SendForClient } from '../translated-http/send-for-caller.ts'
+import { learnHeaders } from './learn-headers.ts'
+import { readRefusal } from './read-refusal.ts'
+
+const CANCELLED = 'notifications/cancelled'
+/** The header `Mcp-Method` has no encoding for other characters. */
+const METHOD = /^[\x21-\x7e]+$/
+
+/**
+ * An HTTP server of MCP 2026-07-28 as an attachment: each request is a POST, each message of its response a line. A
+ * request is sent once: what becomes of it when the connection breaks is not known.
+ *
+ * @param options.onLoginWanted called with the id of the request that was refused; true when that is dealt with
+ */
+export function openStatelessAttachment(options: {
+  send: SendForClient
+  maxBytes: number
+  log: Log
+  onLoginWanted: (wanted: LoginWanted, idText: string) => boolean
+}): Attachment {
+  const { send, maxBytes, log, onLoginWanted } = options
+  const closing = new AbortController()
+  const running = new Map<string, AbortController>()
+  const headers = createModernHeaders()
+
+  const post = (request: Request, signal: AbortSignal) =>
+    send({
+      method: 'POST',
+      headers: headers.of(request, MODERN_VERSION),
+      body: Buffer.from(request.text, 'latin1'),
+      signal,
+    })
+
+  async function exchange(request: Request, signal: AbortSignal, isAgain = false): Promise<void> {
+    const response = await post(request, signal)
+    const { statusCode } = response
+    if (statusCode >= 200 && statusCode <= 299) return pass(response, request)
+    const { error, code, wanted } = await readRefusal(response, request)
+    if (wanted && onLoginWanted(wanted, request.idText)) return
+    if (code === HEADER_MISMATCH && request.method === 'tools/call' && !isAgain) {
+      // It has executed nothing: headers are compared first (MCP 2026-07-28, client behavior for custom headers).
+      await learnHeaders({ headers, maxBytes, post: request => post(request, signal) })
+      return exchange(request, signal, true)
+    }
+    if (error === undefined) throw new Error(`it returned status ${statusCode}`)
+    await lines.emit(error)
+  }
+
+  async function pass(response: Dispatcher.ResponseData, request: Request): Promise<void> {
+    for await (const { text } of linesIn(response, { maxBytes })) {
+      const message = text === undefined ? undefined : readMessage(text)
+      // A server of this revision sends no requests, and responds to nothing but the request of the POST.
+      if (message?.kind === 'notification') await lines.emit(message.text)
+      if (message?.kind !== 'response' || message.idText !== request.idText) continue
+      if (request.method === 'tools/list') headers.learn(message.text)
+      return lines.emit(message.text)
+    }
+    throw new Error('its response ended early')
+  }
+
+  async function call(request: Request): Promise<void> {
+    const { idText, method } = request
+    if (!METHOD.test(method)) {
+      return lines.emit(errorText(idText, METHOD_NOT_FOUND, 'The server has no such method'))
+    }
+    const abort = new AbortController()
+    running.set(idKey(idText), abort)
+    try {
+      await exchange(request, AbortSignal.any([abort.signal, closing.signal]))
+    } catch (error) {
+      if (abort.signal.aborted || closing.signal.aborted) return
+      log.debug('a request to the server failed', { error: messageOf(error) })
+      await lines.emit(errorText(idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
+    } finally {
+      running.delete(idKey(idText))
+    }
+  }
+
+  /** The end of the connection is what cancels a request (MCP 2026-07-28, streamable HTTP). */
+  function cancel(message: Notification): void {
+    running.get(idKey(paramText(message, 'requestId') ?? '""'))?.abort()
+  }
+
+  const lines = createLineAttachment({
+    onMessage(message) {
+      if (message.kind === 'request') void call(message)
+      // The revision has no other notification of clients over HTTP, and no responses.
+      else if (message.kind === 'notification' && message.method === CANCELLED) cancel(message)
+    },
+    onDetach: () => closing.abort(),
+  })
+  return lines.attachment
+}

@@ -1,0 +1,65 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { isObject } from '../../../src/lib/is-object.ts'
+import { parseRaw } from '../../../src/lib/raw-json.ts'
+import { NO_HANDSHAKE, STATELESS_ERRORS } from '../../../src/net/rpc-error-codes.ts'
+import { readMessage } from '../../../src/net/rpc-message.ts'
+import { revision20251125, revision20260728 } from '../revisions/index.ts'
+import { linesIn } from './response-lines.ts'
+import type { SendForCaller } from './send-for-caller.ts'
+
+const ASK_TIMEOUT_MS = 10_000
+const MAX_BYTES = 1024 * 1024
+const DISCOVER_HEADERS = {
+  'mcp-protocol-version': revision20260728.version,
+  'mcp-method': 'server/discover',
+}
+
+/** What a response shows: that of a server of the era (true), of another one (false). */
+type Judge = (response: { result?: Record<string, unknown>; code?: unknown }) => boolean
+
+/**
+ * Asks an HTTP server whether it serves requests of MCP 2026-07-28, with the credentials of a client. Undefined when
+ * it does not say: it wants other credentials, or cannot be reached.
+ */
+export const servesStateless = (send: SendForCaller, exchange: Exchange): Promise<boolean | undefined> =>
+  ask(send, exchange, {
+    body: revision20260728.probe,
+    headers: DISCOVER_HEADERS,
+    judge: ({ result, code }) =>
+      result ? Array.isArray(result.supportedVersions) : STATELESS_ERRORS.has(code),
+  })
+
+/** The same for sessions: whether it has `initialize`. Where it has, that opens a session which nobody uses. */
+export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise<boolean | undefined> =>
+  ask(send, exchange, {
+    body: revision20251125.probe,
+    headers: {},
+    judge: ({ code }) => !NO_HANDSHAKE.has(code) && !STATELESS_ERRORS.has(code),
+  })
+
+async function ask(
+  send: SendForCaller,
+  exchange: Exchange,
+  { body, headers, judge }: { body: Buffer; headers: Readonly<Record<string, string>>; judge: Judge },
+): Promise<boolean | undefined> {
+  const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(ASK_TIMEOUT_MS)])
+  try {
+    const response = await send(exchange, { method: 'POST', headers, body, signal })
+    const { statusCode } = response
+    if (statusCode === 401 || statusCode === 403 || statusCode === 429 || statusCode >= 500) {
+      await response.body.dump()
+      return undefined
+    }
+    for await (const { text } of linesIn(response, { maxBytes: MAX_BYTES })) {
+      const message = text === undefined ? undefined : readMessage(text)
+      if (message?.kind !== 'response') continue
+      const { result, error } = message
+      const value = parseRaw(message.text.slice((result ?? error)?.start, (result ?? error)?.end))
+      if (!isObject(value)) return false
+      return judge(result ? { result: value } : { code: value.code })
+    }
+    return false
+  } catch {
+    return undefined
+  }
+}
