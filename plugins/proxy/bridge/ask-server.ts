@@ -26,7 +26,7 @@ export function createAskServer(calls: Calls): AskServer {
       const call = calls.start(request, {
         ...options,
         reply: {
-          attended: true,
+          attended: () => true,
           related: () => false,
           keepAlive: () => {},
           respond: text => resolve(toAnswer(readMessage(text))),

@@ -98,9 +98,7 @@ export function startAskingCall(
     session,
     rounds: { isInterim: isInputRequired, begin },
     reply: {
-      get attended() {
-        return reply.attended
-      },
+      attended: () => reply.attended(),
       related: text => reply.related(text),
       keepAlive: () => reply.keepAlive(),
       respond(text) {

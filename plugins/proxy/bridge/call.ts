@@ -13,8 +13,8 @@ export interface Reply {
   respond(text: string): void
   /** Sends an error in place of the response. */
   fail(failure: CallFailure): void
-  /** Whether the client is connected. */
-  readonly attended: boolean
+  /** Whether the client is connected. Not a getter: V8 keeps objects with one until a full collection. */
+  attended(): boolean
   /** Sends a comment that keeps the connection open, where no other part of the bridge sends one. */
   keepAlive(): void
 }

@@ -156,9 +156,7 @@ const ofOwnTasks = (
   reply: Reply,
   { owner, taskOwners }: { owner: string; taskOwners: TaskOwners },
 ): Reply => ({
-  get attended() {
-    return reply.attended
-  },
+  attended: () => reply.attended(),
   related: text => reply.related(text),
   keepAlive: () => reply.keepAlive(),
   respond: text => reply.respond(mayNameTask(text) ? (withOwnTasks(text, owner, taskOwners) ?? text) : text),
@@ -168,9 +166,7 @@ const ofOwnTasks = (
 /** A reply that also reports whether the response is a result. */
 function observe(reply: Reply, onSettled: (ok: boolean) => void): Reply {
   return {
-    get attended() {
-      return reply.attended
-    },
+    attended: () => reply.attended(),
     related: text => reply.related(text),
     keepAlive: () => reply.keepAlive(),
     respond(text) {

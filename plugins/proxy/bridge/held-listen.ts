@@ -84,7 +84,7 @@ export function createHeldListen(options: {
     const call = calls.start(request as Request, {
       timeoutMs: Number.POSITIVE_INFINITY,
       reply: {
-        attended: true,
+        attended: () => true,
         keepAlive: () => {},
         related(text) {
           const message = readMessage(text)

@@ -34,9 +34,7 @@ export function createHeldReply(options: ReplyOptions & { holdMs: number }): Pos
   })
 
   return {
-    get attended() {
-      return stream?.attended ?? true
-    },
+    attended: () => stream?.attended() ?? true,
     related: text => toStream().related(text),
     keepAlive: () => stream?.keepAlive(),
     respond(text) {

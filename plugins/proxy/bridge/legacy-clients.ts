@@ -90,9 +90,7 @@ export function createLegacyClients(options: {
 
 /** A reply with a response that older clients know. */
 const translatedReply = (reply: Reply, method: string): Reply => ({
-  get attended() {
-    return reply.attended
-  },
+  attended: () => reply.attended(),
   related: text => reply.related(text),
   keepAlive: () => reply.keepAlive(),
   respond: text => reply.respond(toLegacyResponse(text, method)),

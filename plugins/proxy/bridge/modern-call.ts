@@ -17,13 +17,13 @@ export interface ModernCall {
   /** What the client asked for; its retries must ask for the same. */
   readonly request: Request
   /** The id that the server knows; undefined while it is not at the server. */
-  readonly id: number | undefined
+  id(): number | undefined
   /** Sends the call to the server. */
   begin(): Sent
   /** Where the messages of the server go that belong to the call. */
   readonly reply: Reply
   /** Whether the client waits for a response, and the server has asked for nothing yet. */
-  readonly isAtWork: boolean
+  isAtWork(): boolean
   /** Continues the parked call with the input in the next round, by key. */
   resume(round: Round, input: ReadonlyMap<string, string>): Sent
   /** Forgets a request that the server has withdrawn. */
@@ -114,17 +114,11 @@ export function createModernCall(options: {
 
   const modern: ModernCall = {
     request: options.first.request,
-    get id() {
-      return call?.id
-    },
+    id: () => call?.id,
     begin: () => begin(options.first.request),
-    get isAtWork() {
-      return round !== undefined && asked.size === 0
-    },
+    isAtWork: () => round !== undefined && asked.size === 0,
     reply: {
-      get attended() {
-        return round?.reply.attended ?? true
-      },
+      attended: () => round?.reply.attended() ?? true,
       keepAlive: () => round?.reply.keepAlive(),
       related(text) {
         const message = readMessage(text)

@@ -39,9 +39,9 @@ export function createModernClient(respond: ModernClient['respond']): ModernClie
   function candidates(message: Message): ModernCall[] {
     const hint = callHint(message)
     const all = [...calls]
-    if (hint !== undefined) return all.filter(call => call.id === hint)
+    if (hint !== undefined) return all.filter(call => call.id() === hint)
     // The oldest that works, else one that has asked before.
-    return [...all.filter(call => call.isAtWork), ...all.filter(call => !call.isAtWork)]
+    return [...all.filter(call => call.isAtWork()), ...all.filter(call => !call.isAtWork())]
   }
 
   function ask(request: Request): void {

@@ -176,7 +176,7 @@ export function createCalls(options: {
       for (const call of [...byId.values()]) {
         // A request of the server waits for the client, where a person may have to decide.
         if (call.isParked || call.session?.asked.size) call.deadline = time + call.timeoutMs
-        if (call.reply.attended) call.unattendedSince = undefined
+        if (call.reply.attended()) call.unattendedSince = undefined
         else call.unattendedSince ??= time
         if (call.deadline <= time) abandon(call, 'timeout', 'the request timed out')
         else if (call.unattendedSince !== undefined && time - call.unattendedSince >= limits.resumeGraceMs) {

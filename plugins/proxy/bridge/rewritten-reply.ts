@@ -5,9 +5,7 @@ import type { Reply } from './call.ts'
 export function rewritten(reply: Reply, rewriting: Rewriting | undefined): Reply {
   if (!rewriting) return reply
   return {
-    get attended() {
-      return reply.attended
-    },
+    attended: () => reply.attended(),
     related: text => reply.related(text),
     keepAlive: () => reply.keepAlive(),
     respond: text => void rewriting.text(text).then(changed => reply.respond(changed)),

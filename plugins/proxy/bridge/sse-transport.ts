@@ -62,7 +62,7 @@ export function createSse(
   }
 
   const replyTo = (session: Session, idText: string): Reply => ({
-    attended: true,
+    attended: () => true,
     related(text) {
       session.outbox.send(text)
       return true

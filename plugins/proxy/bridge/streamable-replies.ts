@@ -31,7 +31,7 @@ export function createJsonReply({ response, idText, statusOf, onGone }: ReplyOpt
     if (!response.writableFinished) onGone()
   })
   return {
-    attended: true,
+    attended: () => true,
     related: () => false,
     keepAlive: () => {},
     respond: text => sendJson(response, statusOf(text), text),
@@ -52,9 +52,7 @@ export function createStreamReply(options: ReplyOptions): PostReply {
     ? session.outbox.openForRequest()
     : createEventStream({ id: 'r', ids: false, flow, now, onDisconnect: onGone })
   return {
-    get attended() {
-      return stream.connected
-    },
+    attended: () => stream.connected,
     related(text) {
       stream.push(text)
       return true
