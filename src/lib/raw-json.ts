@@ -131,7 +131,8 @@ export function splice(text: string, edits: readonly { span: Span | undefined; t
 }
 
 /** A copy of raw text that outlives what it was cut from: V8 keeps the whole text for a slice of it. */
-export const detached = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
+export const detached = <T extends string | undefined>(text: T): T =>
+  (text === undefined ? text : Buffer.from(text, 'latin1').toString('latin1')) as T
 
 /** Raw text of a string of ours. */
 export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')

@@ -1,3 +1,4 @@
+import { detached } from '../../../src/lib/raw-json.ts'
 import { METHOD_NOT_FOUND, SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import {
   errorText,
@@ -46,6 +47,8 @@ interface ServerRequest {
   /** The server process that sent the request. */
   readonly peer: Connection
   readonly tokenText: string | undefined
+  /** How long the request is. */
+  readonly bytes: number
 }
 
 export function createServerRequests(options: {
@@ -63,16 +66,28 @@ export function createServerRequests(options: {
   const byServerId = new WeakMap<Connection, Map<string, ServerRequest>>()
   let lastId = 0
   let hasAsked = false
+  /** Of all requests that wait. */
+  let bytes = 0
+
+  /** Whether one more request may wait for the client. The only one of a client may be of any length. */
+  function hasRoom({ asked }: Session, { text }: Request): boolean {
+    let own = text.length
+    for (const id of asked) own += byId.get(id)?.bytes ?? 0
+    const fits = asked.size < limits.maxServerRequests && own <= limits.maxEventBytes
+    return (asked.size === 0 || fits) && bytes + text.length <= limits.maxTotalEventBytes
+  }
 
   function add(request: Request, session: Session, peer: Connection): ServerRequest {
     lastId += 1
     const asked: ServerRequest = {
       id: lastId,
-      serverId: request.idText,
+      serverId: detached(request.idText),
       session,
       peer,
-      tokenText: paramText(request, '_meta', 'progressToken'),
+      tokenText: detached(paramText(request, '_meta', 'progressToken')),
+      bytes: request.text.length,
     }
+    bytes += asked.bytes
     byId.set(asked.id, asked)
     const ids = byServerId.get(peer) ?? new Map<string, ServerRequest>()
     byServerId.set(peer, ids.set(idKey(asked.serverId), asked))
@@ -82,6 +97,7 @@ export function createServerRequests(options: {
 
   function remove(asked: ServerRequest): void {
     byId.delete(asked.id)
+    bytes -= asked.bytes
     asked.session.asked.delete(asked.id)
     const key = idKey(asked.serverId)
     const ids = byServerId.get(asked.peer)
@@ -99,7 +115,7 @@ export function createServerRequests(options: {
       hasAsked = true
       const session = chooseClient(request, { calls, sessions, tasks })
       if (!session) return refuse(METHOD_NOT_FOUND, `No client can be asked for ${request.method}`)
-      if (session.asked.size >= limits.maxServerRequests) {
+      if (!hasRoom(session, request)) {
         return refuse(SERVER_ERROR, 'The client has too many unanswered requests')
       }
       const asked = add(request, session, peer)

@@ -1,3 +1,4 @@
+import { detached } from '../../../src/lib/raw-json.ts'
 import type { Session } from './client-sessions.ts'
 
 /** A client's progress token of a task, and the session of the client. */
@@ -17,13 +18,15 @@ export interface TaskTokens {
 }
 
 const MAX = 10_000
+const LONGEST = 1024
 
 /** Keeps 10 000 tokens; the oldest are forgotten first. */
 export function createTaskTokens(): TaskTokens {
   const tokens = new Map<number, TaskToken>()
   return {
-    remember(id, token) {
-      tokens.set(id, token)
+    remember(id, { session, token }) {
+      if (token.length > LONGEST) return
+      tokens.set(id, { session, token: detached(token) })
       for (const oldest of tokens.keys()) {
         if (tokens.size <= MAX) break
         tokens.delete(oldest)

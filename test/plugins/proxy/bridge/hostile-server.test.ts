@@ -192,3 +192,30 @@ test('a message with more escaped names than are read is skipped, and ends nothi
   expect(Object.keys((await answer).json.result)).toHaveLength(10_000)
   expect(log.filter(line => line.includes('not a message'))).toHaveLength(5)
 })
+
+test('requests that nobody responds to are limited in length', async () => {
+  const server = createPuppet()
+  const { url } = await startBridge({
+    attachment: server.attachment,
+    limits: { maxEventBytes: 10_000, maxTotalEventBytes: 12_000 },
+  })
+  const ask = (id: string, bytes: number) =>
+    server.send({ jsonrpc: '2.0', id, method: 'roots/list', params: { x: 'x'.repeat(bytes) } })
+  const refused = async (id: string) => {
+    const { message } = await server.take(line => line.message.id === id)
+    expect(message.error).toMatchObject({ code: -32000, message: expect.stringContaining('too many') })
+  }
+  const a = await open(url, { roots: {} })
+  const reader = await stream(url, { headers: a.headers })
+  ask('a long one', 11_000)
+  const { json } = (await reader.next()) ?? {}
+  ask('more', 10)
+  await refused('more')
+  await call(url, { jsonrpc: '2.0', id: json.id, result: { roots: [] } }, a.headers)
+  await server.take(line => line.message.id === 'a long one')
+  ask('one', 6000)
+  ask('two', 6000)
+  await refused('two')
+  ask('three', 10)
+  for (const bytes of [6000, 10]) expect((await reader.next())?.json.params.x).toHaveLength(bytes)
+})
