@@ -56,7 +56,7 @@ export function createServerChoice(
   async function ofStreamable(exchange: Exchange): Promise<Choice> {
     const { request } = exchange
     const isPost = request.method === 'POST'
-    const initialize = isPost ? await readInitialize(exchange) : undefined
+    const initialize = isPost ? await findInitialize(exchange) : undefined
     if (initialize) return begin(exchange, initialize)
     const id = header(request, SESSION_HEADER)
     if (id !== undefined) return { server: clients.ofSession(id) ?? shared }
@@ -77,9 +77,10 @@ export function createServerChoice(
   }
 }
 
-async function readInitialize(exchange: Exchange): Promise<Request | undefined> {
+async function findInitialize(exchange: Exchange): Promise<Request | undefined> {
   const text = await exchange.rawText()
-  if (!text?.includes('"initialize"')) return undefined
+  // A method can be written with escapes.
+  if (!text?.includes('"initialize"') && !text?.includes('\\u')) return undefined
   const message = readMessage(text)
   return message?.kind === 'request' && message.method === 'initialize' ? message : undefined
 }

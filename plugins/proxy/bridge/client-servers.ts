@@ -50,6 +50,8 @@ export function createClientServers(options: {
   /** One for each process, from before its start on. */
   const places = new Set<{ readonly owner: SessionOwner }>()
   const servers = new Set<ClientServer>()
+  /** The ends of processes that are still there. */
+  const ending = new Set<Promise<void>>()
   const bySession = new Map<string, ClientServer>()
   /** Of callers without a session. */
   const byCaller = new Map<SessionOwner, Promise<ClientServer>>()
@@ -77,6 +79,21 @@ export function createClientServers(options: {
       throw refusals.allOfCallerInUse(limits.maxPerCaller, idText)
     }
     if (places.size >= limits.max && !reclaim(() => true)) throw refusals.allInUse(limits.max, idText)
+  }
+
+  /** The same instance, which counts as ending until it has gone. */
+  function counted({ attachment, end }: ClientInstance): ClientInstance {
+    let ended: Promise<void> | undefined
+    return {
+      attachment,
+      end() {
+        if (ended) return ended
+        ended = end()
+        const own = ended.finally(() => ending.delete(own))
+        ending.add(own)
+        return ended
+      },
+    }
   }
 
   function keepSpare(): void {
@@ -120,7 +137,9 @@ export function createClientServers(options: {
     places.add(place)
     onChange()
     try {
-      const spawned = await take()
+      // Clients that come and go faster than processes end would have any number of them.
+      while (ending.size >= limits.max) await Promise.race(ending)
+      const spawned = counted(await take())
       const server = createClientServer(spawned, {
         owner,
         hasSession,

@@ -178,6 +178,36 @@ test('a server that ends again and again is not started for ever', async () => {
   expect(processes).toHaveLength(5)
 })
 
+test('clients that come and go have no more processes than may be used while theirs end', async () => {
+  let spawned = 0
+  const slow: (() => void)[] = []
+  const spawn = async () => {
+    spawned += 1
+    const { attachment, kill } = spawnFixture('one-client')
+    const end = () => new Promise<void>(resolve => slow.push(() => void kill().then(resolve)))
+    return { attachment, end }
+  }
+  const { url, bridge } = await start({ max_processes: 2 }, { spawn })
+  const comeAndGo = async () => call(url, undefined, (await open(url)).headers, 'DELETE')
+  await comeAndGo()
+  await comeAndGo()
+  const third = comeAndGo()
+  await expect.poll(() => bridge.processes?.clients).toBe(1)
+  expect(spawned).toBe(2)
+  slow[0]?.()
+  expect((await third).status).toBe(204)
+  expect(spawned).toBe(3)
+  for (const end of slow) end()
+})
+
+test('an initialize that is written with escapes gets a process of its own, too', async () => {
+  const { url, running } = await start({ max_processes: 1 })
+  const escaped = JSON.stringify(initialize).replace('initialize', String.raw`\u0069nitialize`)
+  expect((await call(url, escaped)).status).toBe(200)
+  expect(running()).toBe(1)
+  expect((await call(url, escaped)).status).toBe(503)
+})
+
 test('a client that waits for no session leaves no process', async () => {
   const { url, processes, running } = await start()
   await call(url, initialize, { accept: 'text/plain' })
