@@ -28,6 +28,8 @@ export interface BridgeLimits {
   readonly maxBehindBytes: number
   /** How long the server is read slower for a client that is behind. All clients wait as long. */
   readonly stallMs: number
+  /** The same for one client in a minute. One that has not read for `stallMs` has used it up. */
+  readonly maxWaitMs: number
   /** How long a sent event may be asked for again. */
   readonly keepEventsMs: number
   /** The most requests of the server that wait for one client. */
@@ -63,6 +65,7 @@ export const DEFAULT_LIMITS: Omit<BridgeLimits, 'requestTimeoutMs'> = {
   maxBehindEvents: 256,
   maxBehindBytes: 1024 * 1024,
   stallMs: 5000,
+  maxWaitMs: 30_000,
   maxTotalEventBytes: 64 * 1024 * 1024,
   keepEventsMs: 60_000,
   maxServerRequests: 1000,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
 import { createFramer } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
-import type { FlowControl } from './flow-control.ts'
+import type { ServerFlow } from './flow-control.ts'
 
 /** The connection to a server process. After a crash it is opened again with the next process. */
 export interface Connection {
@@ -27,7 +27,7 @@ const OUTPUT_DRAIN_MS = 1000
 
 export function createConnection(options: {
   limits: BridgeLimits
-  flow: FlowControl
+  flow: ServerFlow
   onLine: (line: string) => void
   onOversize: (head: string, tail: string, bytes: number) => void
   /** `wanted`: the bridge closed the connection, and the process did not end by itself. */

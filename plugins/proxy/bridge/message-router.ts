@@ -12,7 +12,7 @@ import type { BridgeLimits } from './bridge-limits.ts'
 import { type ClientMessages, createClientMessages } from './client-messages.ts'
 import { type Capabilities, createClientSessions, type Session, type Sessions } from './client-sessions.ts'
 import { createEventBudget } from './event-budget.ts'
-import { createFlowControl, type FlowControl } from './flow-control.ts'
+import { createServerFlow, type ServerFlow } from './flow-control.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
 import { createHeldListen } from './held-listen.ts'
 import { createInitializeClient, type Initialized } from './initialize-client.ts'
@@ -49,7 +49,7 @@ export interface MessageRouter {
   /** Why no server is connected; undefined while one is. */
   readonly problem: string | undefined
   /** Reads the server slower while clients are behind. */
-  readonly flow: FlowControl
+  readonly flow: ServerFlow
   /** Bytes the server has not read. */
   readonly queued: number
   /** Whether the server has asked a client for something: sampling, elicitation, roots. */
@@ -103,7 +103,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     now,
     onLost: () => limitedLog.warn('a message was dropped: its client does not fetch its events'),
   })
-  const flow = createFlowControl(limits)
+  const flow = createServerFlow({ limits, now })
   const connections = createServerConnections({
     limits,
     flow,
@@ -226,7 +226,15 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     openSession({ onClosed, outbox, ...facts }) {
       sweeper.start()
       const ids = facts.over === 'streamable-http'
-      const create = () => createOutbox({ budget, flow, limits, now, ids, ...(onClosed ? { onClosed } : {}) })
+      const create = () =>
+        createOutbox({
+          budget,
+          flow: flow.of(facts.owner ?? {}),
+          limits,
+          now,
+          ids,
+          ...(onClosed ? { onClosed } : {}),
+        })
       const session = sessions.open({ ...facts, outbox: outbox ? () => outbox : create })
       if (session) options.onSession?.opened(session)
       return session

@@ -3,7 +3,7 @@ import { idOfOversize } from '../../../src/net/framing.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { StdioCandidate } from './check-stdio-candidate.ts'
 import { type Connection, createConnection } from './connection.ts'
-import type { FlowControl } from './flow-control.ts'
+import type { ServerFlow } from './flow-control.ts'
 import type { LimitedLog } from './limited-log.ts'
 
 /** The connections to the current server process and to a candidate. */
@@ -24,7 +24,7 @@ export interface CandidateConnection {
 
 export function createServerConnections(options: {
   limits: BridgeLimits
-  flow: FlowControl
+  flow: ServerFlow
   log: Log
   limitedLog: LimitedLog
   onLine: (line: string, peer: Connection) => void

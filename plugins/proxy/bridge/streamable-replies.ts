@@ -19,7 +19,8 @@ export interface ReplyOptions {
   readonly statusOf: (text: string) => number
   /** Whether an event stream begins with an event to resume from. */
   readonly prime: boolean
-  readonly flow: FlowControl
+  /** Of the client. */
+  readonly flowOf: () => FlowControl
   readonly now: () => number
   /** Called when the client disconnects before the response, and no other connection can bring it. */
   readonly onGone: () => void
@@ -47,10 +48,10 @@ export function createJsonReply({ response, idText, statusOf, onGone }: ReplyOpt
  * `resumeGraceMs`. Without a session a broken connection ends the call.
  */
 export function createStreamReply(options: ReplyOptions): PostReply {
-  const { response, idText, session, prime, flow, now, onGone } = options
+  const { response, idText, session, prime, flowOf, now, onGone } = options
   const stream: EventStream = session
     ? session.outbox.openForRequest()
-    : createEventStream({ id: 'r', ids: false, flow, now, onDisconnect: onGone })
+    : createEventStream({ id: 'r', ids: false, flow: flowOf(), now, onDisconnect: onGone })
   return {
     attended: () => stream.connected,
     related(text) {
