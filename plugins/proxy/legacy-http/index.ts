@@ -2,11 +2,13 @@ import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { Log } from '../../../src/log.ts'
+import { INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
 import { readMessage } from '../../../src/net/rpc-message.ts'
 import type { TargetPath } from '../backends/target-path.ts'
 import { sendEmpty } from '../bridge/http-reply.ts'
 import { readClientFacts } from '../eras/modern-meta.ts'
 import type { HttpEras } from '../http-eras.ts'
+import { rpcRefusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { servesStateless } from '../translated-http/http-server-era.ts'
 import { createSendForCaller } from '../translated-http/send-for-caller.ts'
@@ -56,7 +58,7 @@ export function createLegacyHttp(options: {
         return true
       }
       const facts = readClientFacts(message)
-      if (typeof facts === 'string') return false
+      if (typeof facts === 'string') throw rpcRefusal(400, INVALID_PARAMS, facts, { idText: message.idText })
       await clients.handle(exchange, { message, facts, rewriting })
       return true
     },

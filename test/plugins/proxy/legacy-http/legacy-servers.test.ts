@@ -186,3 +186,11 @@ test('a server that goes away in a call is an error, and the next call opens a s
   expect((await ask(3, 'tools/list', {}, elicits)).json.result.resultType).toBe('complete')
   expect(next.received('tools/call')).toEqual([])
 })
+
+test('a request that does not say who asks is refused by the proxy, with its id', async () => {
+  const { proxy, server } = await start()
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  const bare = await call(`${proxy.origin}/mcp`, rpc(7, 'tools/list'), headers)
+  expect([bare.status, bare.json.id, bare.json.error.code]).toEqual([400, 7, -32602])
+  expect(server.received('tools/list')).toEqual([])
+})
