@@ -32,6 +32,9 @@ export interface ModernCall {
   expire(): void
 }
 
+/** Requests that a server sends at once do not arrive in one piece over stdio and HTTP+SSE. */
+const GATHER_MS = 10
+
 /** The server's side of a call; else as `ClientMessages.request`. */
 type Sent = Call | 'responded' | 'busy'
 
@@ -126,7 +129,7 @@ export function createModernCall(options: {
         if (!rule.takesInput || kept) return false
         asked.set(message.idText, message)
         // The requests that a server sends at once are asked in one round.
-        if (asked.size === 1) setImmediate(park)
+        if (asked.size === 1) setTimeout(park, GATHER_MS)
         return true
       },
       respond(text) {
