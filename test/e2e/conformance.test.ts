@@ -1,15 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { checkAuthorizationServer } from '../conformance/authorization-server.ts'
 import { startFixture } from '../support/mcp-fixtures/start-server.ts'
+import { runSuite, SUITES } from './conformance/run-suite.ts'
 import { type Home, openHome } from './home.ts'
 import { needsPlace } from './places-to-run.ts'
-
-const modules = new URL('../../node_modules/', import.meta.url).pathname
 
 let home: Home
 beforeAll(async () => {
@@ -17,32 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => home?.close(), 120_000)
 
-/** Runs an official conformance suite against a URL. Gives `scenario check STATUS` for each check. */
-async function conformance(suite: string, url: string, args: readonly string[]): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'keelson-conformance-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const program = join(modules, suite, 'dist/index.js')
-  const child = spawn(process.execPath, [program, 'server', '--url', url, '-o', folder, ...args], {
-    cwd: folder,
-    stdio: 'ignore',
-  })
-  await once(child, 'exit')
-  const results: string[] = []
-  for (const scenario of await readdir(folder)) {
-    const checks = JSON.parse(await readFile(join(folder, scenario, 'checks.json'), 'utf8'))
-    const name = scenario.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '')
-    for (const { id, status } of checks as { id: string; status: string }[]) {
-      results.push(`${name} ${id} ${status}`)
-    }
-  }
-  return results.sort()
-}
-
 test.each([
   {
     revision: '2025-11-25',
     fixture: 'http-server-2025.ts',
-    suite: '@modelcontextprotocol/conformance',
+    suite: SUITES.older,
     args: [],
     fails: [],
     atLeast: 36,
@@ -50,7 +23,7 @@ test.each([
   {
     revision: '2026-07-28',
     fixture: 'http-server-modern.ts',
-    suite: 'conformance-2026',
+    suite: SUITES.newer,
     args: ['--requirements', '2026-07-28'],
     // An extension that the SDK of the fixture does not have; its requests travel all the same.
     fails: ['tasks'],
@@ -64,8 +37,8 @@ test.each([
     const name = `conformance-${row.revision}`
     const url = await home.ok(['run', `${server.origin}/mcp`, '--name', name])
 
-    const direct = await conformance(row.suite, `${server.origin}/mcp`, row.args)
-    const proxied = await conformance(row.suite, url, row.args)
+    const direct = await runSuite(row.suite, `${server.origin}/mcp`, row.args)
+    const proxied = await runSuite(row.suite, url, row.args)
 
     expect(direct.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(row.atLeast)
     const failed = direct.filter(line => line.endsWith(' FAILURE'))
@@ -74,8 +47,6 @@ test.each([
   },
   240_000,
 )
-
-const SUITE = '@modelcontextprotocol/conformance'
 
 /** Runs a stdio server of the fixtures in a container. Returns the URL of its proxy. */
 const bridge = (name: string, fixture: string): Promise<string> =>
@@ -94,8 +65,8 @@ test('the program bridges a stdio server of 2026-07-28: the suite finds the same
   const url = await bridge('conformance-bridged-2026', 'modern-conformance.ts')
   const args = ['--requirements', '2026-07-28']
 
-  const direct = await conformance('conformance-2026', `${server.origin}/mcp`, args)
-  const bridged = await conformance('conformance-2026', url, args)
+  const direct = await runSuite(SUITES.newer, `${server.origin}/mcp`, args)
+  const bridged = await runSuite(SUITES.newer, url, args)
 
   expect(direct.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(160)
   expect(bridged).toEqual(direct)
@@ -107,7 +78,7 @@ test('the program bridges a stdio server: the suite finds no failure', {
   needsPlace(context, 'docker')
   const url = await bridge('conformance-bridged', 'conformance.ts')
 
-  const bridged = await conformance(SUITE, url, [])
+  const bridged = await runSuite(SUITES.older, url, [])
 
   expect(bridged.filter(line => line.endsWith(' SUCCESS')).length).toBeGreaterThanOrEqual(30)
   expect(bridged.filter(line => line.endsWith(' FAILURE'))).toEqual([])
