@@ -62,6 +62,10 @@ const expected = (cell: CrossCell): Record<string, Status> =>
 
 const OLDER_CELLS: readonly { cell: CrossCell; run: () => Promise<string> }[] = [
   { cell: 'older → stdio', run: () => runStdio('newer-stdio', 'modern-conformance.ts') },
+  {
+    cell: 'older → streamable HTTP',
+    run: () => home.ok(['run', `${stateless.origin}/mcp`, '--name', 'newer-http', '--protocol', 'stateless']),
+  },
 ]
 
 test.for(OLDER_CELLS)(

@@ -1,5 +1,10 @@
 /** What a client of one era reaches a server of the other over. */
-export type CrossCell = 'older → stdio' | 'newer → stdio' | 'newer → streamable HTTP' | 'newer → HTTP+SSE'
+export type CrossCell =
+  | 'older → stdio'
+  | 'older → streamable HTTP'
+  | 'newer → stdio'
+  | 'newer → streamable HTTP'
+  | 'newer → HTTP+SSE'
 
 /** How a check ends; of several with one name, the worst counts. `MISSING`: the scenario has not come that far. */
 export type Status = 'FAILURE' | 'WARNING' | 'SKIPPED' | 'SUCCESS' | 'MISSING'
@@ -19,7 +24,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     because:
       'The bridge responds with JSON where no other message comes first; the suite wants event streams here.',
-    cells: ['older → stdio'],
+    cells: ['older → stdio', 'older → streamable HTTP'],
     checks: {
       'server-sse-polling server-sse-content-type': 'SUCCESS',
       'server-sse-polling server-sse-disconnect-resume': 'MISSING',
