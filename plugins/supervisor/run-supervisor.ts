@@ -10,6 +10,7 @@ import { openControlServer } from './control-server.ts'
 import { failures } from './failures.ts'
 import { findSupervisor } from './find-supervisor.ts'
 import type { WorkloadHost } from './host/workload-host.ts'
+import { createIdleMemory } from './idle-memory.ts'
 import type { Watcher } from './watcher.ts'
 
 /** How long a new supervisor waits until the one before it has ended, in milliseconds. */
@@ -81,9 +82,10 @@ export async function runSupervisor(options: {
       },
     })
 
-    /** One timer for both: ends an idle supervisor, and repairs the socket. */
+    /** One timer for all: ends an idle supervisor, repairs the socket, and returns memory after bursts. */
     async function untilDone(): Promise<void> {
       let idleSince = Date.now()
+      const memory = createIdleMemory()
       while (!over.aborted) {
         await delay(Math.min(ROUND_MS, Math.max(50, idleMs / 2)), undefined, { signal: over }).catch(
           () => undefined,
@@ -96,6 +98,7 @@ export async function runSupervisor(options: {
         }
         updateWatcher()
         await server.repair()
+        memory.check()
       }
     }
 
