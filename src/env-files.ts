@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { failures as core, messageOf } from './errors.ts'
 import { isMissing } from './lib/atomic-file.ts'
@@ -64,7 +64,7 @@ export async function readEnvFolder(folder: string, log: Log): Promise<Variables
     const path = join(folder, name)
     try {
       if ((await stat(path)).isFile())
-        Object.assign(variables, parseEnvFile(await readFile(path, 'utf8'), path))
+        Object.assign(variables, parseEnvFile(await readUserFile(path, 'The file', { pipes: false }), path))
     } catch (error) {
       log.warn(`${path} is left out: ${error instanceof Error ? error.message : error}`)
     }

@@ -1,8 +1,9 @@
-import { constants } from 'node:fs'
-import { mkdir, open, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { mkdir, readlink, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Failure, failures } from './errors.ts'
 import { isMissing, writeFileAtomic } from './lib/atomic-file.ts'
+import { readBounded, TooLong, TooSlow } from './lib/read-bounded.ts'
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder.',
@@ -14,14 +15,44 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EEXIST: 'a part of the path is not a folder.',
 }
 
+const MOST_BYTES = 16 * 2 ** 20
+const PIPE_SECONDS = 30
+
+interface ReadOptions {
+  /** Bytes; 16 MiB without it. */
+  readonly most?: number
+  /** Whether a pipe is read too, which can be done once only. */
+  readonly pipes?: boolean
+}
+
 /**
- * The text of a file that the user named; `what` says where, e.g. `The --env-file`. Fails with
- * `file_missing` or `file_unreadable`.
+ * The text of a file that the user named; `what` says where, e.g. `The --env-file`. It is a regular file or, as the
+ * shell makes of `<(command)`, a pipe, whose writers have 30 seconds. Fails with `file_missing` or `file_unreadable`.
  */
-export async function readUserFile(path: string, what: string): Promise<string> {
+export const readUserFile = async (path: string, what: string, options?: ReadOptions): Promise<string> =>
+  (await readUserBytes(path, what, options)).toString('utf8')
+
+/** The same without decoding. */
+export async function readUserBytes(
+  path: string,
+  what: string,
+  { most = MOST_BYTES, pipes = true }: ReadOptions = {},
+): Promise<Buffer> {
+  const wrong = (problem: string) => failures.file_unreadable({ what, path, problem })
+  const kindOf = (found: Stats): 'file' | 'pipe' => {
+    if (found.isFile()) return 'file'
+    if (found.isFIFO() && pipes) return 'pipe'
+    if (found.isDirectory()) throw wrong('it is a folder.')
+    throw wrong(`it is not a regular file${pipes ? ' or a pipe' : ''}.`)
+  }
   try {
-    return await readFile(path, 'utf8')
+    kindOf(await stat(path)) // opening a device can already do something, and the file can be another one by then
+    const bounds = { most, waitMs: PIPE_SECONDS * 1000 }
+    return await readBounded(path, async file => kindOf(await file.stat()), bounds)
   } catch (error) {
+    if (error instanceof TooLong) throw wrong(`it is longer than ${most} bytes.`)
+    if (error instanceof TooSlow)
+      throw wrong(`nobody wrote all into the pipe within ${PIPE_SECONDS} seconds.`)
     throw toFailure(error, path, what)
   }
 }
@@ -32,32 +63,6 @@ function toFailure(error: unknown, path: string, what: string): unknown {
   if (code === 'ENOENT' || code === 'ENOTDIR') return failures.file_missing({ what, path }, { cause: error })
   return failures.file_unreadable({ what, path, problem: PROBLEMS[code] ?? error.message }, { cause: error })
 }
-
-/**
- * The text of a regular file that the user named, or of one that a link names, of at most `most` bytes. Nothing else is
- * read or waited for, such as a FIFO or a device. Fails as `readUserFile` does.
- */
-export async function readRegularFile(path: string, what: string, most: number): Promise<string> {
-  const wrong = (problem: string) => failures.file_unreadable({ what, path, problem })
-  try {
-    // Opening a device can already do something, and the file can be another one by then.
-    if (!(await stat(path)).isFile()) throw wrong(NO_FILE)
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
-    if (!(await file.stat()).isFile()) throw wrong(NO_FILE)
-    const chunks: Buffer[] = []
-    let length = 0
-    for await (const chunk of file.createReadStream({ autoClose: false })) {
-      length += chunk.length
-      if (length > most) throw wrong(`it is longer than ${most} bytes.`)
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
-  } catch (error) {
-    throw toFailure(error, path, what)
-  }
-}
-
-const NO_FILE = 'it is not a regular file.'
 
 /**
  * Writes a file that the user named. A regular file, or the one that a link names, is replaced whole or not at all, for

@@ -12,7 +12,7 @@ export interface Policies {
 
 /**
  * The policies of a workload: those of its file as it is now. A file that cannot be used any more changes nothing.
- * Fails with `authz_config_invalid`, or as `readRegularFile` does, where there are none to begin with.
+ * Fails with `authz_config_invalid`, or as `readUserFile` does, where there are none to begin with.
  */
 export async function followPolicies(
   config: RunConfig,

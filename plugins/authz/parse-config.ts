@@ -1,6 +1,6 @@
 import { messageOf } from '../../src/errors.ts'
 import { findErrors } from '../../src/schema-check.ts'
-import { readRegularFile } from '../../src/user-file.ts'
+import { readUserFile } from '../../src/user-file.ts'
 import { assertUsable } from './assert-usable.ts'
 import { type AuthzConfig, authzConfig } from './authz-config.ts'
 import type { AuthzSource } from './authz-source.ts'
@@ -8,9 +8,12 @@ import { failures } from './failures.ts'
 
 const MOST_BYTES = 1024 * 1024
 
-/** Reads a file of `--authz-config`, JSON or YAML. Fails with `authz_config_invalid`, or as `readRegularFile` does. */
+/** Reads a file of `--authz-config`, JSON or YAML. Fails with `authz_config_invalid`, or as `readUserFile` does. */
 export async function readConfigFile(path: string): Promise<AuthzSource> {
-  return parseConfig(await readRegularFile(path, 'The --authz-config file', MOST_BYTES), path)
+  return parseConfig(
+    await readUserFile(path, 'The --authz-config file', { most: MOST_BYTES, pipes: false }),
+    path,
+  )
 }
 
 /** JSON is YAML, too, except for repeated members, which YAML refuses. */

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TrustedRoot } from '@sigstore/protobuf-specs'
 import seeds from '@sigstore/tuf/seeds.json' with { type: 'json' }
 import { toTrustMaterial } from '@sigstore/verify'
 import { failures as core, messageOf } from '../../src/errors.ts'
 import { readFileIfThere, writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { readUserFile } from '../../src/user-file.ts'
 import type { TrustRoot } from './verify-candidate.ts'
 
 /** Sigstore's public instance, and the one that GitHub runs for private repositories. */
@@ -142,7 +142,7 @@ function toMaterial(document: unknown): TrustRoot['material'] {
 
 async function readOwn(path: string): Promise<TrustRoot['material']> {
   try {
-    return toMaterial(JSON.parse(await readFile(path, 'utf8')))
+    return toMaterial(JSON.parse(await readUserFile(path, 'The trust root')))
   } catch (error) {
     throw core.invalid_file({ path, problem: `it is not a Sigstore trust root: ${messageOf(error)}.` })
   }

@@ -1,8 +1,6 @@
 import { constants } from 'node:fs'
-import { copyFile, readFile, stat } from 'node:fs/promises'
-import { failures as core } from '../../src/errors.ts'
-import { isMissing } from '../../src/lib/atomic-file.ts'
-import { writeUserFile } from '../../src/user-file.ts'
+import { copyFile, stat } from 'node:fs/promises'
+import { readUserFile, writeUserFile } from '../../src/user-file.ts'
 import { failures } from './failures.ts'
 import { parseRegistry } from './formats/parse-registry.ts'
 import { toUpstream } from './formats/write-registry.ts'
@@ -57,12 +55,8 @@ function assertFlags({ in: input, out, inPlace, backup }: ConvertOptions): void 
 }
 
 async function read(path: string): Promise<{ text: string; mode: number }> {
-  try {
-    return { text: await readFile(path, 'utf8'), mode: (await stat(path)).mode & 0o777 }
-  } catch (error) {
-    if (isMissing(error)) throw core.file_missing({ what: 'The --in file', path }, { cause: error })
-    throw error
-  }
+  const text = await readUserFile(path, 'The --in file')
+  return { text, mode: (await stat(path)).mode & 0o777 }
 }
 
 /** An older backup may be the only copy of what was there, so it is never overwritten. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readUserBytes } from '../../src/user-file.ts'
 import { failures } from './failures.ts'
 import type { ProviderInUse } from './provider-in-use.ts'
 import { openToolhiveFile } from './toolhive-file.ts'
@@ -17,7 +17,7 @@ export async function importToolhive(
     failures.secrets_import_refused({ path, problem }, { cause })
   const set = await inUse.capable('set', 'store')
   const { provider } = await inUse.get()
-  const bytes = await readFile(path).catch(error => {
+  const bytes = await readUserBytes(path, 'The file').catch(error => {
     throw refused('it cannot be read', error)
   })
   const imported = openToolhiveFile(bytes, password)

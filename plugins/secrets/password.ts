@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { failures as core } from '../../src/errors.ts'
-import { isMissing } from '../../src/lib/atomic-file.ts'
+import { failures as core, isFailure } from '../../src/errors.ts'
+import { readUserFile } from '../../src/user-file.ts'
 import { failures } from './failures.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -21,9 +20,9 @@ export async function findPassword({ env, file }: PasswordPlaces): Promise<strin
 
 /** The content of a password file, less one final line break. Fails with `secrets_password_file`. */
 async function readPasswordFile(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(error => {
+  const text = await readUserFile(path, 'The password file').catch(error => {
     throw failures.secrets_password_file(
-      { path, problem: isMissing(error) ? 'does not exist' : 'cannot be read' },
+      { path, problem: isFailure(error, 'file_missing') ? 'does not exist' : 'cannot be read' },
       { cause: error },
     )
   })

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readUserFile } from '../../src/user-file.ts'
 import { type ExchangeProblem, toOwnProblem } from './exchange-problem.ts'
 import type { ExchangeSettings } from './exchange-settings.ts'
 import { type IssuedToken, readToken } from './read-issued.ts'
@@ -40,7 +40,7 @@ const halfLife = ({ seconds = 0 }: IssuedToken): number => (seconds * 1000) / 2
 
 /** Read for each exchange: something else writes the file anew before the token expires. */
 async function readActor(path: string, type: string): Promise<ActorToken | ExchangeProblem> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
+  const text = await readUserFile(path, 'The actor token file', { pipes: false }).catch(() => undefined)
   const token = text?.trim() ?? ''
   if (TOKEN.test(token)) return { token, type }
   const problem = text === undefined ? 'cannot be read' : 'holds no token: one line of visible characters'

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { App } from '../../src/app.ts'
 import { readCaBundle } from '../../src/ca-bundle.ts'
 import { messageOf } from '../../src/errors.ts'
-import { readUserFile } from '../../src/user-file.ts'
+import { readUserBytes, readUserFile } from '../../src/user-file.ts'
 import { failures } from './failures.ts'
 import { timeoutOf } from './timeout.ts'
 import type { WebhookConfig } from './webhook-members.ts'
@@ -79,8 +78,8 @@ function secretOf(app: App, { name, hmac_secret_ref: reference }: WebhookConfig)
     return {
       mayChange: true,
       async read() {
-        const bytes = await readFile(reference).catch(error => {
-          throw missing(`${reference} cannot be read (${messageOf(error)})`, error)
+        const bytes = await readUserBytes(reference, 'The secret file', { pipes: false }).catch(error => {
+          throw missing(messageOf(error), error)
         })
         if (bytes.length === 0) throw missing(`${reference} is empty`)
         return bytes

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
-import { writeUserFile } from '../../src/user-file.ts'
+import { describe, expect, test } from 'vitest'
+import { readBounded, TooSlow } from '../../src/lib/read-bounded.ts'
+import { readUserBytes, readUserFile, writeUserFile } from '../../src/user-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a link stays a link: the file that it names is replaced', async () => {
@@ -55,5 +56,64 @@ test('a folder in the place of the file is refused in words', async () => {
   const folder = await temporaryFolder()
   await expect(writeUserFile(folder, 'text')).rejects.toMatchObject({
     message: expect.stringContaining('it is a folder'),
+  })
+})
+
+const makePipe = async () => {
+  const path = join(await temporaryFolder(), 'pipe')
+  await promisify(execFile)('mkfifo', [path])
+  return path
+}
+
+describe('a file to read', () => {
+  test('is a regular file, a link to one, or an empty one', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'file'), 'text')
+    await symlink('file', join(folder, 'link'))
+    await writeFile(join(folder, 'empty'), '')
+    expect(await readUserFile(join(folder, 'link'), 'The file')).toBe('text')
+    expect(await readUserFile(join(folder, 'empty'), 'The file')).toBe('')
+  })
+
+  test('may be a pipe whose writer comes later and writes in parts', async () => {
+    const path = await makePipe()
+    const text = 'x'.repeat(300_000)
+    const read = readUserFile(path, 'The file')
+    await writeFile(path, text)
+    expect(await read).toBe(text)
+  })
+
+  test('is no pipe where it is read again and again', async () => {
+    const path = await makePipe()
+    await expect(readUserFile(path, 'The file', { pipes: false })).rejects.toMatchObject({
+      code: 'file_unreadable',
+      message: `The file ${path} cannot be read: it is not a regular file.`,
+    })
+  })
+
+  test('of a pipe into which nobody writes is given up', async () => {
+    const path = await makePipe()
+    const read = readBounded(path, async () => 'pipe', { most: 10, waitMs: 50 })
+    await expect(read).rejects.toBeInstanceOf(TooSlow)
+  })
+
+  test.each([
+    ['a folder', '/tmp', 'it is a folder.'],
+    ['a device', '/dev/zero', 'it is not a regular file or a pipe.'],
+    ['a terminal', '/dev/ptmx', 'it is not a regular file or a pipe.'],
+  ])('is not %s', async (_what, path, problem) => {
+    await expect(readUserFile(path, 'The file')).rejects.toMatchObject({
+      code: 'file_unreadable',
+      message: `The file ${path} cannot be read: ${problem}`,
+    })
+  })
+
+  test('has an upper bound', async () => {
+    const path = join(await temporaryFolder(), 'file')
+    await writeFile(path, 'x'.repeat(100))
+    expect(await readUserBytes(path, 'The file', { most: 100 })).toHaveLength(100)
+    await expect(readUserFile(path, 'The file', { most: 99 })).rejects.toMatchObject({
+      message: expect.stringContaining('longer than 99 bytes'),
+    })
   })
 })

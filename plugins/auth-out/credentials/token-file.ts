@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { readUserFile } from '../../../src/user-file.ts'
@@ -29,7 +29,7 @@ export async function openTokenFile(
     try {
       const found = await mark(path)
       if (found === seen) return false
-      const next = parseToken(await readFile(path, 'utf8'), path)
+      const next = parseToken(await readUserFile(path, 'The bearer token file', { pipes: false }), path)
       seen = found
       const isOther = next !== token
       token = next

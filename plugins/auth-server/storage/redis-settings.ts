@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../../src/errors.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import type { RedisAccess, RedisTls } from '../../../src/redis/connect-redis.ts'
 import { parseRedisAddress, type RedisAddress } from '../../../src/redis/redis-address.ts'
+import { readUserFile } from '../../../src/user-file.ts'
 import { failures } from './failures.ts'
 
 type Text = string | undefined
@@ -126,8 +126,8 @@ async function readTls(config: TlsConfig | undefined): Promise<RedisTls | undefi
   const { ca_cert_file: path, insecure_skip_verify: isUnchecked = false } = config
   if (!path) return { isUnchecked }
   try {
-    return { ca: await readFile(path, 'utf8'), isUnchecked }
+    return { ca: await readUserFile(path, 'The ca_cert_file'), isUnchecked }
   } catch (error) {
-    throw wrong(`${path} cannot be read: ${messageOf(error)}`)
+    throw wrong(messageOf(error))
   }
 }

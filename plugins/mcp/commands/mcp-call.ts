@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures as core, messageOf } from '../../../src/errors.ts'
+import { readUserFile } from '../../../src/user-file.ts'
 import { describeContent } from '../describe-content.ts'
 import { failures } from '../failures.ts'
 import { readServerFlags, serverFlags } from '../flags.ts'
@@ -61,8 +61,8 @@ export class McpCall extends BaseCommand {
       throw core.usage({ text: '--args and --args-file exclude each other.', hint: 'Give one of them.' })
     if (file === '-') return parseArguments(await readText(this.context.stdin), '--args-file -')
     if (file === undefined) return json === undefined ? {} : parseArguments(json, '--args')
-    const content = await readFile(file, 'utf8').catch(error => {
-      throw core.usage({ text: `--args-file ${file} cannot be read: ${messageOf(error)}` }, { cause: error })
+    const content = await readUserFile(file, 'The --args-file').catch(error => {
+      throw core.usage({ text: messageOf(error) }, { cause: error })
     })
     return parseArguments(content, `--args-file ${file}`)
   }

@@ -1,6 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
-import { failures as core } from '../../../src/errors.ts'
-import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { stat } from 'node:fs/promises'
+import { readUserFile } from '../../../src/user-file.ts'
 import { parseRegistry } from '../formats/parse-registry.ts'
 import type { Source } from './registry-source.ts'
 
@@ -15,11 +14,8 @@ export async function fileSource(path: string): Promise<Source> {
   }
 }
 
-export async function readRegistryFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) throw core.file_missing({ what: 'The registry file', path }, { cause: error })
-    throw error
-  }
-}
+export const readRegistryFile = (path: string): Promise<string> =>
+  readUserFile(path, 'The registry file', { most: MOST_BYTES, pipes: false })
+
+/** Some sixty times what a large catalogue has. */
+const MOST_BYTES = 64 * 2 ** 20

@@ -385,7 +385,10 @@ describe('when nothing works', () => {
     [['call', 'x', '--server', 'x', '--args', '{"a":'], '--args is not a JSON object'],
     [['call', 'x', '--server', 'x', '--args', '[1]'], '--args is not a JSON object: it is a list'],
     [['call', 'x', '--server', 'x', '--args', '{}', '--args-file', 'f'], 'exclude each other'],
-    [['call', 'x', '--server', 'x', '--args-file', 'nosuch.json'], '--args-file nosuch.json cannot be read'],
+    [
+      ['call', 'x', '--server', 'x', '--args-file', 'nosuch.json'],
+      'The --args-file nosuch.json does not exist.',
+    ],
   ])('%j is wrong usage: %s', async (args, reason) => {
     const { code, stdout, stderr } = await mcp(...args)
 
