@@ -29,6 +29,9 @@ export const failures = defineFailures({
     status: 500,
     text: (d: { name: string; problem: string; aside?: string }) =>
       `What is stored about "${d.name}" cannot be read: ${d.problem}${d.aside ? ` It was set aside as ${d.aside}.` : ''}`,
-    hint: d => (d.aside ? 'Repair that file and rename it back, or run the workload again.' : undefined),
+    hint: d =>
+      d.aside
+        ? 'Repair that file and rename it back, or run the workload again.'
+        : `Repair that file, or remove the workload with \`keelson rm ${d.name}\`.`,
   },
 })

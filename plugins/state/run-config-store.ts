@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseRunConfig, type RunConfig } from '../../src/contracts/run-config.ts'
-import { failures as core } from '../../src/errors.ts'
+import { failures as core, type Failure } from '../../src/errors.ts'
 import { suggest } from '../../src/lib/suggest.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
@@ -17,8 +17,10 @@ export interface RunConfigStore {
   /** Fails with `workload_missing`. */
   get(name: string): Promise<RunConfig>
   find(name: string): Promise<RunConfig | undefined>
-  /** By name. A file that cannot be read is set aside with a warning and does not stop the others. */
+  /** By name. A file that cannot be read does not stop the others. */
   list(): Promise<RunConfig[]>
+  /** What is wrong with the files that cannot be read, by name. */
+  problems(): Promise<Map<string, Failure>>
   /** Writes it under its own name, whether or not one is there. */
   save(config: RunConfig): Promise<void>
   /** Fails with `workload_exists` when the name is taken; of two callers at once one wins. */
@@ -33,6 +35,7 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
   const documents = createDocumentFolder<RunConfig>({
     folder: join(paths.state, 'runconfigs'),
     log,
+    damaged: 'stays',
     parse(text, path, name) {
       const config = parseRunConfig(text, path)
       if (config.name === name) return config
@@ -53,6 +56,7 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
     },
     find: name => documents.find(name),
     list: async () => [...(await documents.list()).values()],
+    problems: documents.problems,
     save: config => locked(config.name, () => documents.save(config.name, config)),
     saveNew: config =>
       locked(config.name, async () => {

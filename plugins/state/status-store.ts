@@ -26,12 +26,16 @@ export interface StatusStore {
   remove(name: string): Promise<void>
 }
 
+/** The lines of a document are indented, so the first brace at the start of a line ends it. */
+const withoutTail = (text: string): string => /^.*?\n\}/s.exec(text)?.[0] ?? text
+
 export function createStatusStore(options: { paths: Paths; log: Log; now: () => Date }): StatusStore {
   const { paths, log, now } = options
   const documents = createDocumentFolder<StatusRecord>({
     folder: join(paths.data, 'statuses'),
     log,
-    parse: (text, path) => parseDocument(text, path, statusSchema),
+    damaged: 'aside',
+    parse: (text, path) => parseDocument(withoutTail(text), path, statusSchema),
   })
 
   async function read(name: string): Promise<StatusRecord | undefined> {

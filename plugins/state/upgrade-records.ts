@@ -47,6 +47,7 @@ export function createUpgradeRecords({ paths, log }: { paths: Paths; log: Log })
   const documents = createDocumentFolder<UpgradeRecord>({
     folder,
     log,
+    damaged: 'aside',
     parse(text, path) {
       const { from, to, wait_ms } = parseDocument(text, path, schema)
       const read = (config: RunConfig) => parseRunConfig(JSON.stringify(config), path)

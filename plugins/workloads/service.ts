@@ -16,6 +16,7 @@ import {
   type ListFilter,
   lookOnce,
   matches,
+  toDamaged,
   toDetailedWorkload,
   toWorkload,
 } from './to-workload.ts'
@@ -116,12 +117,13 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   async function each(
     names: readonly string[],
     act: (supervisor: Supervisor, name: string) => Promise<void>,
+    { evenDamaged = false } = {},
   ) {
     const supervise = await supervisor()
     return Promise.all(
       names.map(async (name): Promise<Outcome> => {
         try {
-          await store.configs.get(name)
+          if (!evenDamaged || !(await store.configs.problems()).has(name)) await store.configs.get(name)
           await act(supervise, name)
           return { name }
         } catch (error) {
@@ -146,8 +148,10 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       if (await reviveSupervisor(records.values())) records = await store.statuses.list()
       const configs = await store.configs.list()
       const runs = lookOnce()
+      const damaged = [...(await store.configs.problems())].map(([name, problem]) => toDamaged(name, problem))
       return configs
         .map(config => toWorkload(config, records.get(config.name), runs))
+        .concat(damaged)
         .filter(workload => matches(workload, filter))
         .sort((a, b) => (a.name < b.name ? -1 : 1))
     },
@@ -169,7 +173,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
         await supervise.stop(name)
         await supervise.start(name)
       }),
-    remove: names => each(names, (supervise, name) => supervise.remove(name)),
+    remove: names => each(names, (supervise, name) => supervise.remove(name), { evenDamaged: true }),
 
     async logs(name, options = {}) {
       const config = await store.configs.get(name)

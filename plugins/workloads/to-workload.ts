@@ -1,5 +1,6 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Status, StatusRecord, Workload } from '../../src/contracts/workload.ts'
+import type { Failure } from '../../src/errors.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import { clientUrl, effectiveMode } from '../proxy/index.ts'
 
@@ -62,6 +63,19 @@ export function toWorkload(
   }
 }
 
+/** A workload whose run config cannot be read: all that is known is its name, and what is wrong. */
+export const toDamaged = (name: string, problem: Failure): Workload => ({
+  name,
+  package: '',
+  url: '',
+  port: 0,
+  transport_type: 'stdio',
+  proxy_mode: 'streamable-http',
+  status: 'error',
+  status_context: [problem.message, problem.hint].filter(Boolean).join(' '),
+  created_at: '',
+})
+
 /** One workload with what lists leave out: its middlewares, the eras that its server speaks, its processes. */
 export function toDetailedWorkload(config: RunConfig, record: StatusRecord | undefined): Workload {
   const { middlewares, protocol, client_processes } = isOrphaned(record) ? {} : (record ?? {})
@@ -81,9 +95,9 @@ export interface ListFilter {
   readonly labels?: readonly (readonly [key: string, value: string])[]
 }
 
-/** Whether a workload passes the filter. Without `all`, only what serves clients now. */
+/** Whether a workload passes the filter. Without `all`, all but those that somebody has stopped. */
 export function matches(workload: Workload, { all, group, labels = [] }: ListFilter): boolean {
-  if (!all && workload.status !== 'running' && workload.status !== 'auth_retrying') return false
+  if (!all && workload.status === 'stopped') return false
   if (group !== undefined && workload.group !== group) return false
   return labels.every(([key, value]) => workload.labels?.[key] === value)
 }

@@ -56,12 +56,13 @@ export async function stopWorkload(state: HostState, name: string): Promise<void
 /** Removes a workload with its instance, run config and status, in its turn. */
 export async function removeWorkload(state: HostState, name: string): Promise<void> {
   const { store, log } = state
+  let damaged = false
   const config = await store.configs.find(name).catch(error => {
     if (!isFailure(error, 'workload_unreadable')) throw error
     log.warn(messageOf(error), { workload: name })
-    return undefined
+    damaged = true
   })
-  if (!config && !(await store.statuses.read(name))) return
+  if (!config && !damaged && !(await store.statuses.read(name))) return
   await endHosting(state, name, {
     status: 'removing',
     async work(entry) {

@@ -66,39 +66,30 @@ describe('run configs', () => {
     expect((await store.configs.get('echo')).port).toBe(won)
   })
 
-  test('an unreadable file is set aside once and the others are listed', async () => {
+  test('a file that cannot be read stays, says what is wrong, and does not stop the others', async () => {
     await store.configs.save(config('good'))
     await put('broken.json', '{"name": "broken",')
     expect((await store.configs.list()).map(found => found.name)).toEqual(['good'])
-    expect((await readdir(folder())).sort()).toEqual(['broken.json.corrupted', 'good.json'])
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('"broken"')
-    expect(lines[0]).toContain('broken.json.corrupted')
-    await store.configs.list()
-    expect(lines).toHaveLength(1)
-  })
-
-  test('an earlier file that was set aside is not overwritten', async () => {
-    await put('broken.json', 'first')
-    await store.configs.list()
-    await put('broken.json', 'second')
-    await store.configs.list()
-    expect(await readFile(join(folder(), 'broken.json.corrupted'), 'utf8')).toBe('first')
-    expect(await readFile(join(folder(), 'broken.json.corrupted-2'), 'utf8')).toBe('second')
-  })
-
-  test('asking for an unreadable config says so, and where it is now', async () => {
-    await put('broken.json', '{"name":"broken","transport":"pigeon"}')
-    await expect(store.configs.get('broken')).rejects.toMatchObject({
+    expect(await readdir(folder())).toEqual(['broken.json', 'good.json'])
+    const problems = await store.configs.problems()
+    expect([...problems.keys()]).toEqual(['broken'])
+    expect(problems.get('broken')).toMatchObject({
       code: 'workload_unreadable',
-      message: expect.stringContaining('broken.json.corrupted'),
+      message: expect.stringMatching(/broken\.json is not valid: .* at line 1, column 19/),
     })
+    await expect(store.configs.get('broken')).rejects.toMatchObject({ code: 'workload_unreadable' })
+    await expect(store.configs.saveNew(config('broken'))).rejects.toMatchObject({
+      code: 'workload_unreadable',
+    })
+    await put('broken.json', JSON.stringify(config('broken')))
+    expect((await store.configs.list()).map(found => found.name)).toEqual(['broken', 'good'])
+    expect(await store.configs.problems()).toEqual(new Map())
   })
 
   test('a config that names another workload is not taken for this one', async () => {
     await put('copy.json', JSON.stringify(config('original')))
     expect(await store.configs.list()).toEqual([])
-    expect(await readdir(folder())).toEqual(['copy.json.corrupted'])
+    expect([...(await store.configs.problems()).keys()]).toEqual(['copy'])
   })
 
   test('a file that is not one of our JSON documents is left alone', async () => {
@@ -156,6 +147,26 @@ describe('statuses', () => {
     await store.statuses.write('echo', { status: 'error', status_context: 'x', process_id: 0 })
     await store.statuses.write('echo', { status: 'running', process_id: 1 })
     expect(await store.statuses.read('echo')).not.toHaveProperty('status_context')
+  })
+
+  test('a surplus brace costs nothing', async () => {
+    await store.statuses.write('echo', { status: 'running', process_id: 1 })
+    const path = join(paths.data, 'statuses', 'echo.json')
+    await writeFile(path, `${await readFile(path, 'utf8')}}\n`)
+    expect(await store.statuses.read('echo')).toMatchObject({ status: 'running' })
+    expect([...(await store.statuses.list()).keys()]).toEqual(['echo'])
+    expect(lines).toEqual([])
+  })
+
+  test('of files set aside none replaces another', async () => {
+    const folder = join(paths.data, 'statuses')
+    await mkdir(folder, { recursive: true })
+    for (const text of ['first', 'second']) {
+      await writeFile(join(folder, 'echo.json'), text)
+      await store.statuses.list()
+    }
+    expect(await readFile(join(folder, 'echo.json.corrupted'), 'utf8')).toBe('first')
+    expect(await readFile(join(folder, 'echo.json.corrupted-2'), 'utf8')).toBe('second')
   })
 
   test.each(['', '{}', '{"status":"dancing","created_at":"x","updated_at":"x","process_id":1}', '[1'])(
