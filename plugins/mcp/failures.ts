@@ -3,8 +3,8 @@ import { defineFailures } from '../../src/errors.ts'
 export const failures = defineFailures({
   mcp_server_stopped: {
     status: 409,
-    text: (d: { name: string; status: string }) =>
-      `The workload "${d.name}" is not running: it is ${d.status}.`,
+    text: (d: { name: string; status: string; reason?: string | undefined }) =>
+      `The workload "${d.name}" is not running: it is ${d.status}${d.reason ? `: ${d.reason}` : '.'}`,
     hint: d => `Start it with \`keelson start ${d.name}\`; \`keelson logs ${d.name}\` may say why it is not.`,
   },
   mcp_unreachable: {

@@ -13,7 +13,11 @@ export async function findServer(
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(server)) return { url: parseUrl(server), transport }
   const workload = await (await app.service('workloads')).get(server)
   if (workload.status !== 'running')
-    throw failures.mcp_server_stopped({ name: server, status: workload.status })
+    throw failures.mcp_server_stopped({
+      name: server,
+      status: workload.status,
+      reason: workload.status_context,
+    })
   return {
     url: parseUrl(workload.url),
     workload: server,

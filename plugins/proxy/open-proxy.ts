@@ -157,6 +157,10 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     checkCandidate: (backend, options) => forwarder.checkCandidate(backend, options),
     ready: ({ timeoutMs, signal = new AbortController().signal, ping = false }) =>
       forwarder.ready({ timeoutMs, signal, ping }),
+    async findProblem() {
+      const { mcp } = await forwarder.health()
+      return mcp?.available === false ? (mcp.error ?? 'it does not respond') : undefined
+    },
     async verify(given) {
       for (const middleware of contributed) await middleware.verify?.(given)
     },

@@ -281,6 +281,8 @@ export interface Proxy {
    * any response counts, an error too. `ping` asks it for one, unless a client has sent a request already.
    */
   ready(options: { timeoutMs: number; signal?: AbortSignal; ping?: boolean }): Promise<void>
+  /** Asks the server whether it responds. Returns what is wrong, for people; undefined: it responds. */
+  findProblem(): Promise<string | undefined>
   /** Lets the middlewares check what they were set to against the server, which responds. */
   verify(options: { signal: AbortSignal }): Promise<void>
   /** Closes the listener. Requests in flight have `graceMs` (milliseconds) to finish. */

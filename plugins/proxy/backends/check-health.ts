@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { messageOf } from '../../../src/errors.ts'
 import type { Health } from '../health.ts'
+import { describe } from './probe-server.ts'
 import type { TargetPath } from './target-path.ts'
 
 const PING_TIMEOUT_MS = 5000
@@ -39,10 +39,10 @@ export function createHealthCheck(options: {
       const response_time_ms = now() - began
       if (statusCode < 500)
         return { status: 'healthy', mcp: { available: true, response_time_ms, last_checked } }
-      const error = `the server responded with ${statusCode}`
+      const error = `HTTP ${statusCode} from ${new URL(to.origin).host}`
       return { status: 'unhealthy', mcp: { available: false, response_time_ms, error, last_checked } }
     } catch (error) {
-      return { status: 'unhealthy', mcp: { available: false, error: messageOf(error), last_checked } }
+      return { status: 'unhealthy', mcp: { available: false, error: describe(error), last_checked } }
     }
   }
 

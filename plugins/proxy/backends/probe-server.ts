@@ -117,7 +117,8 @@ function isJsonRpc(text: string): boolean {
 
 const pathOf = (path: string): string => path.split('?', 1)[0] as string
 
-function describe(error: unknown): string {
+/** Why a server does not respond, for people. */
+export function describe(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ECONNREFUSED') return 'it does not accept connections'
   if (error instanceof DOMException && error.name === 'TimeoutError')

@@ -1,6 +1,7 @@
 import type { Candidate, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
 import type { Log } from '../../../src/log.ts'
-import { reportAccess, reportStart } from './readiness.ts'
+import { createHealthWatch } from './health-watch.ts'
+import { reportStart } from './readiness.ts'
 import { createRestarts } from './restarts.ts'
 import { createRuntimeAvailability } from './runtime-availability.ts'
 import { createServerRuns, type ServerRun, type ServerRunsOptions } from './server-runs.ts'
@@ -68,20 +69,27 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
 
   const isUp = () => up && !signal.aborted
   const startedAt = () => runs.startedAt() ?? new Date(upSince)
+  const health = createHealthWatch({ ...options, startedAt, setLater, signal })
   const availability = createRuntimeAvailability({ isUp, startedAt, check: runs.check, setLater })
 
   async function start(mode: StartMode, { isFirst }: { isFirst: boolean }): Promise<void> {
-    const { run, responds } = await startServer({ ...options, runs, mode, isFirst })
-    if (isFirst && (responds || run.backend.kind === 'stdio'))
+    const { run, problem } = await startServer({ ...options, runs, mode, isFirst })
+    if (isFirst && (problem === undefined || run.backend.kind === 'stdio'))
       await runs.unlessExited(run, signal => proxy.verify({ signal }))
     markUp()
-    await reportStart(run, { ...options, responds, startedAt, setLater, signal })
-    restartAfter(run)
+    await reportStart(run, { ...options, problem, startedAt, setLater, signal })
+    watch(run)
   }
 
   function markUp(): void {
     up = true
     upSince = clock.now()
+  }
+
+  /** Restarts the server when it exits, and says when it does not respond. */
+  function watch(run: ServerRun): void {
+    void health.watch(run)
+    restartAfter(run)
   }
 
   function restartAfter(run: ServerRun): void {
@@ -108,7 +116,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   function promote(run: ServerRun, checked: Candidate, patience: { graceMs: number; signal: AbortSignal }) {
     candidate = undefined
     markUp()
-    restartAfter(run)
+    watch(run)
     log.info('The server has replaced the one before.')
     return { drained: checked.promote(patience) }
   }
@@ -142,7 +150,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
       if (!up) void restarts.wakeIfRunning()
     },
     proxyChanged() {
-      if (isUp()) void reportAccess(proxy.access, { setStatus: setLater, startedAt })
+      if (isUp()) void health.report()
     },
     runtimeUnavailable: problem => availability.unavailable(problem),
     runtimeAvailable() {

@@ -1,4 +1,5 @@
 import type { AccessProblem, Proxy as WorkloadProxy } from '../../../src/contracts/pipeline.ts'
+import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Clock } from './clock.ts'
 import type { ServerRun, ServerRuns } from './server-runs.ts'
@@ -11,21 +12,21 @@ interface ReadinessOptions {
   readonly times: Times
 }
 
-/** True when the server responds, false when it takes too long. Fails when the server exits meanwhile. */
-export async function waitUntilResponding(
+/**
+ * Waits until the server responds. Returns why it has not within the time, for people, or undefined when it has. Fails
+ * when the server exits meanwhile.
+ */
+export const waitUntilResponding = (
   run: ServerRun,
   runs: ServerRuns,
   { proxy, ...given }: { proxy: WorkloadProxy; timeoutMs: number; ping: boolean },
-): Promise<boolean> {
-  const { backend } = run
-  if (backend.kind === 'http' && backend.remote) return true
-  return runs.unlessExited(run, signal =>
+): Promise<string | undefined> =>
+  runs.unlessExited(run, signal =>
     proxy.ready({ ...given, signal }).then(
-      () => true,
-      () => false,
+      () => undefined,
+      async error => (await proxy.findProblem()) ?? messageOf(error),
     ),
   )
-}
 
 /** Writes the status after a start; that of a slow server is written again when it responds. */
 export async function reportStart(
@@ -37,15 +38,15 @@ export async function reportStart(
     setLater: SetStatus
     startedAt: () => Date
     signal: AbortSignal
-    responds: boolean
+    /** Why the server has not responded; undefined when it has. */
+    problem: string | undefined
   },
 ): Promise<void> {
-  const { times, log, setStatus, setLater, startedAt, responds } = options
-  log.info(responds ? 'The server is up.' : 'The server runs, but does not respond yet.')
-  if (responds) return reportAccess(options.proxy.access, { setStatus, startedAt })
+  const { times, log, setStatus, setLater, startedAt, problem } = options
+  log.info(problem === undefined ? 'The server is up.' : 'The server runs, but does not respond yet.')
+  if (problem === undefined) return reportAccess(options.proxy.access, { setStatus, startedAt })
   const isStdio = run.backend.kind === 'stdio'
-  const seconds = (isStdio ? times.answer : times.ready) / 1000
-  const context = `The server has not responded within ${seconds} seconds.`
+  const context = isStdio ? `The server has not responded within ${times.answer / 1000} seconds.` : problem
   // Some stdio servers never respond to a `ping` before `initialize`.
   await setStatus(isStdio ? 'running' : 'unhealthy', { startedAt: startedAt(), context })
   void pollUntilResponding(run, options).then(now =>
@@ -68,10 +69,15 @@ async function pollUntilResponding(
   run: ServerRun,
   { proxy, clock, times, signal }: ReadinessOptions & { signal: AbortSignal },
 ): Promise<boolean> {
-  while (run.isCurrent() && !signal.aborted) {
+  const isRemote = run.backend.kind === 'http' && run.backend.remote
+  const isOver = () => !run.isCurrent() || signal.aborted
+  while (!isOver()) {
     try {
-      await proxy.ready({ timeoutMs: times.ready, signal })
-      return run.isCurrent()
+      // A remote server is of somebody else: it is asked seldom.
+      if (isRemote) await clock.delay(times.health, signal)
+      if (isRemote && (await proxy.findProblem()) !== undefined) continue
+      await proxy.ready({ timeoutMs: isRemote ? times.remote : times.ready, signal })
+      return !isOver()
     } catch {
       await clock.delay(times.poll, signal).catch(() => undefined)
     }

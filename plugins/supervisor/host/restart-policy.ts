@@ -4,7 +4,13 @@ import type { StartMode } from './workload-instance.ts'
 /** What to do about a server that does not run. */
 export type RestartDecision =
   | { readonly giveUp: string }
-  | { readonly waitMs: number; readonly status: 'starting' | 'unhealthy'; readonly reason: string }
+  | { readonly waitMs: number; readonly status: 'unhealthy'; readonly reason: string }
+  | {
+      readonly waitMs: number
+      readonly status: 'starting'
+      readonly reason: string
+      readonly attempts: number
+    }
 
 /** Decides when a server is started again, how, and when to give up. It counts; it starts nothing itself. */
 export interface RestartPolicy {
@@ -61,7 +67,7 @@ export function createRestartPolicy({
       if (attempts >= most) return { giveUp: `Given up after ${most} restarts: ${reason}` }
       return runtimeFailures
         ? { waitMs: delayOf(runtimeFailures - 1), status: 'unhealthy', reason }
-        : { waitMs: delayOf(attempts), status: 'starting', reason }
+        : { waitMs: delayOf(attempts), status: 'starting', reason, attempts }
     },
   }
 }

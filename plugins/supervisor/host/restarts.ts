@@ -4,7 +4,7 @@ import type { Runtime } from '../../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Clock } from './clock.ts'
-import { createRestartPolicy } from './restart-policy.ts'
+import { createRestartPolicy, type RestartDecision } from './restart-policy.ts'
 import type { ServerRuns } from './server-runs.ts'
 import type { SetStatus } from './status-writer.ts'
 import type { Times } from './times.ts'
@@ -54,7 +54,8 @@ export function createRestarts(options: RestartsOptions): Restarts {
       if (signal.aborted) return true
       runs.detach()
       const problem = await findRuntimeProblem(local?.runtime, signal)
-      const reason = problem ?? messageOf(error)
+      const ended = isFailure(error, 'instance_ended') ? runs.howEnded() : undefined
+      const reason = problem ?? ended ?? messageOf(error)
       const isFinal = isFailure(error, 'mount_through_link')
       policy.failed({ reason, isRuntimeAway: problem !== undefined, isFinal })
       proxy.disconnect(reason)
@@ -63,11 +64,20 @@ export function createRestarts(options: RestartsOptions): Restarts {
     }
   }
 
+  /** Such as `restarting (4 times, exit code 1): TOKEN is not set`. */
+  async function describe(decision: Exclude<RestartDecision, { giveUp: string }>): Promise<string> {
+    if (decision.status === 'unhealthy') return decision.reason
+    const { attempts, reason } = decision
+    const times = attempts > 1 ? `${attempts} times, ` : attempts ? 'once, ' : ''
+    const last = (await runs.lastLines()).at(-1)
+    return `restarting (${times}${reason})${last === undefined ? '' : `: ${last}`}`
+  }
+
   async function retry(): Promise<void> {
     while (!signal.aborted) {
       const decision = policy.next()
       if ('giveUp' in decision) return giveUp(decision.giveUp)
-      await setLater(decision.status, { context: decision.reason })
+      await setLater(decision.status, { context: await describe(decision) })
       waking = new AbortController()
       await clock.delay(decision.waitMs, AbortSignal.any([waking.signal, signal])).catch(() => undefined)
       if (signal.aborted || (await tryOnce())) return

@@ -30,6 +30,8 @@ export interface ServerRuns {
   startedAt(): Date | undefined
   /** Closes the streams to the server; nothing is stopped. */
   detach(): void
+  /** How a server that exited before it was ready did so, e.g. "exit code 1". */
+  howEnded(): string | undefined
   /** The last log lines of the instance, without secrets. */
   lastLines(): Promise<string[]>
   exitedEarly(how: string): Promise<Failure>
@@ -45,6 +47,7 @@ export function createServerRuns(options: ServerRunsOptions): ServerRuns {
   const { config, local, clock, times, signal } = options
   const instance = createWorkloadInstance(options)
   let exit = Promise.withResolvers<string>()
+  let ended: string | undefined
 
   function assertNotCancelled(): void {
     if (signal.aborted) throw failures.start_cancelled({ name: config.name })
@@ -54,6 +57,7 @@ export function createServerRuns(options: ServerRunsOptions): ServerRuns {
     local ? await readLastLines(local.runtime, local.spec.name, local.secrets) : []
 
   async function exitedEarly(how: string): Promise<Failure> {
+    ended = how
     const lines = await lastLines()
     const missing = missingVariables(lines, config)
     return failures.instance_ended({ name: config.name, how, lines, missing })
@@ -112,6 +116,7 @@ export function createServerRuns(options: ServerRunsOptions): ServerRuns {
     isRunning: () => instance.isRunning(),
     startedAt: () => instance.startedAt(),
     detach: () => instance.detach(),
+    howEnded: () => ended,
     lastLines,
     exitedEarly,
     assertNotCancelled,

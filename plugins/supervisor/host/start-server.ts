@@ -18,10 +18,11 @@ interface StartOptions {
   readonly isFirst: boolean
 }
 
-/** A run of a server that is up; `responds` is false when it has been silent for as long as it may. */
+/** A run of a server that is up. */
 interface StartedServer {
   readonly run: ServerRun
-  readonly responds: boolean
+  /** Why it has not responded within the time it has, for people; undefined when it has. */
+  readonly problem: string | undefined
 }
 
 /**
@@ -37,14 +38,17 @@ export async function startServer(options: StartOptions): Promise<StartedServer>
   const wait = (of: ServerRun, given: { timeoutMs: number; ping: boolean }) =>
     waitUntilResponding(of, runs, { proxy, ...given })
   if (run.backend.kind === 'http') {
-    return { run, responds: await wait(run, { timeoutMs: times.ready, ping: false }) }
+    const { remote } = run.backend
+    if (remote && !isFirst) return { run, problem: undefined } // the watch on its health tells
+    const timeoutMs = remote ? times.remote : times.ready
+    return { run, problem: await wait(run, { timeoutMs, ping: false }) }
   }
   if (!isFirst) {
     await wait(run, { timeoutMs: times.settle, ping: false })
-    return { run, responds: true }
+    return { run, problem: undefined }
   }
   try {
-    return { run, responds: await wait(run, { timeoutMs: times.answer, ping: true }) }
+    return { run, problem: await wait(run, { timeoutMs: times.answer, ping: true }) }
   } catch (error) {
     if (!isFailure(error, 'instance_ended') || error.hint !== undefined) throw error // the hint knows a cause
     log.info(`${error.message} It starts again and is sent no ping.`)
@@ -53,7 +57,7 @@ export async function startServer(options: StartOptions): Promise<StartedServer>
   proxy.disconnect('it starts again')
   const again = await connectRun(options)
   await wait(again, { timeoutMs: clock.now() - began + times.settle, ping: false })
-  return { run: again, responds: true }
+  return { run: again, problem: undefined }
 }
 
 async function connectRun({ runs, proxy, mode }: StartOptions): Promise<ServerRun> {

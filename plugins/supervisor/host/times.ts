@@ -8,6 +8,10 @@ export interface Times {
   readonly stable: number
   /** How long a server may take to respond before it counts as unhealthy. */
   readonly ready: number
+  /** How long a remote server may take to respond when it is first used. */
+  readonly remote: number
+  /** How often an HTTP server is asked whether it still responds. */
+  readonly health: number
   /** How long a stdio server may take to respond before it counts as running without that. */
   readonly answer: number
   /** How long a stdio server that is sent no `ping` must run to count as started, unless it responds before. */
@@ -25,6 +29,8 @@ export const TIMES: Times = {
   attempts: 10,
   stable: 30_000,
   ready: 300_000,
+  remote: 5000,
+  health: 30_000,
   answer: 15_000,
   settle: 750,
   poll: 2000,

@@ -4,7 +4,7 @@ import { type Column, isTerminal } from '../../../src/cli/output.ts'
 import type { Status, Workload } from '../../../src/contracts/workload.ts'
 import { failures } from '../../../src/errors.ts'
 import { callerHeaders } from '../../callers/index.ts'
-import { formatUptime } from '../uptime.ts'
+import { reasonOf, statusText } from '../status-text.ts'
 
 const flags = {
   all: flag.boolean('also list workloads that are not running', { short: 'a' }),
@@ -42,7 +42,7 @@ const statusOf = (row: Listed): string =>
 /** What fits a terminal. */
 const BRIEF: readonly Column<Listed>[] = [
   NAME,
-  { title: 'STATUS', of: row => [statusOf(row), formatUptime(row, Date.now())].filter(Boolean).join(' ') },
+  { title: 'STATUS', of: row => statusText(row, Date.now()) },
   URL,
   PACKAGE,
 ]
@@ -102,6 +102,9 @@ export class List extends BaseCommand {
     }
     const brief = !wide && isTerminal(this.context.stdout)
     this.printTable([...(brief ? BRIEF : FULL), ...(checks ? [UPGRADE] : [])], found, { wide })
+    const explained = brief ? found.filter(reasonOf) : []
+    if (explained.length) this.print('')
+    for (const row of explained) this.print(`${row.name}: ${reasonOf(row)}`)
   }
 
   /** Upgrades are another plugin's; without it nothing but this flag is missing. */

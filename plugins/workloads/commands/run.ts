@@ -5,6 +5,7 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { failures } from '../../../src/errors.ts'
 import { runFlags } from '../flags.ts'
+import { reasonOf, statusText } from '../status-text.ts'
 import { noteWait } from './note-wait.ts'
 import { RUN_HINTS } from './run-hints.ts'
 
@@ -79,7 +80,11 @@ export class Run extends BaseCommand {
         const workload = await noteWait(progress, `Waiting until ${config.name} responds`, up)
         progress.done()
         if (workload.status === 'running' && workload.status_context) this.say(workload.status_context)
-        this.say(`${workload.name} is running. Clients connect to:`)
+        this.say(
+          workload.status === 'running'
+            ? `${workload.name} is running. Clients connect to:`
+            : `${workload.name} is ${statusText(workload, Date.now())}: ${reasonOf(workload)}\nClients connect to:`,
+        )
         return this.print(workload.url)
       }
     } finally {

@@ -35,6 +35,8 @@ function fakeProxies(): Proxies & {
   of(name: string): FakeProxy | undefined
   answers: (name: string) => Promise<void>
   drains: Promise<void>
+  /** What is wrong with every server that runs. */
+  problem: string | undefined
   fail: Error | undefined
 } {
   const made: FakeProxy[] = []
@@ -43,6 +45,7 @@ function fakeProxies(): Proxies & {
     fail: undefined as Error | undefined,
     answers: async (_name: string): Promise<void> => undefined,
     drains: Promise.resolve(),
+    problem: undefined as string | undefined,
     of: (name: string) => made.findLast(proxy => proxy.config.name === name && proxy.open),
     async open(config: RunConfig) {
       if (proxies.fail) throw proxies.fail
@@ -84,6 +87,7 @@ function fakeProxies(): Proxies & {
             signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
             proxies.answers(config.name).then(resolve, reject)
           }),
+        findProblem: async () => proxies.problem,
         verify: async () => undefined,
         async close() {
           fake.open = false
@@ -152,7 +156,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
           })
         },
       },
-      times: { poll: NEVER, grace: 0, ...times },
+      times: { poll: NEVER, health: NEVER, grace: 0, ...times },
     })
     hosts.push(host)
     return host

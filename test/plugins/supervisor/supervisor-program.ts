@@ -41,6 +41,7 @@ const proxies: Proxies = {
       disconnect: () => undefined,
       checkCandidate: async () => ({ promote: async () => undefined, discard: () => undefined }),
       ready: async () => undefined,
+      findProblem: async () => undefined,
       verify: async () => undefined,
       close: () =>
         new Promise(resolve => {

@@ -54,7 +54,6 @@ test('a remote workload has no instance', async () => {
   const hosted = await hosting(runtime)
   const { image: _, runtime: __, ...config } = workload('far', { remote_url: 'https://example.com/mcp' })
   await hosted.store.configs.save(config)
-  hosted.proxies.answers = () => new Promise(() => undefined)
   await hosted.host.start('far')
   expect(hosted.proxies.of('far')?.backends).toEqual([
     { kind: 'http', target: new URL('https://example.com/mcp'), remote: true },
@@ -177,9 +176,35 @@ test('a server that never responds counts as unhealthy, and as running once it r
   hosted.proxies.answers = () => (asked++ ? answer.promise : Promise.reject(new Error('timed out')))
   await hosted.host.start('mute')
   expect(await hosted.status('mute')).toBe('unhealthy')
-  expect(await hosted.context('mute')).toContain('not responded')
+  expect(await hosted.context('mute')).toBe('timed out')
   answer.resolve()
   await untilStatus(hosted, 'mute', 'running')
+})
+
+test('a remote server that does not respond is unhealthy, and running once it does', async () => {
+  const hosted = await hosting(engine(), { health: 30_000 })
+  hosted.flows = false
+  await hosted.store.configs.save(workload('far', { remote_url: 'https://far.example/mcp' }))
+  hosted.proxies.answers = () => Promise.reject(new Error('POST /mcp returned status 502'))
+  await hosted.host.start('far')
+  expect(await hosted.status('far')).toBe('unhealthy')
+  expect(await hosted.context('far')).toBe('POST /mcp returned status 502')
+  hosted.proxies.answers = async () => undefined
+  hosted.pass()
+  await untilStatus(hosted, 'far', 'running')
+})
+
+test('a server that stops responding becomes unhealthy with the reason, and running when it responds again', async () => {
+  const hosted = await hosting(engine(), { health: 30_000 })
+  await hosted.store.configs.save(workload('web'))
+  await hosted.host.start('web')
+  expect(await hosted.status('web')).toBe('running')
+  hosted.proxies.problem = 'HTTP 502 from example.com'
+  await untilStatus(hosted, 'web', 'unhealthy')
+  expect(await hosted.context('web')).toBe('HTTP 502 from example.com')
+  hosted.proxies.problem = undefined
+  await untilStatus(hosted, 'web', 'running')
+  expect(await hosted.context('web')).toBeUndefined()
 })
 
 test('a stdio server that never responds counts as running, with a reason until it responds', async () => {
@@ -347,12 +372,20 @@ test('a server that keeps crashing is given up after ten restarts with growing w
   await hosted.host.start('moody')
   const end = hosted.host.ended('moody')
   healthy = false
+  const contexts = new Set<string | undefined>()
+  const save = hosted.store.statuses.write
+  hosted.store.statuses.write = (name, change) => {
+    contexts.add(change.status_context)
+    return save(name, change)
+  }
   runtime.crash('moody')
   expect(await end).toMatchObject({
     status: 'error',
     status_context: expect.stringMatching(/10 restarts[\s\S]*disk on fire/),
     process_id: 0,
   })
+  expect(contexts).toContain('restarting (exit code 139)')
+  expect(contexts).toContain('restarting (4 times, exit code 1): disk on fire')
   expect(hosted.waits).toEqual([1000, 2000, 5000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000, 60_000])
   expect(hosted.proxies.of('moody')).toBeUndefined()
   await until(() => expect(hosted.host.busy).toBe(false))
