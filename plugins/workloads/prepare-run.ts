@@ -14,6 +14,7 @@ import { parsePackageArgument } from '../recipes/index.ts'
 import { assertWorkloadName, stateFailures, type WorkloadStore } from '../state/index.ts'
 import { assertFits } from './assert-fits.ts'
 import { configFromOptions, findTarget, type RunRequest, runtimeOnce } from './build-config.ts'
+import { choosePublished } from './choose-published.ts'
 import { failures } from './failures.ts'
 import { contextOfConfig } from './flag-effects.ts'
 import { findUntakenPort, portsOfOthers } from './free-ports.ts'
@@ -38,7 +39,8 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
   const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
   await warnOfMissingProtection(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
-  return complete(app, await withPorts(config, store), request)
+  const placed = await choosePublished(await withPorts(config, store), store, request)
+  return complete(app, placed, request)
 }
 
 /** Lets plugins complete the run config, one after another. */

@@ -4,6 +4,7 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Instance, LogOptions } from '../../src/contracts/runtime.ts'
 import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
+import { maskQuery } from '../../src/lib/mask-query.ts'
 import { redact } from '../../src/lib/redact.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { createBringUp } from './bring-up.ts'
@@ -162,7 +163,8 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       const config = await store.configs.get(name)
       const runtime = config.runtime && (await (await app.service('runtimes')).get(config.runtime))
       const instance = runtime ? await runtime.inspect(instanceName(config)) : undefined
-      return redact({ workload, config, ...(instance ? { instance } : {}) })
+      const shown = config.remote_url ? { ...config, remote_url: maskQuery(config.remote_url) } : config
+      return redact({ workload, config: shown, ...(instance ? { instance } : {}) })
     },
 
     config: name => store.configs.get(name),

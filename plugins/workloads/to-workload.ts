@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Status, StatusRecord, Workload } from '../../src/contracts/workload.ts'
 import type { Failure } from '../../src/errors.ts'
+import { maskQuery } from '../../src/lib/mask-query.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
 import { clientUrl, effectiveMode } from '../proxy/index.ts'
 
@@ -46,7 +47,7 @@ export function toWorkload(
   const context = orphaned ? 'its proxy does not run' : record?.status_context
   return {
     name: config.name,
-    package: config.source ?? config.image ?? config.remote_url ?? '',
+    package: config.source ?? config.image ?? maskQuery(config.remote_url ?? ''),
     url: clientUrl(config),
     port: config.port,
     transport_type: config.transport,
@@ -72,7 +73,7 @@ export const toDamaged = (name: string, problem: Failure): Workload => ({
   transport_type: 'stdio',
   proxy_mode: 'streamable-http',
   status: 'error',
-  status_context: [problem.message, problem.hint].filter(Boolean).join(' '),
+  status_context: `${problem.message.replace(/\.?$/, '.')} ${problem.hint ?? ''}`.trim(),
   created_at: '',
 })
 

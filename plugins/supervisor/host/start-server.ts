@@ -39,7 +39,7 @@ export async function startServer(options: StartOptions): Promise<StartedServer>
     waitUntilResponding(of, runs, { proxy, ...given })
   if (run.backend.kind === 'http') {
     const { remote } = run.backend
-    if (remote && !isFirst) return { run, problem: undefined } // the watch on its health tells
+    if (remote && !isFirst) return { run, problem: await proxy.findProblem() }
     const timeoutMs = remote ? times.remote : times.ready
     return { run, problem: await wait(run, { timeoutMs, ping: false }) }
   }

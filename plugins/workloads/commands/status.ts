@@ -2,6 +2,7 @@ import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
+import { describeIsolation, describeVerification } from '../describe-isolation.ts'
 import { formatUptime } from '../uptime.ts'
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
@@ -19,9 +20,14 @@ export class StatusOf extends BaseCommand {
   name = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    const workload = await (await this.app.service('workloads')).get(this.name)
+    const workloads = await this.app.service('workloads')
+    const workload = await workloads.get(this.name)
+    const config = await workloads.config(this.name)
+    const isolation = describeIsolation(config, this.app.log)
+    const verified = describeVerification(config)
     const uptime = formatUptime(workload, Date.now())
-    if (this.values(flags).format === 'json') return this.printJson(toStatus(workload, uptime))
+    if (this.values(flags).format === 'json')
+      return this.printJson({ ...toStatus(workload, uptime), ...(isolation ? { isolation } : {}) })
     const lines: [string, string | undefined][] = [
       ['Name', workload.name],
       ['Status', workload.status],
@@ -36,7 +42,10 @@ export class StatusOf extends BaseCommand {
       ['Group', workload.group],
       ['Created', workload.created_at.replace('T', ' ').replace(/\..*$/, '')],
       ['Remote', workload.remote ? 'true' : undefined],
-      ['Sandbox', workload.no_sandbox ? 'none (--no-sandbox)' : undefined],
+      ['Isolation', isolation],
+      ['Verified', verified],
+      ['Secrets', config.secrets?.map(secret => secret.replace(/,.*/, '')).join(', ')],
+      ['Published', config.publish?.map(describePort).join(', ')],
       ['Uptime', uptime],
       ['Upgrade', upgradeOf(workload)],
     ]
@@ -48,6 +57,10 @@ export class StatusOf extends BaseCommand {
     for (const step of middlewares) this.print(`  ${step.stage.padEnd(width)}  ${describeStep(step)}`)
   }
 }
+
+/** `9000:8080` as `127.0.0.1:9000 (8080 of the server)`. */
+const describePort = (text: string): string =>
+  text.replace(/^(\d+):(\d+)$/, '127.0.0.1:$1 ($2 of the server)')
 
 const describeStep = ({ name, description, plugin, added }: PipelineMiddleware): string =>
   added ? `${description ?? name} (plugin ${plugin})` : (description ?? name)

@@ -117,7 +117,7 @@ export const flagSamples = (
     'env-file-dir': text('env-file-dir', `${folder}/vars`),
     secret: list('secret', 'NAME,target=TOKEN'),
     volume: list('volume', `${folder}:/data`),
-    publish: list('publish', '9000'),
+    publish: list('publish', '9000:9000'),
     network: text('network', 'none'),
     memory: text('memory', '64m'),
     cpus: text('cpus', '0.5'),
