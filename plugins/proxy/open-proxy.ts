@@ -56,7 +56,11 @@ const DEFAULT_GRACE_MS = 5000
 export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const { config, log, callers } = options
   const host = config.host ?? '127.0.0.1'
-  const rules = { refuseBatches: config.transport !== 'sse', maxBytes: maxBodyOf(config) }
+  const rules = {
+    // Middlewares of added plugins may take a batch for no message at all.
+    refuseBatches: options.middlewares.some(({ isAdded }) => isAdded),
+    maxBytes: maxBodyOf(config),
+  }
   const parts: ExchangeParts = {
     ...rules,
     respond: (exchange, text) => forwarder.respond(exchange, text),

@@ -8,7 +8,8 @@ export const SMALL_BODY_BYTES = 64 * 1024
 
 const tooLarge = ({ maxBytes }: BodyRules) =>
   rpcRefusal(413, INVALID_REQUEST, `The request body is larger than ${maxBytes} bytes`)
-const noBatches = () => rpcRefusal(400, INVALID_REQUEST, 'JSON-RPC batches are not supported')
+const noBatches = () =>
+  rpcRefusal(400, INVALID_REQUEST, 'JSON-RPC batches are refused where added plugins judge messages')
 
 /** The announced length; undefined when the body has none (chunked, or no body at all). */
 export function announcedLength(request: IncomingMessage): number | undefined {
@@ -38,7 +39,7 @@ function opensArray(chunk: Buffer): boolean | undefined {
 
 export interface BodyRules {
   readonly maxBytes: number
-  /** Arrays are refused: MCP has no JSON-RPC batches since 2025-06-18. */
+  /** Arrays are refused, which are JSON-RPC batches (MCP 2025-03-26). */
   readonly refuseBatches: boolean
 }
 

@@ -106,11 +106,12 @@ export function memberValue(text: string, name: string): unknown {
   return member === undefined ? undefined : parseRaw(member)
 }
 
-/** The elements of a text that is one valid JSON array and nothing else; undefined otherwise. */
-export function arrayElements(text: string): string[] | undefined {
+/** The elements of a text that is one valid JSON array of at most `most` and nothing else; undefined otherwise. */
+export function arrayElements(text: string, most = Number.POSITIVE_INFINITY): string[] | undefined {
   const pass = new JsonPass(text)
   const elements: string[] = []
   const end = pass.skipElements(pass.skipSpace(0), start => {
+    if (elements.length === most) return -1
     const end = pass.skipValue(start)
     elements.push(text.slice(start, end))
     return end

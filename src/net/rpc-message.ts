@@ -93,8 +93,9 @@ const ENVELOPE = new Set(NAMES)
 export function otherSpelling(value: unknown): string | undefined {
   const messages: unknown[] = [value]
   for (const one of messages) {
-    if (Array.isArray(one)) for (const element of one) messages.push(element)
-    else if (isObject(one)) {
+    if (Array.isArray(one)) {
+      for (const element of one) if (typeof element === 'object') messages.push(element)
+    } else if (isObject(one)) {
       const found =
         foldedIn(one, ENVELOPE) ?? (isObject(one.params) ? foldedIn(one.params, DECISIVE) : undefined)
       if (found !== undefined) return found

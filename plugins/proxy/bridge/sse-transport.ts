@@ -11,7 +11,7 @@ import { ownerOf } from '../session-owner.ts'
 import type { Reply } from './call.ts'
 import type { Session } from './client-sessions.ts'
 import { EVENT_STREAM_HEADERS } from './event-stream.ts'
-import { followCall } from './follow-call.ts'
+import { followCalls } from './follow-calls.ts'
 import { busyRefusal, failureText } from './http-reply.ts'
 import { assertTakesEvents } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
@@ -109,7 +109,7 @@ export function createSse(
       const reply = rewritten(replyTo(session, message.idText), rewriting)
       const outcome = router.messages.request(message, { session, owner: session.owner, reply })
       if (outcome === 'busy') throw busyRefusal(idText)
-      if (outcome !== 'responded') followCall(router.calls, outcome, exchange)
+      if (outcome !== 'responded') followCalls(router.calls, [outcome], exchange)
     }
     if (!response.destroyed) response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { memberValue } from '../../../src/lib/raw-json.ts'
 import { type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { allSessionsTaken } from '../request-refusal.ts'
@@ -32,7 +33,7 @@ export async function initialize(
   }
   const session = router.openSession({
     capabilities,
-    version: router.handshake.agreed?.version ?? '',
+    version: String(memberValue(answer.text, 'protocolVersion') ?? ''),
     metadata,
     owner: ownerOf(exchange),
     over: 'streamable-http',

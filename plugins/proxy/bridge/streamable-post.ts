@@ -8,16 +8,18 @@ import { rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
 import { createAskModern } from './ask-own.ts'
+import { postBatch } from './batch-post.ts'
 import type { Call } from './call.ts'
 import { assertModernRequest } from './check-modern-request.ts'
 import type { Session } from './client-sessions.ts'
-import { followCall } from './follow-call.ts'
+import { followCalls } from './follow-calls.ts'
 import { busyRefusal, sendEmpty } from './http-reply.ts'
 import { accepts, assertKnownVersion, isJsonBody, modernVersion } from './mcp-headers.ts'
 import type { MessageRouter } from './message-router.ts'
 import { createMirroredTools } from './mirrored-tools.ts'
 import { createModernRequests } from './modern-requests.ts'
 import { createPostReply } from './post-reply.ts'
+import { isBatch, readBatch } from './read-batch.ts'
 import { readClientMessage } from './read-client-message.ts'
 import { rewritten } from './rewritten-reply.ts'
 import { initialize } from './streamable-initialize.ts'
@@ -32,7 +34,7 @@ interface Sender {
   readonly translated: string | undefined
 }
 
-/** Responds to a POST of streamable HTTP, which carries one message of a client. */
+/** Responds to a POST of streamable HTTP, which carries one message of a client, or a batch. */
 export function createStreamablePost(
   router: MessageRouter,
 ): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
@@ -41,11 +43,13 @@ export function createStreamablePost(
 
   async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
     const { request, response } = exchange
-    const message = await readBody(exchange)
+    const body = await readBody(exchange)
     if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
       const problem = 'The Accept header must allow application/json or text/event-stream'
       throw rpcRefusal(406, INVALID_REQUEST, problem)
     }
+    if (!('kind' in body)) return postBatch(router, { messages: body, exchange, rewriting })
+    const message = body
     const idText = message.kind === 'request' ? message.idText : undefined
     const version = modernVersion(request, message)
     if (version !== undefined && message.kind === 'request') assertModernRequest(exchange, message, version)
@@ -102,18 +106,21 @@ export function createStreamablePost(
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'responded') started = outcome
     post.open()
-    if (started) followCall(router.calls, started, exchange)
+    if (started) followCalls(router.calls, [started], exchange)
   }
 
   return post
 }
 
-/** The message in the body; anything else is refused. */
-async function readBody(exchange: Exchange): Promise<Message> {
-  const message = await readClientMessage(exchange)
+/** The message in the body, or the messages of a batch; anything else is refused. */
+async function readBody(exchange: Exchange): Promise<Message | readonly Message[]> {
+  const text = await exchange.rawText()
+  const message =
+    text !== undefined && isBatch(text)
+      ? readBatch(exchange.request, text)
+      : await readClientMessage(exchange)
   if (!message) {
-    const isOther = isJson(await exchange.rawText())
-    if (isOther) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
+    if (isJson(text)) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
     throw rpcRefusal(400, PARSE_ERROR, 'The body is not valid JSON')
   }
   if (isJsonBody(exchange.request)) return message

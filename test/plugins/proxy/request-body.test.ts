@@ -101,7 +101,10 @@ test.each([
   }
 })
 
-describe('batches', () => {
+/** A middleware of an added plugin. */
+const added: MiddlewareFactory = async () => ({ name: 'added', stage: 'validate', wrap: next => next })
+
+describe('batches, where a plugin has been added', () => {
   test.each([
     ['small', `  \n[${rpc('ping', 1)}]`],
     ['large', `[${rpc('ping', 1, { text: 'x'.repeat(200_000) })}]`],
@@ -112,19 +115,20 @@ describe('batches', () => {
         asked++
         response.end()
       }),
+      added: [added],
     })
     const answer = await post(`${proxy.origin}/mcp`, body, { 'content-type': 'text/plain' })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toEqual({
       jsonrpc: '2.0',
-      error: { code: -32600, message: 'JSON-RPC batches are not supported' },
+      error: { code: -32600, message: expect.stringContaining('JSON-RPC batches are refused') },
     })
     expect((await post(`${proxy.origin}/mcp`, rpc('ping', 2))).status).toBe(200)
     expect(asked).toBe(1)
   })
 
   test('one sent in pieces is found behind its white space', async () => {
-    const proxy = await testProxy({ target: await counting() })
+    const proxy = await testProxy({ target: await counting(), added: [added] })
     const answer = await sendRaw(
       proxy.port,
       `POST /mcp HTTP/1.1\r\nHost: localhost:${proxy.port}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n  \r\n4\r\n\n[{}\r\n1\r\n]\r\n0\r\n\r\n`,
@@ -133,6 +137,24 @@ describe('batches', () => {
     expect(answer).toContain('-32600')
   })
 })
+
+test.each(['streamable-http', 'sse'] as const)(
+  'else a batch passes to an HTTP server (%s) as bytes',
+  async transport => {
+    const received: string[] = []
+    const target = await testServer(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      received.push(text)
+      response.end()
+    })
+    const { origin } = await testProxy({ target, config: { transport } })
+    const bodies = [` [ ${rpc('ping', 1)} , ${rpc('a', 2, { text: 'x'.repeat(200_000) })}]`, '[]', '[[1.0]]']
+    const sent = bodies.map(body => post(`${origin}/other`, body).then(({ status }) => status))
+    expect(await Promise.all(sent)).toEqual([200, 200, 200])
+    expect(received.toSorted()).toEqual(bodies.toSorted())
+  },
+)
 
 test('a body replaced by a middleware is sent with its own length', async () => {
   const replacing: MiddlewareFactory = async () => ({

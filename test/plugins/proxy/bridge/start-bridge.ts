@@ -71,7 +71,6 @@ export async function startBridge(
   const server = createServer(
     (request, response) =>
       void handle(bridge, request, response, {
-        refuseBatches: mode !== 'sse',
         maxBytes: 2 ** 23,
         log: bridgeLog,
         callers,
@@ -94,9 +93,9 @@ async function handle(
   bridge: Bridge,
   request: IncomingMessage,
   response: ServerResponse,
-  options: { refuseBatches: boolean; maxBytes: number; log: Log; callers: boolean },
+  options: { maxBytes: number; log: Log; callers: boolean },
 ): Promise<void> {
-  const exchange = createExchange(request, response, { ...options, respond })
+  const exchange = createExchange(request, response, { ...options, refuseBatches: false, respond })
   const { caller } = request.headers
   if (options.callers && caller) exchange.caller = { subject: String(caller), claims: {} }
   try {
