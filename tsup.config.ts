@@ -5,23 +5,32 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { defineConfig } from 'tsup'
 import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
+import { findModules, type Modules, type Part } from './scripts/build/parts.ts'
+import {
+  CLIPANION,
+  separateLibraries,
+  separateParts,
+  withoutDefaultContext,
+} from './scripts/build/separate.ts'
 
 /*
  * The program is built as CommonJS of few files: Node reads one large file, of which it keeps what it has compiled (see
  * src/main.ts), much faster than the hundreds of modules of which a command needs some.
  *
  *   main.js           checks the version of Node and loads program.js
- *   program.js        all code of ours, of which each part runs when it is first imported
- *   libraries/*.js    libraries, loaded when something that needs them runs
+ *   program.js        finds the command; commands.js and services.js hold the rest (see scripts/build/parts.ts), of
+ *                     which each module runs when it is first imported
+ *   libraries/*.js    libraries, loaded when something of theirs is used
  *   plugin-api.mjs    what third-party plugins import
  */
 
 const programs = globSync('plugins/**/programs/*.{cjs,py,sh}').sort()
-const sources = [...globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort(), ...programs]
+const modules = globSync(['src/**/*.ts', 'plugins/**/*.ts']).sort()
 
 /** Identifies a build by its sources, so that a supervisor of another build is handed over. */
 const hash = createHash('sha256')
-for (const file of sources) hash.update(file).update(readFileSync(file))
+for (const file of [...modules, ...programs]) hash.update(file).update(readFileSync(file))
+const BUILD = hash.digest('hex').slice(0, 12)
 
 /** The egress proxy as one file, to be run in the helper of an engine that is elsewhere. */
 const helper = execFileSync(
@@ -34,47 +43,8 @@ const helper = execFileSync(
 
 const CEDAR = 'cedar_wasm_bg.wasm'
 
-/** Every command needs these. */
-const OWN_LIBRARIES = /^(?:clipanion|typanion)$/
-
 /** Names of libraries, as they are imported, by the file that they are in. */
 const libraries = new Map<string, Set<string>>()
-
-const fileOf = (name: string): string => (name.split('/')[0] as string).replace('@', '')
-
-/** Puts libraries into files of their own. */
-const separateLibraries: Plugin = {
-  name: 'separate-libraries',
-  setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
-      const isOurs = /\.ts$/.test(importer)
-      if (kind === 'entry-point' || !isOurs || path.startsWith('node:') || OWN_LIBRARIES.test(path)) return
-      return { path, namespace: 'library' }
-    })
-    build.onLoad({ filter: /.*/, namespace: 'library' }, ({ path }) => {
-      const file = fileOf(path)
-      libraries.set(file, (libraries.get(file) ?? new Set()).add(path))
-      const library = `require('./libraries/${file}.js')[${JSON.stringify(path)}]`
-      // Whoever imports the default of CommonJS gets all of it.
-      return { contents: `module.exports = ${library}${DEFAULTS.has(path) ? '.default' : ''}`, loader: 'js' }
-    })
-    build.onResolve({ filter: /^\.\/libraries\//, namespace: 'library' }, ({ path }) => ({
-      path,
-      external: true,
-    }))
-  },
-}
-
-/** Libraries of which our code uses the default export. */
-const DEFAULTS = new Set(
-  sources.flatMap(file =>
-    [
-      ...readFileSync(file, 'utf8').matchAll(
-        /^import \w+(?:, \{[^}]*\})? from '([^'.][^']*)'|default: \w+ \} = await import\('([^'.][^']*)'\)/gm,
-      ),
-    ].map(([, stated, awaited]) => String(stated ?? awaited)),
-  ),
-)
 
 /** `import()` of a CommonJS file would have Node look through all of it for exports. */
 const requireProgram: Plugin = {
@@ -103,6 +73,38 @@ const common: BuildOptions = {
   mainFields: ['module', 'main'],
   define: { 'import.meta.url': '__here' },
   banner: { js: HERE },
+  logLevel: 'error',
+}
+
+async function buildPart(part: Part, all: Modules): Promise<void> {
+  const exposed = all
+    .exposedBy(part)
+    .map(
+      module =>
+        `${JSON.stringify(module)}: () => require('${module.endsWith('.ts') ? './' : ''}${module}'),\n`,
+    )
+  const entry = part === 'program' ? "export * from './src/bundle.ts'\n" : ''
+  await build({
+    ...common,
+    minify: true,
+    charset: 'ascii',
+    stdin: { contents: `${entry}export const modules = {\n${exposed.join('')}}`, resolveDir: '.' },
+    outfile: `dist/${part}.js`,
+    plugins: [separateParts(part, all), separateLibraries(modules, libraries), withoutDefaultContext],
+    // Their ESM builds, which can be shaken: by default the bundler would take CommonJS.
+    alias: {
+      clipanion: `./${CLIPANION}/advanced/index.mjs`,
+      typanion: './node_modules/typanion/lib/index.mjs',
+    },
+    define: {
+      ...common.define,
+      __KEELSON_BUILD__: JSON.stringify(BUILD),
+      __KEELSON_PROGRAMS__: JSON.stringify(
+        Object.fromEntries(programs.map(file => [file, readFileSync(file, 'utf8')])),
+      ),
+      __KEELSON_EGRESS_HELPER__: JSON.stringify(helper),
+    },
+  })
 }
 
 async function buildLibraries(): Promise<void> {
@@ -114,7 +116,6 @@ async function buildLibraries(): Promise<void> {
       ...common,
       stdin: { contents, resolveDir: '.', sourcefile: `${file}.js` },
       outfile: `dist/libraries/${file}.js`,
-      logLevel: 'error',
     })
   }
 }
@@ -131,7 +132,7 @@ async function writePluginApi(): Promise<void> {
 }
 
 export default defineConfig({
-  entry: { main: 'src/main.ts', program: 'src/bundle.ts' },
+  entry: { main: 'src/main.ts' },
   format: 'cjs',
   target: 'node22',
   platform: 'node',
@@ -140,17 +141,12 @@ export default defineConfig({
   clean: true,
   dts: false,
   noExternal: [/.*/],
-  esbuildPlugins: [separateLibraries, requireProgram],
+  esbuildPlugins: [requireProgram],
   esbuildOptions(options) {
     options.minify = true
     options.charset = 'ascii'
     options.define = { ...options.define, ...common.define }
     options.banner = { js: HERE }
-    // Their ESM builds, which can be shaken: by default the bundler would take CommonJS.
-    options.alias = {
-      clipanion: './node_modules/clipanion/lib/advanced/index.mjs',
-      typanion: './node_modules/typanion/lib/index.mjs',
-    }
   },
   /** The page of `serve --ui` is sent as it is; the module of Cedar is read by plugins/authz/cedar/load-cedar.ts. */
   async onSuccess() {
@@ -158,16 +154,11 @@ export default defineConfig({
     // The types are those of plugin-api.mjs.
     await mkdir('dist/types', { recursive: true })
     await writeFile('dist/types/package.json', '{"type":"module"}\n')
+    const all = await findModules()
+    for (const part of all.parts) await buildPart(part, all)
     await buildLibraries()
     await writePluginApi()
     await cp('plugins/serve/ui/page', 'dist/page', { recursive: true })
     await cp(`node_modules/@cedar-policy/cedar-wasm/web/${CEDAR}`, `dist/${CEDAR}`)
-  },
-  define: {
-    __KEELSON_BUILD__: JSON.stringify(hash.digest('hex').slice(0, 12)),
-    __KEELSON_PROGRAMS__: JSON.stringify(
-      Object.fromEntries(programs.map(file => [file, readFileSync(file, 'utf8')])),
-    ),
-    __KEELSON_EGRESS_HELPER__: JSON.stringify(helper),
   },
 })

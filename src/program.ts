@@ -11,7 +11,7 @@ import { findPaths } from './paths.ts'
 import { undoEnvFile } from './undo-env-file.ts'
 
 undoEnvFile(process.argv.slice(2), process.env)
-const { stdin, stdout, stderr } = process
+const { stdout, stderr } = process
 const env = takeEnvironment()
 
 /** A reader that has seen enough (`| head`) ends us quietly. */
@@ -42,7 +42,7 @@ export async function main(): Promise<number> {
       app,
       argv,
       globals,
-      streams: { stdin, stdout, stderr },
+      streams: process,
       signal: interrupts.signal,
     })
     return interrupts.signal.aborted && code === 0 ? interrupts.exitCode() : code

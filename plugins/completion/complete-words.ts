@@ -1,14 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { GLOBAL_FLAGS, splitGlobals } from '../../src/cli/argv.ts'
 import type { CommandClass } from '../../src/cli/base-command.ts'
-import {
-  addedVerbs,
-  allCommands,
-  commandsOf,
-  findCommand,
-  flagsOf,
-  nameOf,
-} from '../../src/cli/command-table.ts'
+import { commandsOf, findCommand, flagsOf } from '../../src/cli/command-table.ts'
 import type { Flag, FlagTable } from '../../src/cli/flags.ts'
 import { clean } from '../../src/cli/output.ts'
 import { completeArgument } from './complete-argument.ts'
@@ -33,7 +26,7 @@ export async function complete(app: App, words: readonly string[]): Promise<Comp
   const typed = splitGlobals(words.slice(0, -1)).rest
   const before = typed[0] === 'help' ? typed.slice(1) : typed
   const [verb] = before
-  if (verb === undefined) return matching(await firstWords(app, current), current)
+  if (verb === undefined) return matching(firstWords(app, current), current)
 
   const commands = await commandsOf(app, verb, { added: false })
   const next = nextWords(commands, before)
@@ -43,20 +36,13 @@ export async function complete(app: App, words: readonly string[]): Promise<Comp
   return { ...rest, candidates: [...matching(next, current).candidates, ...rest.candidates] }
 }
 
-async function firstWords(app: App, current: string): Promise<Candidate[]> {
+function firstWords(app: App, current: string): Candidate[] {
   if (current.startsWith('-')) return flagNames(GLOBAL_FLAGS, [])
-  const commands = (await allCommands(app)).filter(command => command.usage)
-  const groups = Map.groupBy(commands, command => nameOf(command).split(' ')[0] ?? '')
-  const own = [...groups].map(([value, members]) => {
-    const whole = members.find(command => nameOf(command) === value)
-    const parts = members.map(command => nameOf(command).slice(value.length + 1)).join(', ')
-    return { value, description: whole?.usage?.description ?? parts }
-  })
-  const added = addedVerbs(app).map(({ verb, description }) => ({
-    value: verb,
-    description: clean(description),
-  }))
-  return [...own, ...added, { value: 'help', description: 'show help' }]
+  const verbs = app.entries
+    .flatMap(entry => Object.entries(entry.verbs ?? {}))
+    .filter(([, description]) => description)
+    .map(([value, description]) => ({ value, description: clean(description) }))
+  return [...verbs, { value: 'help', description: 'show help' }]
 }
 
 /** Words that continue those typed to a longer command, such as `list` behind `mcp`. */

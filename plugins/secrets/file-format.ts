@@ -76,17 +76,14 @@ const isBearable = ({ log2N, r, p }: KdfCost): boolean =>
 
 const memoryOf = (log2N: number, r: number): number => 128 * 2 ** log2N * r
 
-const scryptAsync = promisify<string, Buffer, number, object, Buffer>(scrypt)
-const hkdfAsync = promisify(hkdf)
-
 /** The key of a file. Slow on purpose for a password. */
 export async function deriveKey(secret: string, { from, cost, salt }: KeyRecipe): Promise<Buffer> {
   if (from === 'key')
     return Buffer.from(
-      await hkdfAsync('sha256', Buffer.from(secret, 'base64url'), salt, 'keelson secrets', 32),
+      await promisify(hkdf)('sha256', Buffer.from(secret, 'base64url'), salt, 'keelson secrets', 32),
     )
   const { log2N, r, p } = cost
-  return scryptAsync(secret.normalize('NFC'), salt, 32, {
+  return promisify<string, Buffer, number, object, Buffer>(scrypt)(secret.normalize('NFC'), salt, 32, {
     N: 2 ** log2N,
     r,
     p,

@@ -45,7 +45,7 @@ export async function commandsOf(
 const byTitle = (groups: CommandClass['groups']): CommandClass['groups'] =>
   [...Map.groupBy(groups, ({ title }) => title)]
     .map(([title, members]) => ({ title, flags: flagsOfGroups(members) }))
-    .sort((a, b) => a.title.localeCompare(b.title))
+    .sort((a, b) => (a.title < b.title ? -1 : 1)) // to load a collation takes several milliseconds
 
 /** Only a command of one word, such as `run`, takes the flags of other plugins. */
 const takesGroups = (command: CommandClass): boolean => command.sharesFlags

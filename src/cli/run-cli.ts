@@ -33,8 +33,10 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const normal = normaliseArgv(rest, { table: flagsOf(command), hints: command.hints }, globals)
   if (globals.help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
 
-  const context: CliContext = {
-    ...streams,
+  const { stdout, stderr } = streams
+  const context: Omit<CliContext, 'stdin'> = {
+    stdout,
+    stderr,
     env: { ...app.env },
     colorDepth: 1,
     app,
@@ -48,6 +50,8 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   }
   const cli = Cli.from([Written as never], { binaryName: 'keelson', binaryVersion: VERSION })
   const ready = parse(command, () => cli.process([...path, ...normal.args, ...tail], context))
+  // Node opens standard input, which few commands read, when it is first asked for.
+  Object.defineProperty(ready.context, 'stdin', { get: () => streams.stdin })
   return (await ready.execute()) ?? 0
 }
 

@@ -33,7 +33,7 @@ interface Range {
 }
 
 /** First match wins. IANA special-purpose registries (RFC 6890), and well-known metadata services. */
-const RANGES: readonly Range[] = [
+const readRanges = (): readonly Range[] => [
   ...ranges(
     'metadata',
     '169.254.169.254/32 169.254.170.2/32 169.254.170.23/32 168.63.129.16/32 100.100.100.200/32 192.0.0.192/32',
@@ -50,8 +50,11 @@ const RANGES: readonly Range[] = [
   ...ranges('tunnel', '2002::/16 2001::/32 ::/96 ::ffff:0:0:0/96'),
   ...ranges('reserved', '2001::/23'),
 ]
-const [NAT64] = ranges('tunnel', '64:ff9b::/96')
-const [GLOBAL_IPV6] = ranges('reserved', '2000::/3')
+/** Read when an address is first compared, which most commands never do. */
+let known: readonly Range[] | undefined
+
+const NAT64 = { family: 6, network: 0x64ff9b0000000000000000n, shift: 32n } as const
+const GLOBAL_IPV6 = { family: 6, network: 1n, shift: 125n } as const
 
 function ranges(kind: AddressKind, text: string): Range[] {
   return text.split(' ').map(item => {
@@ -63,8 +66,8 @@ function ranges(kind: AddressKind, text: string): Range[] {
   })
 }
 
-const isIn = (address: Address, range: Range | undefined): boolean =>
-  range !== undefined && address.family === range.family && address.bits >> range.shift === range.network
+const isIn = (address: Address, range: Omit<Range, 'kind'>): boolean =>
+  address.family === range.family && address.bits >> range.shift === range.network
 
 /**
  * What kind of special address this is; undefined for a public one.
@@ -74,7 +77,8 @@ const isIn = (address: Address, range: Range | undefined): boolean =>
  */
 export function kindOf(address: Address): AddressKind | undefined {
   if (isIn(address, NAT64)) return kindOf(toIpv4(address.bits & 0xffffffffn))
-  const range = RANGES.find(candidate => isIn(address, candidate))
+  known ??= readRanges()
+  const range = known.find(candidate => isIn(address, candidate))
   if (range?.kind === 'tunnel')
     return (
       embeddedIpv4(address)

@@ -15,7 +15,7 @@ export const builtins = all.filter(({ name }) => !absent.includes(name))
 /** Builds a copy of the program, as `npm run build` does, that lacks the plugins named in `TEST_WITHOUT_PLUGINS`. */
 export async function buildWithoutPlugins(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-without-'))
-  for (const part of ['src', 'plugins', 'package.json', 'tsconfig.json', 'tsup.config.ts']) {
+  for (const part of ['src', 'plugins', 'scripts', 'package.json', 'tsconfig.json', 'tsup.config.ts']) {
     await cp(join(root, part), join(folder, part), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
