@@ -19,7 +19,7 @@ const START_MS = 60_000
 export async function attachInstance(options: {
   dialect: Dialect
   cli: EngineCli
-  before: Instance
+  before: Pick<Instance, 'id' | 'name' | 'startedAt'>
   inspect: () => Promise<Instance | undefined>
   /** Returns what the engine prints for `infoArguments`. */
   info: unknown
@@ -48,7 +48,11 @@ async function untilStarted(
     dialect,
     before,
     inspect,
-  }: { dialect: Dialect; before: Instance; inspect: () => Promise<Instance | undefined> },
+  }: {
+    dialect: Dialect
+    before: Pick<Instance, 'name' | 'startedAt'>
+    inspect: () => Promise<Instance | undefined>
+  },
 ): Promise<void> {
   const { name } = before
   const hasStarted = (now: Instance | undefined) =>

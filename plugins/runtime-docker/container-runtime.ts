@@ -30,6 +30,9 @@ const REMOVE_MS = 30_000
 /** How long after its end, in milliseconds, an engine may still start an instance again. */
 const REST_MS = 1500
 
+/** What is needed of an instance to start it. */
+type Startable = Pick<Instance, 'id' | 'name' | 'state' | 'startedAt'>
+
 /** Names an installation by its data folder, in a form that fits a label. */
 export const ownerOf = (dataFolder: string): string =>
   createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)
@@ -55,6 +58,8 @@ export function createContainerRuntime(options: {
   const cli = createEngineCli({ dialect, env, folder })
   let info: Promise<unknown> | undefined
   let init = true
+  /** Containers that this process has made and not started. The engine's answer to `create` is all it takes to start one. */
+  const created = new Map<string, Startable>()
 
   const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
 
@@ -93,6 +98,13 @@ export function createContainerRuntime(options: {
     return instance
   }
 
+  /** What to start: the container just made, else what the engine knows by that name. Fails with `instance_missing`. */
+  async function takeStartable(name: string): Promise<Startable> {
+    const fresh = created.get(name)
+    created.delete(name)
+    return fresh ?? get(name)
+  }
+
   function readInfo(): Promise<unknown> {
     info ??= cli
       .run(dialect.infoArguments, { doing: 'report its features' })
@@ -104,11 +116,12 @@ export function createContainerRuntime(options: {
     return info
   }
 
-  async function makeContainer(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<void> {
+  /** Returns the container's id. */
+  async function makeContainer(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<string> {
     const { inherited, filed } = splitEnv(spec.env)
     const known: Abilities = dialect.readAbilities(await readInfo())
     const { name, image } = spec
-    await withEnvFile(filed, async file => {
+    return withEnvFile(filed, async file => {
       const args = (withInit: boolean) =>
         createArguments(spec, {
           dialect,
@@ -124,11 +137,12 @@ export function createContainerRuntime(options: {
           { doing: `create "${name}"`, name, image },
           { timeoutMs: START_MS, signal, env: inherited, file: file?.fd },
         )
-      await create(init).catch(error => {
+      const printed = await create(init).catch(error => {
         if (!init || !isFailure(error) || !dialect.initMissing.test(error.message)) throw error
         init = false
         return create(false)
       })
+      return printed.trim()
     })
   }
 
@@ -178,6 +192,13 @@ export function createContainerRuntime(options: {
     }
   }
 
+  /** Removes an instance of ours of that name. Fails with `name_taken` when the container is not ours. */
+  async function makeRoom(name: string): Promise<void> {
+    const existing = (await find(name))?.instance
+    if (existing && !isOurs(existing)) throw runtimeFailures.name_taken({ runtime, name })
+    if (existing) await removeContainer(existing)
+  }
+
   /** A container that is removed meanwhile makes the whole call fail; then each is inspected alone. */
   async function inspectAll(ids: readonly string[]): Promise<Instance[]> {
     const subject = { doing: 'inspect its containers' }
@@ -198,7 +219,13 @@ export function createContainerRuntime(options: {
     name: runtime,
     timesLogs: true,
     rank: dialect.rank,
-    images,
+    images: {
+      ...images,
+      has(reference) {
+        readInfo().catch(() => undefined) // a run asks for it next, and the engine responds to both at once
+        return images.has(reference)
+      },
+    },
     isolation: withBuildIsolation(
       createIsolatedNetworks({
         dialect,
@@ -212,18 +239,33 @@ export function createContainerRuntime(options: {
       }),
       { dialect, cli, owner },
     ),
-    probe: signal => probeEngine({ dialect, cli }, signal),
+    probe: signal => {
+      const onInfo = (found: unknown) => {
+        info = Promise.resolve(found)
+      }
+      return probeEngine({ dialect, cli, onInfo }, signal)
+    },
 
     async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {
-      const existing = (await find(spec.name))?.instance
-      if (existing && !isOurs(existing)) throw runtimeFailures.name_taken({ runtime, name: spec.name })
-      if (existing) await removeContainer(existing)
+      const { name } = spec
+      if (!name)
+        throw runtimeFailures.runtime_failed({
+          runtime,
+          doing: 'create an instance',
+          problem: 'it has no name.',
+        })
       try {
-        await makeContainer(spec, signal)
+        // The engine itself says whether there is one of that name: mostly there is none.
+        const id = await makeContainer(spec, signal).catch(async error => {
+          if (!isFailure(error, 'name_taken')) throw error
+          await makeRoom(name)
+          return makeContainer(spec, signal)
+        })
+        created.set(name, { id, name, state: 'created' })
       } catch (error) {
         // The engine may have made the container although the call was aborted.
         if (signal?.aborted) {
-          const half = await inspect(spec.name)
+          const half = await inspect(name)
           if (half) await removeContainer(half)
         }
         throw error
@@ -231,13 +273,13 @@ export function createContainerRuntime(options: {
     },
 
     async start(name) {
-      const { id, state } = await get(name)
+      const { id, state } = await takeStartable(name)
       if (state === 'running') return
       await cli.run(['start', '--', id], { doing: `start "${name}"`, name }, { timeoutMs: START_MS })
     },
 
     async attach(name) {
-      let before = await get(name)
+      let before = await takeStartable(name)
       // Its standard input ended with the process that held it, so a running instance is started anew.
       if (before.state === 'running' || before.state === 'restarting') {
         await this.stop(name, { graceSeconds: 1 })
@@ -262,6 +304,7 @@ export function createContainerRuntime(options: {
     },
 
     async remove(name) {
+      created.delete(name)
       const instance = await inspect(name)
       if (instance) await removeContainer(instance)
     },

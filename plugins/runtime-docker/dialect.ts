@@ -29,8 +29,8 @@ export interface Dialect {
   readonly rank: number
   /** Whether its helper programs write into the folder they were started in, which must then be one of ours. */
   readonly litters: boolean
-  /** Arguments that ask the server for its version; `readServer` reads the output. */
-  readonly probeArguments: readonly string[]
+  /** Arguments that ask the server for its version, where that is quicker than `infoArguments`; `readServer` reads the output. */
+  readonly probeArguments?: readonly string[]
   /** Undefined when only the program responded and no server. */
   readServer(output: unknown): ServerFacts | undefined
   /** Arguments that ask what the engine can do; `readAbilities` reads the output. */

@@ -8,16 +8,22 @@ const PROBE_MS = 5000
 
 /** Asks the engine for its version. An error becomes a problem and a hint. */
 export async function probeEngine(
-  { dialect, cli }: { dialect: Dialect; cli: EngineCli },
+  options: {
+    dialect: Dialect
+    cli: EngineCli
+    /** Called with the output of `infoArguments`, where these were asked. */
+    onInfo: (info: unknown) => void
+  },
   signal?: AbortSignal,
 ): Promise<Probe> {
+  const { dialect, cli, onInfo } = options
+  const { infoArguments, probeArguments = infoArguments } = dialect
   const subject = { doing: 'respond' }
   try {
-    const output = await cli.run(dialect.probeArguments, subject, {
-      timeoutMs: signal ? 0 : PROBE_MS,
-      signal,
-    })
-    const server = dialect.readServer(parse(output))
+    const text = await cli.run(probeArguments, subject, { timeoutMs: signal ? 0 : PROBE_MS, signal })
+    const output = parse(text)
+    const server = dialect.readServer(output)
+    if (server && probeArguments === infoArguments) onInfo(output)
     return server ? { ok: true, ...server } : strange(dialect)
   } catch (error) {
     if (signal?.aborted) return { ok: false, problem: 'it did not respond in time.', hint: slow(dialect) }
@@ -26,7 +32,7 @@ export async function probeEngine(
     return {
       ok: false,
       problem: details.problem ?? error.message,
-      hint: error.hint ?? `\`${dialect.name} ${dialect.probeArguments[0]}\` shows what it says.`,
+      hint: error.hint ?? `\`${dialect.name} ${probeArguments[0]}\` shows what it says.`,
     }
   }
 }

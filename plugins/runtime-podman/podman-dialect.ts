@@ -69,7 +69,6 @@ export const podmanDialect: Dialect = {
   rank: 200,
   // conmon leaves a file `oom` there when an instance runs out of memory (cgroup v1).
   litters: true,
-  probeArguments: ['info', '--format', 'json'],
   readServer(output) {
     if (!infoOutput(output) || !output.version) return undefined
     const missing = missingControllers(output.host.cgroupControllers ?? [])

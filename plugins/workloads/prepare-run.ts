@@ -43,6 +43,14 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
   return complete(app, placed, request)
 }
 
+/** Starts the supervisor, or finds it, while the image is looked for. Who needs it later waits for it, or hears why not. */
+function startSupervisor(app: App): void {
+  app
+    .service('supervisor')
+    .then(supervisor => supervisor.ensure())
+    .catch(() => undefined)
+}
+
 /** Lets plugins complete the run config, one after another. */
 async function complete(app: App, prepared: RunConfig, request: RunRequest): Promise<RunConfig> {
   const { options, typed = false, ask, say, signal, report } = request
@@ -94,6 +102,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const name = request.options.name ?? target.defaultName(request.argument)
   const asked = await configFromOptions(app, request, name)
   await assertCanRun(app, store, asked, request.replaces)
+  if (!request.options.foreground) startSupervisor(app)
   if (transport) await checkSections(app, { ...asked, transport })
 
   const runtime = runtimeOnce(app, request.options.runtime, { noSandbox: asked.no_sandbox })

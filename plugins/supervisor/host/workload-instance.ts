@@ -134,17 +134,10 @@ export function createWorkloadInstance(options: WorkloadInstanceOptions): Worklo
       const before = mode === 'resume' ? await findReusable(local, { stdio }) : undefined
       if (!before) assertSpecComplete(local)
       signal.throwIfAborted()
-      // Side by side, since each calls the engine's program at least once.
-      const [prepared] = await Promise.all([
-        access?.prepare(local.spec),
-        before ? undefined : runtime.remove(name),
-      ])
-      const spec = prepared ?? local.spec
+      const spec = (await access?.prepare(local.spec)) ?? local.spec
       signal.throwIfAborted()
       const resumed = before && (await resume(local, before, onExit))
       if (!resumed) assertSpecComplete(local)
-      if (before && !resumed) await runtime.remove(name)
-      signal.throwIfAborted()
       if (!resumed) await create(local, spec)
       const { backend } = resumed ?? { backend: await launch(local, undefined, onExit) }
       const started = stdio && spec.ports.length === 0 ? undefined : await runtime.inspect(name)
