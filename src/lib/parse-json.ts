@@ -10,8 +10,8 @@ export function parseJson(text: string): unknown {
   return names.size ? renamed(value, names) : value
 }
 
-/** Takes the place of names, in a form that nobody outside this process can write. */
-const PLACEHOLDER = `${crypto.randomUUID()}-`
+/** Takes the place of names, in a form that nobody outside this process can write. Chosen for the first one. */
+let placeholderStart: string | undefined
 
 /** A text has more names with escapes than are read. */
 export class TooManyNames extends SyntaxError {
@@ -36,7 +36,8 @@ function withoutEscapedNames(text: string): { safe: string; names: ReadonlyMap<s
     COLON.lastIndex = end
     if (!COLON.test(text)) continue
     const string = text.slice(start, end)
-    const placeholder = placeholders.get(string) ?? `${PLACEHOLDER}${names.size}`
+    placeholderStart ??= `${crypto.randomUUID()}-`
+    const placeholder = placeholders.get(string) ?? `${placeholderStart}${names.size}`
     placeholders.set(string, placeholder)
     names.set(placeholder, JSON.parse(string) as string)
     if (names.size > MOST_NAMES)
