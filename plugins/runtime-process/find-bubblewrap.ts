@@ -36,6 +36,7 @@ export async function findBubblewrap(path: string): Promise<Bubblewrap> {
       runTool([program, ...folders, ...SYSTEM_ARGUMENTS, ...hardening, '--unshare-net', '--', 'true'], {
         timeoutMs: PROBE_MS,
       })
+    const asked = runTool([program, '--version'], { timeoutMs: PROBE_MS })
     let hardening = NO_NESTING
     let tried = await attempt(hardening)
     if (tried.status !== 'ok') {
@@ -46,7 +47,7 @@ export async function findBubblewrap(path: string): Promise<Bubblewrap> {
       const problem = `bubblewrap does not work here: ${lastLines(tried.stderr, 1)}`
       return { works: false, problem, hint: KERNEL_HINT }
     }
-    const { stdout } = await runTool([program, '--version'], { timeoutMs: PROBE_MS })
+    const { stdout } = await asked
     return { works: true, program, version: stdout.replace(/^\D*/, '').trim(), hardening }
   } catch (error) {
     return { works: false, problem: messageOf(error), hint: await installHint() }

@@ -40,20 +40,28 @@ const runtimeProcess: Plugin = {
   provides: {
     runtimes: [
       async app => {
-        const [{ createProcessRuntime }, { createPackageStore }, { packageTools }, { findBubblewrap }] =
-          await Promise.all([
-            import('./process-runtime.ts'),
-            import('./packages/package-store.ts'),
-            import('./packages/package-tools.ts'),
-            import('./find-bubblewrap.ts'),
-          ])
+        const [
+          { createProcessRuntime },
+          { createPackageStore },
+          { packageTools },
+          { rememberNewest },
+          { findBubblewrap },
+        ] = await Promise.all([
+          import('./process-runtime.ts'),
+          import('./packages/package-store.ts'),
+          import('./packages/package-tools.ts'),
+          import('./packages/remember-newest.ts'),
+          import('./find-bubblewrap.ts'),
+        ])
+        const tools = packageTools(await installSandbox(app))
+        const folder = join(app.paths.cache, 'newest')
         return createProcessRuntime({
           folder: join(app.paths.data, 'processes'),
           sockets: join(app.paths.runtime, 'net'),
-          packages: createPackageStore(
-            join(app.paths.cache, 'packages'),
-            packageTools(await installSandbox(app)),
-          ),
+          packages: createPackageStore(join(app.paths.cache, 'packages'), {
+            ...tools,
+            newestVersion: rememberNewest(tools.newestVersion, { folder }),
+          }),
           bubblewrap: () => findBubblewrap(pathOf(app)),
           path: pathOf(app),
         })
