@@ -22,8 +22,13 @@ be built for longer than all else takes, and those servers add no revision.
 - **not tried**: the SDK for Python cannot cancel a call, and its connections cannot be cut from outside.
 
 A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
-stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. Clients of one
-server come one after the other, the newest with a session first.
+stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. keelson serves
+HTTP+SSE before a stdio server, and not before one of streamable HTTP.
+
+Clients of one server come one after the other, the newest with a session first. Cancellation is tried when all
+clients have tried everything else: a stdio server that is shared may go on with a cancelled call, and until it has
+responded nobody knows whether what it asks for belongs to that call or to the next client
+([who gets what](bridge.md#who-gets-what)).
 `
 
 const TITLES = {
