@@ -2,6 +2,7 @@ import { detached, memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
 import { revision20260728 } from '../revisions/index.ts'
 import { CAPABILITIES, INFO, LOG_LEVEL, VERSION } from './modern-meta.ts'
+import { withoutTasks } from './without-tasks.ts'
 
 /** What a client has said of itself in `initialize`, for the metadata of its requests (2026-07-28, `_meta`). */
 export interface ClientMetadata {
@@ -21,13 +22,13 @@ const RESERVED: ReadonlySet<string> = new Set(['inputResponses', 'requestState',
 /** Who a client is may hold icons. A longer text is not repeated in each of its requests. */
 const MAX_INFO = 64 * 1024
 
-/** Reads the parameters of `initialize`. The tasks of 2025-11-25 are not those of the extension. */
+/** Reads the parameters of `initialize`. */
 export function readClientMetadata(paramsText: string): ClientMetadata {
   const capabilities = memberText(paramsText, 'capabilities') ?? '{}'
   const info = memberText(paramsText, 'clientInfo')
   return {
     infoText: info === undefined || info.length > MAX_INFO ? undefined : detached(info),
-    capabilitiesText: omitRaw(capabilities, name => name === 'tasks'),
+    capabilitiesText: withoutTasks(capabilities),
     logLevel: undefined,
   }
 }

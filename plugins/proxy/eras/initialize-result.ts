@@ -1,6 +1,7 @@
 import { findSpan, memberText, memberValue, toRaw } from '../../../src/lib/raw-json.ts'
 import { SESSION_VERSIONS } from '../revisions/index.ts'
 import { SERVER_INFO } from './modern-meta.ts'
+import { withoutTasks } from './without-tasks.ts'
 
 /** The version for a client: the one that it asked for where it is known, else the newest with `initialize`. */
 export function negotiateVersion(paramsText: string): string {
@@ -23,7 +24,7 @@ export function toInitializeResult(
   const instructions = memberText(discovered, 'instructions')
   const members = [
     `"protocolVersion":${JSON.stringify(negotiateVersion(paramsText))}`,
-    `"capabilities":${memberText(discovered, 'capabilities') ?? '{}'}`,
+    `"capabilities":${withoutTasks(memberText(discovered, 'capabilities') ?? '{}')}`,
     `"serverInfo":${span ? discovered.slice(span.start, span.end) : unnamed}`,
     ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
   ]

@@ -20,6 +20,7 @@ const WAYS: ReadonlyMap<string, Way> = new Map<string, Way>([
   ['tasks/result', 'unknown'],
   ['tasks/list', 'unknown'],
   ['tasks/cancel', 'unknown'],
+  ['tasks/update', 'unknown'],
   ['server/discover', 'unknown'],
   ['subscriptions/listen', 'unknown'],
 ])

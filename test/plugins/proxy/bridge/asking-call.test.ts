@@ -220,13 +220,13 @@ test.each([
   expect((await answer).json.error).toEqual({ ...error, code })
 })
 
-test.each(['tasks/get', 'tasks/list', 'server/discover', 'subscriptions/listen'])(
-  '%s of an older client is not for the server',
-  async method => {
-    const { url, server, join } = await startStateless()
-    const client = await join()
-    const before = server.lines.length
-    expect((await call(url, rpc(1, method), client.headers)).json.error.code).toBe(-32601)
-    expect(server.lines).toHaveLength(before)
-  },
-)
+test.each([
+  ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'tasks/update'],
+  ...['server/discover', 'subscriptions/listen'],
+])('%s of an older client is not for the server', async method => {
+  const { url, server, join } = await startStateless()
+  const client = await join()
+  const before = server.lines.length
+  expect((await call(url, rpc(1, method), client.headers)).json.error.code).toBe(-32601)
+  expect(server.lines).toHaveLength(before)
+})

@@ -85,15 +85,15 @@ describe('a client of 2026-07-28 at a server of 2025-11-25', () => {
     expect((await read).json.error).toEqual({ code: expected, message: 'no', data: { uri: 'x:y' } })
   })
 
-  test.each(['ping', 'logging/setLevel', 'resources/subscribe', 'tasks/get'])(
-    'the method %s is gone, and the server is not asked',
-    async method => {
-      const { ask, server } = await startLegacy()
-      const { status, json } = await ask(1, method, { uri: 'x:y' })
-      expect([status, json.error.code]).toEqual([404, -32601])
-      expect(server.received(method).filter(({ message }) => message.params.uri)).toEqual([])
-    },
-  )
+  test.each([
+    ...['ping', 'logging/setLevel', 'resources/subscribe'],
+    ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'tasks/update'],
+  ])('the method %s is gone, and the server is not asked', async method => {
+    const { ask, server } = await startLegacy()
+    const { status, json } = await ask(1, method, { uri: 'x:y' })
+    expect([status, json.error.code]).toEqual([404, -32601])
+    expect(server.received(method).filter(({ message }) => message.params.uri)).toEqual([])
+  })
 
   test('a request that does not say who asks is refused, and so is an unknown version', async () => {
     const { url, ask, server } = await startLegacy()
