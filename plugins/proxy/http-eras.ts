@@ -1,44 +1,80 @@
+import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Protocol } from '../../src/contracts/workload.ts'
 import { protocolOf, type ShownEras } from './eras/protocol-of.ts'
 import { effectiveMode, saidProtocol } from './section.ts'
 
-/** Which eras of MCP the HTTP server speaks that is connected, as far as requests of clients have shown it. */
+/**
+ * Which eras of MCP the HTTP server speaks that is connected, as far as requests of clients have shown it. It is known
+ * for each path by itself: a client can name any, and must not decide what holds for others.
+ */
 export interface HttpEras {
-  /** Whether it has `initialize`. */
-  readonly legacy: boolean | undefined
-  /** Whether it serves requests of 2026-07-28. */
-  readonly stateless: boolean | undefined
+  /** What is known of the path of a request. */
+  of(exchange: Pick<Exchange, 'url'>): PathEras
+  /** Of the path that was found out first. */
   readonly protocol: Protocol | undefined
-  note(era: keyof ShownEras, value: boolean): void
   /** Another server is connected, or this one has changed. */
   forget(): void
 }
+
+interface PathEras {
+  /** Whether the server has `initialize`. */
+  readonly legacy: boolean | undefined
+  /** Whether it serves requests of 2026-07-28. */
+  readonly stateless: boolean | undefined
+  /** Only for what is certain for every client. */
+  note(era: keyof ShownEras, value: boolean): void
+}
+
+/** The oldest path beyond this number is forgotten. */
+const MOST_PATHS = 100
 
 /** @param onChange called when `protocol` has changed */
 export function createHttpEras(config: RunConfig, onChange: () => void): HttpEras {
   // A server of HTTP+SSE has no newer revision.
   const said = effectiveMode(config) === 'sse' ? 'legacy' : saidProtocol(config)
-  let shown: ShownEras = said ? { legacy: said === 'legacy', stateless: said === 'stateless' } : {}
+  const fixed = said && { legacy: said === 'legacy', stateless: said === 'stateless' }
+  const byPath = new Map<string, ShownEras>()
 
-  function show(next: ShownEras): void {
-    if (said) return
-    const before = protocolOf(shown)
-    shown = next
-    if (protocolOf(shown) !== before) onChange()
+  function protocol(): Protocol | undefined {
+    if (fixed) return protocolOf(fixed)
+    for (const shown of byPath.values()) {
+      const known = protocolOf(shown)
+      if (known) return known
+    }
+    return undefined
+  }
+
+  function change(by: () => void): void {
+    const before = protocol()
+    by()
+    if (protocol() !== before) onChange()
   }
 
   return {
-    get legacy() {
-      return shown.legacy
-    },
-    get stateless() {
-      return shown.stateless
+    of({ url }) {
+      const path = url.split('?', 1)[0] ?? ''
+      const shown = (): ShownEras => fixed ?? byPath.get(path) ?? {}
+      return {
+        get legacy() {
+          return shown().legacy
+        },
+        get stateless() {
+          return shown().stateless
+        },
+        note(era, value) {
+          if (fixed) return
+          change(() => {
+            byPath.set(path, { ...byPath.get(path), [era]: value })
+            const [oldest = path] = byPath.keys()
+            if (byPath.size > MOST_PATHS) byPath.delete(oldest)
+          })
+        },
+      }
     },
     get protocol() {
-      return protocolOf(shown)
+      return protocol()
     },
-    note: (era, value) => show({ ...shown, [era]: value }),
-    forget: () => show({}),
+    forget: () => change(() => byPath.clear()),
   }
 }

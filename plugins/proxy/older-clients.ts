@@ -54,7 +54,8 @@ export function createOlderClients(options: {
 
   /** Passes `initialize` on, unless the server shows that it has none. True when the client got a response. */
   async function tryInitialize(exchange: Exchange, pass: Pass): Promise<boolean> {
-    if (eras.legacy === false) return false
+    const known = eras.of(exchange)
+    if (known.legacy === false) return false
     let isRefused = false
     await pass(() => {
       isRefused = true
@@ -62,15 +63,16 @@ export function createOlderClients(options: {
     if (isRefused) {
       if (await (await load()).findStateless(exchange)) return false
       await pass()
-    } else if (exchange.response.statusCode === 200) eras.note('legacy', true)
+    } else if (exchange.response.statusCode === 200) known.note('legacy', true)
     return true
   }
 
   return {
-    mayTake({ request: { method, headers } }) {
+    mayTake(exchange) {
+      const { method, headers } = exchange.request
       const id = headers['mcp-session-id']
       if (id !== undefined) return serving?.find(String(id)) !== undefined
-      return eras.legacy !== true && method === 'POST'
+      return method === 'POST' && eras.of(exchange).legacy !== true
     },
     async handle(exchange, rewriting, pass) {
       const client = serving?.find(String(exchange.request.headers['mcp-session-id']))
@@ -80,7 +82,7 @@ export function createOlderClients(options: {
       }
       if (client) return serving?.handle(client, exchange, rewriting)
       await pass()
-      if (exchange.response.statusCode === 200) eras.note('legacy', true)
+      if (exchange.response.statusCode === 200) eras.of(exchange).note('legacy', true)
     },
     notify: text => serving?.notify(text),
     connect: () => serving?.connect(),

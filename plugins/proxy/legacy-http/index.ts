@@ -45,13 +45,16 @@ export function createLegacyHttp(options: {
     sweep: clients.sweep,
     close: clients.close,
     async handle(exchange, rewriting) {
-      if (eras.stateless) return false
+      const known = eras.of(exchange)
+      if (known.stateless) return false
       const text = await exchange.rawText()
       const message = text === undefined ? undefined : readMessage(text)
       if (!message || message.kind === 'response') return false
-      const isStateless = eras.stateless ?? (await servesStateless(send, exchange))
-      if (isStateless !== undefined) eras.note('stateless', isStateless)
-      if (isStateless !== false) return false
+      if (known.stateless === undefined) {
+        const { serves, isSure } = await servesStateless(send, exchange)
+        if (serves !== undefined && isSure) known.note('stateless', serves)
+        if (serves !== false) return false
+      }
       if (message.kind === 'notification') {
         // Clients of 2026-07-28 have no notifications that an older server knows.
         sendEmpty(exchange.response, 202)
@@ -59,7 +62,9 @@ export function createLegacyHttp(options: {
       }
       const facts = readClientFacts(message)
       if (typeof facts === 'string') throw rpcRefusal(400, INVALID_PARAMS, facts, { idText: message.idText })
-      await clients.handle(exchange, { message, facts, rewriting })
+      const hasSession = await clients.handle(exchange, { message, facts, rewriting })
+      // A session shows as well what kind of server it is, where it has refused the question in its own words.
+      if (hasSession && known.stateless === undefined) known.note('stateless', false)
       return true
     },
   }

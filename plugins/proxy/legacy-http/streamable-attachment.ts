@@ -21,6 +21,8 @@ import { createLegacySession } from './legacy-session.ts'
 const CANCELLED = 'notifications/cancelled'
 /** How long a stream that the server ended waits before it is opened again, where the server does not say. */
 const RETRY_MS = 1000
+/** The shortest time that a server may choose, which could otherwise keep the proxy busy. */
+const MIN_RETRY_MS = 100
 const END_SESSION_MS = 1000
 
 /** What has to be done at the server before what follows is sent: there is no order between two POSTs. */
@@ -91,7 +93,7 @@ export function openStreamableAttachment(options: {
     let isDone = await pass(response, request, last)
     // A server may end the stream of a call that goes on, and be asked again (MCP 2025-11-25, transports).
     while (!isDone && last.id !== undefined) {
-      await delay(last.retry ?? RETRY_MS, undefined, { signal })
+      await delay(Math.max(last.retry ?? RETRY_MS, MIN_RETRY_MS), undefined, { signal })
       const headers = { ...session.headers, 'last-event-id': last.id }
       const resumed = await send({ method: 'GET', headers, signal })
       if (resumed.statusCode !== 200)
@@ -164,7 +166,7 @@ export function openStreamableAttachment(options: {
           retry = line.retry ?? retry
           if (line.text !== undefined) await lines.emit(line.text)
         }
-        await delay(retry, undefined, { signal: closing.signal })
+        await delay(Math.max(retry, MIN_RETRY_MS), undefined, { signal: closing.signal })
       }
     } catch (error) {
       if (!closing.signal.aborted) log.debug('the stream of a session broke', { error: messageOf(error) })

@@ -19,10 +19,11 @@ import { createTranslatedClient, type TranslatedClient } from './translated-clie
 
 /** The clients of MCP 2026-07-28 of one HTTP server of an older revision. */
 export interface TranslatedClients {
+  /** True when the client has a session at the server. */
   handle(
     exchange: Exchange,
     asked: { message: Message; facts: ClientFacts; rewriting: Rewriting | undefined },
-  ): Promise<void>
+  ): Promise<boolean>
   /** Whether no client has a call in flight or listens. */
   readonly isIdle: boolean
   /** Sends a notification to those that listen. */
@@ -109,7 +110,8 @@ export function createTranslatedClients(options: {
       const client = known ?? create(exchange)
       clients.delete(key)
       clients.set(key, client)
-      return client.handle(exchange, message, rewriting)
+      await client.handle(exchange, message, rewriting)
+      return client.router.handshake.agreed !== undefined
     },
     get isIdle() {
       return [...clients.values()].every(isIdle)

@@ -97,12 +97,14 @@ export function createStatelessHttp(options: {
 
   return {
     async findStateless(exchange) {
-      const isStateless = await servesStateless(send, exchange)
-      if (isStateless !== undefined) eras.note('stateless', isStateless)
+      const known = eras.of(exchange)
+      const stateless = await servesStateless(send, exchange)
+      if (stateless.serves !== undefined && stateless.isSure) known.note('stateless', stateless.serves)
+      if (!stateless.serves) return false
       // A server of both eras may find fault with the `initialize` of this client only.
-      const hasSessions = isStateless ? await servesSessions(send, exchange) : undefined
-      if (hasSessions !== undefined) eras.note('legacy', hasSessions)
-      return hasSessions === false
+      const sessions = await servesSessions(send, exchange)
+      if (sessions.serves !== undefined) known.note('legacy', sessions.serves)
+      return sessions.serves === false
     },
     async open(exchange, rewriting) {
       if (!makeRoom()) throw allSessionsTaken({ id: await requestId(exchange) })

@@ -3,10 +3,10 @@ import { ownerOf } from '../session-owner.ts'
 
 /**
  * Headers that say nothing about who calls. All others are the credentials of a client for all we know: two clients
- * that differ in them have nothing in common at the server.
+ * that differ in them have nothing in common at the server. `X-Forwarded-User` and the like name a person.
  */
 const NOT_OF_CALLER =
-  /^(?:accept|baggage$|cache-control$|connection$|content-|date$|dnt$|expect$|forwarded$|host$|keep-alive$|last-event-id$|mcp-|origin$|pragma$|priority$|referer$|sec-|te$|trace(?:parent|state)$|trailer$|transfer-encoding$|upgrade|user-agent$|via$|x-correlation-id$|x-forwarded-|x-real-ip$|x-request-id$)/
+  /^(?:accept|baggage$|cache-control$|connection$|content-|date$|dnt$|expect$|forwarded$|host$|keep-alive$|last-event-id$|mcp-|origin$|pragma$|priority$|referer$|sec-|te$|trace(?:parent|state)$|trailer$|transfer-encoding$|upgrade|user-agent$|via$|x-correlation-id$|x-forwarded-(?:for|host|port|prefix|proto|server)$|x-real-ip$|x-request-id$)/
 
 /** Who calls, by login and credentials. */
 export function callerKey(exchange: Exchange): string {

@@ -14,14 +14,19 @@ const DISCOVER_HEADERS = {
   'mcp-method': 'server/discover',
 }
 
+/** What an HTTP server seems to speak. */
+export interface Finding {
+  /** Whether it serves the era; undefined when it does not say: it wants other credentials, or cannot be reached. */
+  readonly serves: boolean | undefined
+  /** Whether it said so in JSON-RPC. Anything else may be about a header of the client that asked. */
+  readonly isSure: boolean
+}
+
 /** What a response shows: that of a server of the era (true), of another one (false). */
 type Judge = (response: { result?: Record<string, unknown>; code?: unknown }) => boolean
 
-/**
- * Asks an HTTP server whether it serves requests of MCP 2026-07-28, with the credentials of a client. Undefined when
- * it does not say: it wants other credentials, or cannot be reached.
- */
-export const servesStateless = (send: SendForCaller, exchange: Exchange): Promise<boolean | undefined> =>
+/** Asks an HTTP server whether it serves requests of MCP 2026-07-28, with the credentials of a client. */
+export const servesStateless = (send: SendForCaller, exchange: Exchange): Promise<Finding> =>
   ask(send, exchange, {
     body: revision20260728.probe,
     headers: DISCOVER_HEADERS,
@@ -30,36 +35,38 @@ export const servesStateless = (send: SendForCaller, exchange: Exchange): Promis
   })
 
 /** The same for sessions: whether it has `initialize`. Where it has, that opens a session which nobody uses. */
-export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise<boolean | undefined> =>
+export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise<Finding> =>
   ask(send, exchange, {
     body: revision20251125.probe,
     headers: {},
     judge: ({ code }) => !NO_HANDSHAKE.has(code) && !STATELESS_ERRORS.has(code),
   })
 
+const UNKNOWN: Finding = { serves: undefined, isSure: false }
+
 async function ask(
   send: SendForCaller,
   exchange: Exchange,
   { body, headers, judge }: { body: Buffer; headers: Readonly<Record<string, string>>; judge: Judge },
-): Promise<boolean | undefined> {
+): Promise<Finding> {
   const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(ASK_TIMEOUT_MS)])
   try {
     const response = await send(exchange, { method: 'POST', headers, body, signal })
     const { statusCode } = response
     if (statusCode === 401 || statusCode === 403 || statusCode === 429 || statusCode >= 500) {
       await response.body.dump()
-      return undefined
+      return UNKNOWN
     }
     for await (const { text } of linesIn(response, { maxBytes: MAX_BYTES })) {
       const message = text === undefined ? undefined : readMessage(text)
       if (message?.kind !== 'response') continue
       const { result, error } = message
       const value = parseRaw(message.text.slice((result ?? error)?.start, (result ?? error)?.end))
-      if (!isObject(value)) return false
-      return judge(result ? { result: value } : { code: value.code })
+      if (!isObject(value)) break
+      return { serves: judge(result ? { result: value } : { code: value.code }), isSure: true }
     }
-    return false
+    return { serves: false, isSure: false }
   } catch {
-    return undefined
+    return UNKNOWN
   }
 }

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, test } from 'vitest'
 import { type ModernFacts, modernParams } from '../bridge/modern-client.ts'
 import { call, rpc, stream } from '../bridge/raw-client.ts'
-import { testProxy } from '../test-proxy.ts'
+import { testProxy, testServer } from '../test-proxy.ts'
 import { startLegacyServer } from './legacy-server.ts'
 
 const elicits: ModernFacts = { capabilities: { elicitation: {} } }
@@ -193,4 +194,47 @@ test('a request that does not say who asks is refused by the proxy, with its id'
   const bare = await call(`${proxy.origin}/mcp`, rpc(7, 'tools/list'), headers)
   expect([bare.status, bare.json.id, bare.json.error.code]).toEqual([400, 7, -32602])
   expect(server.received('tools/list')).toEqual([])
+})
+
+test('users whom a proxy in front names have different sessions at the server', async () => {
+  const { ask } = await start()
+  const sessionOf = async (headers: Record<string, string>) =>
+    (await ask(1, 'tools/list', {}, { headers })).json.result.tools[0].name
+  const ann = await sessionOf({ 'x-forwarded-user': 'ann', 'x-forwarded-port': '1' })
+  expect(await sessionOf({ 'x-forwarded-user': 'bob', 'x-forwarded-port': '1' })).not.toBe(ann)
+  expect(await sessionOf({ 'x-forwarded-user': 'ann', 'x-forwarded-port': '2' })).toBe(ann)
+})
+
+describe('what the server speaks is not decided for all by', () => {
+  const isOdd = ({ url, headers }: IncomingMessage) => url !== '/mcp' || headers['x-odd'] !== undefined
+
+  async function modernServer() {
+    const origin = await testServer((request, response) => {
+      request.resume()
+      if (isOdd(request)) return void response.writeHead(404).end('not found')
+      const isModern = request.headers['mcp-method'] !== undefined
+      const result = { supportedVersions: ['2026-07-28'], resultType: 'complete', tools: [] }
+      const body = isModern ? { result } : { error: { code: -32022, message: 'no sessions' } }
+      response.writeHead(isModern ? 200 : 400, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+    })
+    return testProxy({ target: origin })
+  }
+
+  test.each([
+    ['the path of one client', '/elsewhere', {}],
+    ['a header of one client', '/mcp', { 'x-odd': '1' }],
+  ])('%s', async (_what, path, odd) => {
+    const { origin } = await modernServer()
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+    const initialize = rpc(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} })
+    await call(`${origin}${path}`, initialize, odd)
+    await call(`${origin}${path}`, rpc(1, 'tools/list', modernParams()), { ...modern, ...odd })
+    const listed = await call(`${origin}/mcp`, rpc(1, 'tools/list', modernParams()), modern)
+    expect(listed).toMatchObject({ status: 200, json: { result: { tools: [] } } })
+    expect(await call(`${origin}/mcp`, initialize)).toMatchObject({
+      status: 200,
+      json: { result: { protocolVersion: '2025-11-25' } },
+    })
+  })
 })
