@@ -87,7 +87,10 @@ export function createClientSessions(options: {
   const byId = new Map<string, Session>()
 
   const idleMs = (session: Session): number =>
-    session.outbox.connected || session.calls.size > 0 ? 0 : now() - session.lastSeen
+    session.calls.size > 0 || session.outbox.connected ? 0 : now() - session.lastSeen
+
+  /** Its streams are looked through only where they decide: a session may have had many. */
+  const isOver = (session: Session): boolean => now() - session.lastSeen > ttlMs && idleMs(session) > ttlMs
 
   function close(session: Session, reason: string): void {
     if (session.closed) return
@@ -125,7 +128,7 @@ export function createClientSessions(options: {
     find(id, { owner, over }) {
       const session = byId.get(id)
       if (!session || session.owner !== owner || session.over !== over) return undefined
-      if (idleMs(session) > ttlMs) {
+      if (isOver(session)) {
         close(session, 'it was idle for too long')
         return undefined
       }
@@ -140,7 +143,7 @@ export function createClientSessions(options: {
     close,
     sweep() {
       for (const session of byId.values()) {
-        if (idleMs(session) > ttlMs) close(session, 'it was idle for too long')
+        if (isOver(session)) close(session, 'it was idle for too long')
         else if (session.outbox.connected) session.lastSeen = now()
       }
     },

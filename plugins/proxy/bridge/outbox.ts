@@ -101,7 +101,7 @@ export function createOutbox(options: {
       return newestOpen() !== undefined
     },
     get connected() {
-      return [...streams.values()].some(entry => entry.stream.connected)
+      return streams.values().some(entry => entry.stream.connected)
     },
     keepAlive() {
       for (const { stream } of streams.values()) stream.keepAlive()
