@@ -203,6 +203,14 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./upgrade/index.ts')).default,
   },
   {
+    name: 'doctor',
+    topic: 'Settings',
+    verbs: {
+      doctor: 'check what works on this machine, and say what to do',
+    },
+    load: async () => (await import('./doctor/index.ts')).default,
+  },
+  {
     name: 'config-command',
     topic: 'Settings',
     verbs: {

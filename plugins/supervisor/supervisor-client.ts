@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Supervisor } from '../../src/contracts/workload.ts'
 import { isFailure } from '../../src/errors.ts'
+import { processIdentity } from '../../src/lib/process-identity.ts'
 import type { Paths } from '../../src/paths.ts'
 import { assertPrivateFolder } from '../../src/private-folder.ts'
 import { decodeFailure, supervisorPaths, type Verb } from './control-protocol.ts'
@@ -14,6 +15,8 @@ import { createSupervisorStarter, takeOver } from './start-supervisor.ts'
 
 /** How often a request is sent when the supervisor ends meanwhile. */
 const TRIES = 3
+/** How long a supervisor that has handed over may take to end, in milliseconds. */
+const END_MS = 5000
 
 /** Calls the supervisor from another process. `launch` says how a supervisor is started. */
 export function createSupervisorClient(options: {
@@ -70,8 +73,12 @@ export function createSupervisorClient(options: {
     find: async () => (await find())?.info,
     async end() {
       const found = await find()
-      if (found) await takeOver(found.socket)
-      return found?.info
+      if (!found) return undefined
+      await takeOver(found.socket)
+      // Until then the statuses name a process that runs, so nobody would start the next one. `serve` goes on.
+      for (const end = Date.now() + END_MS; processIdentity(found.info.pid) && Date.now() < end; )
+        await delay(20)
+      return found.info
     },
     ensure: async () => void (await ensure()),
     start: name => act(name, 'start'),

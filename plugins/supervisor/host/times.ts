@@ -29,7 +29,7 @@ export const TIMES: Times = {
   attempts: 10,
   stable: 30_000,
   ready: 300_000,
-  remote: 5000,
+  remote: 10_000,
   health: 30_000,
   answer: 15_000,
   settle: 750,
