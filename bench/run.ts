@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   login: () => import('./login.ts'),
   policy: () => import('./policy.ts'),
   proxy: () => import('./proxy.ts'),
+  'run-image': () => import('./run-image.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
   supervisor: () => import('./supervisor.ts'),
