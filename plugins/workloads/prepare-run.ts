@@ -43,7 +43,7 @@ export async function prepareRun(app: App, store: WorkloadStore, request: RunReq
   return complete(app, placed, request)
 }
 
-/** Starts the supervisor, or finds it, while the image is looked for. Who needs it later waits for it, or hears why not. */
+/** Starts the supervisor, unless one runs, while the rest is prepared. Who needs it later waits for it, or hears why not. */
 function startSupervisor(app: App): void {
   app
     .service('supervisor')
@@ -102,11 +102,11 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   const name = request.options.name ?? target.defaultName(request.argument)
   const asked = await configFromOptions(app, request, name)
   await assertCanRun(app, store, asked, request.replaces)
-  if (!request.options.foreground) startSupervisor(app)
   if (transport) await checkSections(app, { ...asked, transport })
 
   const runtime = runtimeOnce(app, request.options.runtime, { noSandbox: asked.no_sandbox })
   const resolved = await target.resolve(request.argument, contextOf(request, asked, runtime))
+  if (!request.options.foreground) startSupervisor(app)
   const others = (await store.configs.list()).filter(other => other.name !== asked.name)
   const config = await mergeResolved(resolved, asked, {
     given: request.given,

@@ -35,3 +35,16 @@ test.for<readonly [readonly string[], readonly string[]]>([
   expect(loaded.filter(name => name.startsWith('.'))).toEqual(files)
   expect(loaded.filter(name => LARGE.includes(name))).toEqual([])
 })
+
+test('a run of an image loads nothing that checks signatures, and no client of HTTP', async context => {
+  needs(context, main.endsWith('.js') ? undefined : 'the sources are run, not a build')
+  const user = await keelsonUser()
+  const list = join(user.home, 'files')
+  // No engine is in the PATH, so the run ends when it has prepared all but that.
+  const env = { NODE_OPTIONS: `--require ${LIST_FILES}`, LIST_FILES: list, PATH: user.home }
+
+  expect(await user.run(['run', 'my/server:1', '--runtime', 'docker'], { env })).toMatchObject({ code: 1 })
+
+  const loaded = (await readFile(list, 'utf8')).split('\n')
+  expect(loaded.filter(name => name.startsWith('./libraries/'))).toEqual(['./libraries/execa.js'])
+})

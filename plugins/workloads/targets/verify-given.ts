@@ -16,13 +16,15 @@ export async function verifyGiven(
   const mode = options['image-verification']
   if (!mode) return { image }
   const signer = before?.image_signer
-  const verification = await app.service('imageVerification')
+  // Made where it is needed: what it checks with takes longer to load than the rest of a run.
+  const makeVerification = () => app.service('imageVerification')
   if (!signer) {
-    if (mode === 'enabled') await verification.check(image, undefined, mode, { signal })
+    if (mode === 'enabled') await (await makeVerification()).check(image, undefined, mode, { signal })
     return { image, image_verification: mode }
   }
   if (mode !== 'disabled') report?.(`Checking the signature of ${image}`)
   const provenance = toProvenance(signer)
+  const verification = await makeVerification()
   // An unchanged image may run even if its registry cannot be reached now.
   const isSame = image === before?.image
   const { reference, warnings } = isSame
