@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer'
-import { parseJson, TooManyNames } from '../../src/lib/parse-json.ts'
+import { parseJson } from '../../src/lib/parse-json.ts'
 import { checkJson } from '../../src/lib/raw-json.ts'
 import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
 import { otherSpelling } from '../../src/net/rpc-message.ts'
@@ -19,21 +19,14 @@ export interface CheckedBody {
  */
 export function checkBody(body: Buffer): CheckedBody {
   const text = body.toString('latin1')
-  const { isJson, repeated } = checkJson(text)
+  const { isJson, repeated, hasTooManyNames } = checkJson(text)
   if (repeated !== undefined) throw refusal(`The member ${quoted(repeated)} stands twice in one object`)
-  const value = isJson ? parse(isAscii(body) ? text : body.toString('utf8')) : undefined
+  if (hasTooManyNames)
+    throw refusal('The body cannot be read: too many of its names are written with escapes')
+  const value = isJson ? parseJson(isAscii(body) ? text : body.toString('utf8')) : undefined
   const other = otherSpelling(value)
   if (other !== undefined) throw refusal(`The member ${quoted(other)} is written in another case`)
   return { text, value }
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof TooManyNames) throw refusal(`The body cannot be read: ${error.message}`)
-    throw error
-  }
 }
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 100))

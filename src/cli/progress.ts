@@ -21,7 +21,8 @@ export function createProgress(stream: Writable, now: () => number = Date.now): 
   let last = ''
   return {
     report(line, kind = 'step') {
-      const text = clean(line).trim()
+      // A line of a server must not become several, which would stay and could look like lines of ours.
+      const text = clean(line).replaceAll(/\s+/g, ' ').trim()
       if (!text || text === last) return
       last = text
       if (!terminal) {

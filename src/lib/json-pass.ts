@@ -127,6 +127,7 @@ export class JsonPass {
     if (!isWhole) {
       digest = digestOf(this.text, start, end)
       this.#noteEscaped(start, end)
+      if (this.hasTooManyNames) return -1
     }
     if (this.repeated === undefined && !this.#names.add(digest, start, end))
       this.repeated = nameAt(this.text, start, end)
@@ -136,12 +137,12 @@ export class JsonPass {
 
   #noteEscaped(start: number, end: number): void {
     const name = this.text.slice(start, end)
-    if (this.hasTooManyNames || !name.includes('\\')) return
+    if (!name.includes('\\')) return
     this.#escaped ??= new Set()
     this.#escaped.add(name)
   }
 
-  /** Whether `parseJson` refuses to read what was passed. */
+  /** Whether the pass has ended early, since `parseJson` would refuse to read the text. */
   get hasTooManyNames(): boolean {
     return this.#escaped !== undefined && this.#escaped.size > MOST_NAMES
   }

@@ -27,8 +27,6 @@ export interface Members {
   readonly repeated: ReadonlySet<string>
   /** The first name that stands twice in one object, at any depth. */
   readonly repeatedAnywhere: string | undefined
-  /** Whether `parseRaw` would refuse the object, as it does when more names are written with escapes than it reads. */
-  readonly hasTooManyNames: boolean
 }
 
 /** Passes the value that starts at a position; returns its end, or -1. */
@@ -58,22 +56,33 @@ function readObject(
     at.set(name, { key: text.slice(key, keyEnd), start, end })
     return end
   })
-  const { repeated: repeatedAnywhere, hasTooManyNames } = pass
-  return end < 0 ? undefined : { members: { at, repeated, repeatedAnywhere, hasTooManyNames }, end }
+  return end < 0 ? undefined : { members: { at, repeated, repeatedAnywhere: pass.repeated }, end }
 }
 
 /**
  * Whether a text is one valid JSON value and nothing else, and the first name that stands twice in one of its objects, at any
- * depth. Of a text that is not valid only the part before that is looked at.
+ * depth. Of a text that is not valid, or has more escaped names than `parseJson` reads, only the part before that is
+ * looked at.
  */
-export function checkJson(text: string): { readonly isJson: boolean; readonly repeated: string | undefined } {
+export function checkJson(text: string): {
+  readonly isJson: boolean
+  readonly repeated: string | undefined
+  readonly hasTooManyNames: boolean
+} {
   const pass = new JsonPass(text)
   const end = pass.skipValue(0)
-  return { isJson: end >= 0 && pass.skipSpace(end) === text.length, repeated: pass.repeated }
+  const { repeated, hasTooManyNames } = pass
+  return { isJson: end >= 0 && pass.skipSpace(end) === text.length, repeated, hasTooManyNames }
 }
 
-/** The first name that stands twice in one object of a valid JSON text, at any depth; undefined when none does. */
-export const repeatedMember = (text: string): string | undefined => checkJson(text).repeated
+/**
+ * The first name that stands twice in one object of a valid JSON text, at any depth; undefined when none does. Empty where
+ * that is not known, because too many names are written with escapes.
+ */
+export function repeatedMember(text: string): string | undefined {
+  const { repeated, hasTooManyNames } = checkJson(text)
+  return repeated ?? (hasTooManyNames ? '' : undefined)
+}
 
 /**
  * The members of a text that is one valid JSON object and nothing else; undefined otherwise.

@@ -43,13 +43,13 @@ const NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
  * Reads one JSON-RPC 2.0 message; undefined when the text is not exactly one.
  *
  * A repeated `id` or `method` is refused: two readers could disagree about which one counts. So is a message with more
- * escaped names than `parseRaw` reads, so that its values can be read without a failure.
+ * escaped names than `parseRaw` reads: all that is in a message can be read.
  *
  * @param others as of `topLevelMembers`
  */
 export function readMessage(text: string, others?: ReadonlyMap<string, PassValue>): Message | undefined {
   const members = topLevelMembers(text, others)
-  if (!members || members.hasTooManyNames || NAMES.some(name => members.repeated.has(name))) return undefined
+  if (!members || NAMES.some(name => members.repeated.has(name))) return undefined
   const { at } = members
   const repeated = members.repeatedAnywhere
   const slice = (span: Span | undefined) => span && text.slice(span.start, span.end)

@@ -29,8 +29,11 @@ export interface Calls {
   all(): Iterable<Call>
   /** Starts the time-out of a call anew, because its server reported progress. */
   prolong(call: Call): void
-  /** Ends a call with its response. Undefined when no call has the id: a late, repeated or invented one. */
-  settle(response: Response): Call | undefined
+  /**
+   * Ends a call with the response of a server process. Undefined when no call at this process has the id: a late,
+   * repeated or invented one.
+   */
+  settle(response: Response, peer: Connection): Call | undefined
   /** Ends a call with a failure and cancels it at the server. */
   abandon(call: Call, failure: CallFailure, reason: string): void
   /** Ends a call with a failure, where the server need not be told. */
@@ -138,10 +141,10 @@ export function createCalls(options: {
     prolong(call) {
       call.deadline = now() + call.timeoutMs
     },
-    settle(response) {
+    settle(response, from) {
       const id = response.idText === undefined ? Number.NaN : Number(response.idText)
       const call = byId.get(id)
-      if (!call) {
+      if (call?.peer !== from || call.isParked) {
         index.forget(id)
         return undefined
       }

@@ -8,6 +8,9 @@ import { createServerNotifications } from './server-notifications.ts'
 import type { ServerRequests } from './server-requests.ts'
 import type { TaskTokens } from './task-tokens.ts'
 
+/** The most messages in one array. */
+const MOST_BATCHED = 10_000
+
 /**
  * Takes one line of the server's output.
  *
@@ -26,8 +29,8 @@ export function createServerMessages(
   const { calls, serverRequests, taskTokens, limitedLog } = options
   const notify = createServerNotifications(options)
 
-  function settle(message: Response): void {
-    const call = calls.settle(message)
+  function settle(message: Response, peer: Connection): void {
+    const call = calls.settle(message, peer)
     if (!call) {
       limitedLog.warn('the server responded to a request that no client waits for', message.text)
       return
@@ -44,7 +47,7 @@ export function createServerMessages(
     const message = readMessage(text)
     if (message?.kind === 'response') {
       peer.noteResponse()
-      settle(message)
+      settle(message, peer)
     } else if (message?.kind === 'request') serverRequests.ask(message, peer)
     else if (message) notify(message, peer)
     else limitedLog.warn('the server wrote a line that is not a message', text)
@@ -52,7 +55,7 @@ export function createServerMessages(
 
   return (line, peer) => {
     // Servers of 2025-03-26 may send several messages as one array.
-    const batch = line.startsWith('[') ? arrayElements(line) : undefined
+    const batch = line.startsWith('[') ? arrayElements(line, MOST_BATCHED) : undefined
     for (const text of batch ?? [line]) take(text, peer)
   }
 }

@@ -28,10 +28,10 @@ export function createServerNotifications(options: {
   const { tasks, elicitations } = options.owners
   const { send, sendStandalone } = options.delivery
 
-  function progress(message: Notification): void {
+  function progress(message: Notification, peer: Connection): void {
     const id = namedCall(message, 'progressToken') ?? Number.NaN
     const call = calls.find(id)
-    if (call?.token !== undefined) {
+    if (call?.peer === peer && call.token !== undefined) {
       calls.prolong(call)
       const text = progressFor({ token: call.token }, message)
       if (!call.reply.related(text) && call.session) send(call.session, text)
@@ -67,7 +67,7 @@ export function createServerNotifications(options: {
   function byMethod(message: Notification, peer: Connection): void {
     switch (message.method) {
       case 'notifications/progress':
-        progress(message)
+        progress(message, peer)
         break
       case 'notifications/cancelled':
         serverRequests.withdraw(message, peer)
@@ -103,7 +103,8 @@ export function createServerNotifications(options: {
     const subscription = paramSpan(message, ...SUBSCRIPTION_ID)
     if (!subscription) return byMethod(message, peer)
     const call = calls.find(namedCall(message, ...SUBSCRIPTION_ID) ?? Number.NaN)
-    if (call && message.method === 'notifications/subscriptions/acknowledged') call.acknowledged = message
-    call?.reply.related(splice(message.text, [{ span: subscription, text: call.idText }]))
+    if (call?.peer !== peer) return
+    if (message.method === 'notifications/subscriptions/acknowledged') call.acknowledged = message
+    call.reply.related(splice(message.text, [{ span: subscription, text: call.idText }]))
   }
 }

@@ -1,7 +1,7 @@
 import { detached, memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib/raw-json.ts'
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
 import { revision20260728 } from '../revisions/index.ts'
-import { CAPABILITIES, INFO, LOG_LEVEL, VERSION } from './modern-meta.ts'
+import { CAPABILITIES, INFO, LOG_LEVEL, MAX_INFO, VERSION } from './modern-meta.ts'
 import { withoutTasks } from './without-tasks.ts'
 
 /** What a client has said of itself in `initialize`, for the metadata of its requests (2026-07-28, `_meta`). */
@@ -18,9 +18,6 @@ const OURS: ReadonlySet<string> = new Set([VERSION, INFO, CAPABILITIES, LOG_LEVE
 
 /** Parameters that mean another thing in 2026-07-28 than in the revision of the client, or are the proxy's to set. */
 const RESERVED: ReadonlySet<string> = new Set(['inputResponses', 'requestState', 'task'])
-
-/** Who a client is may hold icons. A longer text is not repeated in each of its requests. */
-const MAX_INFO = 64 * 1024
 
 /** Reads the parameters of `initialize`. */
 export function readClientMetadata(paramsText: string): ClientMetadata {

@@ -22,6 +22,9 @@ export interface ClientFacts {
 /** The longest capabilities of a client, in bytes. They are kept as long as its session. */
 const MAX_CAPABILITIES = 16 * 1024
 
+/** The longest text that says who a client is, in bytes: it may hold icons. Clients are told apart by it. */
+export const MAX_INFO = 64 * 1024
+
 /** Why the capabilities of a client, raw, cannot be kept; undefined when they can. */
 export const capabilitiesProblem = (capabilitiesText: string): string | undefined =>
   capabilitiesText.length > MAX_CAPABILITIES
@@ -35,9 +38,11 @@ export function readClientFacts(request: Message): ClientFacts | string {
   if (!capabilitiesText?.startsWith('{')) return `_meta has no ${CAPABILITIES}`
   const problem = capabilitiesProblem(capabilitiesText)
   if (problem !== undefined) return problem
+  const infoText = paramText(request, '_meta', INFO)
+  if (infoText !== undefined && infoText.length > MAX_INFO) return `${INFO} is longer than ${MAX_INFO} bytes`
   return {
     capabilitiesText,
-    infoText: paramText(request, '_meta', INFO),
+    infoText,
     logLevel: param(request, '_meta', LOG_LEVEL),
   }
 }

@@ -247,7 +247,7 @@ describe('texts that are known to be valid', () => {
     const names = Array.from({ length: 40 }, (_, i) => `"n${i}"`)
     const object = (...twice: string[]) =>
       `{${[...names, ...twice].map(name => `${name}:{"n0":[{"n1":1}]}`)}}`
-    expect(checkJson(`[${object()},${object()}]`)).toEqual({ isJson: true, repeated: undefined })
+    expect(checkJson(`[${object()},${object()}]`)).toMatchObject({ isJson: true, repeated: undefined })
     for (const at of [0, 15, 16, 17, 39]) {
       expect(repeatedMember(`[${object()},${object(names[at] as string)}]`)).toBe(`n${at}`)
       expect(repeatedMember(`[${object(`"\\u006e${at}"`)}]`)).toBe(`n${at}`)
@@ -260,4 +260,17 @@ describe('texts that are known to be valid', () => {
     expect(checkJson(nested(10_000)).isJson).toBe(true)
     expect(checkJson(nested(200_000)).isJson).toBe(false)
   })
+})
+
+test('a text with more escaped names than are read is taken for nothing', () => {
+  const object = (count: number, more = '') =>
+    `{${Array.from({ length: count }, (_, n) => `"\\u0061${n}":1`).join(',')}${more}}`
+  expect(topLevelMembers(object(10_000))?.at.size).toBe(10_000)
+  expect(topLevelMembers(object(10_001))).toBeUndefined()
+  expect(checkJson(`[${object(10_000)},${object(10_000)}]`)).toMatchObject({
+    isJson: true,
+    hasTooManyNames: false,
+  })
+  expect(checkJson(object(10_001))).toMatchObject({ isJson: false, hasTooManyNames: true })
+  expect(repeatedMember(object(10_001, ',"b":1,"b":2'))).toBe('')
 })

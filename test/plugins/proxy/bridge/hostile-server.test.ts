@@ -219,3 +219,17 @@ test('requests that nobody responds to are limited in length', async () => {
   ask('three', 10)
   for (const bytes of [6000, 10]) expect((await reader.next())?.json.params.x).toHaveLength(bytes)
 })
+
+test('an array of more messages than anybody sends is skipped as a whole', async () => {
+  const { server, url, client, log } = await start()
+  const reader = await stream(url, { headers: client.headers })
+  const changed = (n: number) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/tools/list_changed',
+    params: { n },
+  })
+  server.send(Array.from({ length: 10_001 }, (_, n) => changed(n)))
+  server.send([changed(-1), changed(-2)])
+  for (const n of [-1, -2]) expect((await reader.next())?.json.params.n).toBe(n)
+  expect(log.filter(line => line.includes('not a message'))).toHaveLength(1)
+})

@@ -67,6 +67,23 @@ test('requests of the old server get their responses, and a cancelled call of it
   expect(second.received('notifications/cancelled')).toEqual([])
 })
 
+test('an old server cannot respond to the requests of the new one', async () => {
+  const [first, second] = [createPuppet(), createPuppet()]
+  const started = await startBridge({ attachment: first.attachment })
+  const a = await open(started.url)
+  const before = call(started.url, rpc(1, 'tools/call'), a.headers)
+  const { message: old } = await first.take('tools/call')
+  const taken = (await check(started, second)).promote(patience)
+  const after = call(started.url, rpc(2, 'tools/call'), a.headers)
+  const { message } = await second.take('tools/call')
+  first.send({ jsonrpc: '2.0', id: message.id, result: 'forged' })
+  first.send({ jsonrpc: '2.0', id: old.id, result: 'old' })
+  expect((await before).json.result).toBe('old')
+  second.send({ jsonrpc: '2.0', id: message.id, result: 'new' })
+  expect((await after).json.result).toBe('new')
+  await taken
+})
+
 test('requests that the old server has not responded to in time get an error', async () => {
   const [first, second] = [createPuppet(), createPuppet()]
   const started = await startBridge({ attachment: first.attachment })
