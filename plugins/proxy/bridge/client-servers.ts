@@ -1,10 +1,11 @@
-import type { ClientInstance, ClientInstanceFactory } from '../../../src/contracts/pipeline.ts'
+import type { ClientInstanceFactory } from '../../../src/contracts/pipeline.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { untilDrained } from '../backends/until-drained.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import type { BridgedServer } from './bridged-server.ts'
 import { type ClientServer, createClientServer, type OwnRouterOptions } from './client-server.ts'
+import { createInstanceSupply } from './instance-supply.ts'
 import { createCrashLoops, type ProcessLimits, refusals } from './process-limits.ts'
 
 /**
@@ -50,15 +51,12 @@ export function createClientServers(options: {
   /** One for each process, from before its start on. */
   const places = new Set<{ readonly owner: SessionOwner }>()
   const servers = new Set<ClientServer>()
-  /** The ends of processes that are still there. */
-  const ending = new Set<Promise<void>>()
   const bySession = new Map<string, ClientServer>()
   /** Of callers without a session. */
   const byCaller = new Map<SessionOwner, Promise<ClientServer>>()
   const loops = createCrashLoops(now)
   const ignore = () => undefined
-  let spawn: ClientInstanceFactory | undefined
-  let spare: Promise<ClientInstance> | undefined
+  const supply = createInstanceSupply({ wantsSpare: limits.spares > 0, maxEnding: limits.max, log })
   let closed = false
 
   /** Ends the process whose client was idle for longest, if it was for long enough. */
@@ -81,50 +79,8 @@ export function createClientServers(options: {
     if (places.size >= limits.max && !reclaim(() => true)) throw refusals.allInUse(limits.max, idText)
   }
 
-  /** The same instance, which counts as ending until it has gone. */
-  function counted({ attachment, end }: ClientInstance): ClientInstance {
-    let ended: Promise<void> | undefined
-    return {
-      attachment,
-      end() {
-        if (ended) return ended
-        ended = end()
-        const own = ended.finally(() => ending.delete(own))
-        ending.add(own)
-        return ended
-      },
-    }
-  }
-
   function keepSpare(): void {
-    if (!spawn || closed || spare || limits.spares === 0) return
-    const own = spawn()
-    spare = own
-    const forget = () => {
-      if (spare === own) spare = undefined
-    }
-    own.then(
-      ({ attachment, end }) => {
-        void attachment.exit.then(() => {
-          if (spare !== own) return
-          forget()
-          void end()
-        })
-      },
-      error => {
-        forget()
-        log.warn(`A spare process could not be started: ${messageOf(error)}`)
-      },
-    )
-  }
-
-  async function take(): Promise<ClientInstance> {
-    const ready = spare
-    spare = undefined
-    const found = await ready?.catch(ignore)
-    if (found) return found
-    if (!spawn) throw new Error('the server is not available')
-    return spawn()
+    if (!closed) supply.keepSpare()
   }
 
   async function start(
@@ -137,9 +93,7 @@ export function createClientServers(options: {
     places.add(place)
     onChange()
     try {
-      // Clients that come and go faster than processes end would have any number of them.
-      while (ending.size >= limits.max) await Promise.race(ending)
-      const spawned = counted(await take())
+      const spawned = await supply.take()
       const server = createClientServer(spawned, {
         owner,
         hasSession,
@@ -170,12 +124,6 @@ export function createClientServers(options: {
     }
   }
 
-  async function endSpare(): Promise<void> {
-    const ready = spare
-    spare = undefined
-    await (await ready?.catch(ignore))?.end()
-  }
-
   return {
     start: (owner, idText) => start(owner, idText, { hasSession: true }),
     async ofCaller(owner) {
@@ -189,16 +137,16 @@ export function createClientServers(options: {
     ofSession: id => bySession.get(id),
     all: () => servers,
     get size() {
-      return { clients: places.size, spare: spare ? 1 : 0 }
+      return { clients: places.size, spare: supply.spares }
     },
     use(next) {
-      spawn = next
+      supply.use(next)
       keepSpare()
     },
     async replace(next, patience) {
       const before = [...servers]
-      spawn = next
-      await endSpare()
+      supply.use(next)
+      await supply.endSpare()
       keepSpare()
       await Promise.all(
         before.map(async server => {
@@ -214,7 +162,7 @@ export function createClientServers(options: {
     },
     async close(reason) {
       closed = true
-      await Promise.all([endSpare(), ...[...servers].map(server => server.end(reason))])
+      await Promise.all([supply.endSpare(), ...[...servers].map(server => server.end(reason))])
     },
   }
 }
