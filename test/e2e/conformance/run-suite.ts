@@ -11,12 +11,23 @@ const modules = new URL('../../../node_modules/', import.meta.url).pathname
 export const SUITES = { older: '@modelcontextprotocol/conformance', newer: 'conformance-2026' } as const
 
 /** Runs an official suite of scenarios for servers against a URL. Returns `scenario check STATUS` for each check. */
-export async function runSuite(suite: string, url: string, args: readonly string[]): Promise<string[]> {
+export const runSuite = (suite: string, url: string, args: readonly string[]): Promise<string[]> =>
+  run(suite, ['server', '--url', url, ...args])
+
+/** Runs scenarios of the newer suite for clients; the command gets the URL of the server of each. */
+export const runClientSuite = (
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> => run(SUITES.newer, ['client', '--command', command, ...args], env)
+
+async function run(suite: string, args: readonly string[], env = process.env): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-conformance-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const program = join(modules, suite, 'dist/index.js')
-  const child = spawn(process.execPath, [program, 'server', '--url', url, '-o', folder, ...args], {
+  const child = spawn(process.execPath, [program, ...args, '-o', folder], {
     cwd: folder,
+    env,
     stdio: 'ignore',
   })
   await once(child, 'exit')
