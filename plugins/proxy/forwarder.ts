@@ -136,7 +136,9 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
       if (isModernRequest(exchange.request)) return legacy.handle(exchange, rewriting, () => pass())
       return older.mayTake(exchange) ? older.handle(exchange, rewriting, pass) : pass()
     },
-    respond: (exchange, text) => backend.respond(exchange, text),
+    respond(exchange, text) {
+      if (!older.respond(exchange, text)) backend.respond(exchange, text)
+    },
     askOwn: undefined,
     notify(text) {
       legacy.notify(text)

@@ -11,9 +11,18 @@ const MESSAGES = /^\/messages(?:\?|$)/
  */
 export function isOverSse(config: RunConfig, { request, url }: Pick<Exchange, 'request' | 'url'>): boolean {
   if (config.transport !== 'stdio') return config.transport === 'sse' && !isModernRequest(request)
-  if (MESSAGES.test(url)) return true
-  return request.method === 'GET' && ENDPOINT.test(url) && request.headers['mcp-session-id'] === undefined
+  return isMessage(url) || opensSse({ request, url })
 }
+
+/** Whether a URL is where messages of HTTP+SSE go, in front of a server that does not speak it itself. */
+export const isMessage = (url: string): boolean => MESSAGES.test(url)
+
+/** Whether a request opens an event stream of HTTP+SSE at such a server. */
+export const opensSse = ({ request, url }: Pick<Exchange, 'request' | 'url'>): boolean =>
+  request.method === 'GET' && ENDPOINT.test(url) && request.headers['mcp-session-id'] === undefined
+
+/** The endpoint of streamable HTTP for a URL of HTTP+SSE, which the server does not know; any other URL is its own. */
+export const endpointUrl = (url: string): string => (/^\/(?:sse|messages)(?:[/?]|$)/.test(url) ? '/mcp' : url)
 
 /** Whether a URL is the endpoint of streamable HTTP in front of a stdio server. */
 export const isEndpoint = (url: string): boolean => ENDPOINT.test(url)

@@ -6,6 +6,7 @@ import { isInitialize } from './backends/find-session.ts'
 import { BackendGone } from './backends/gateway-error.ts'
 import type { TargetPath } from './backends/target-path.ts'
 import type { HttpEras } from './http-eras.ts'
+import { endpointUrl, isMessage, opensSse } from './http-sse.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
 import type { StatelessHttp } from './stateless-http/index.ts'
 
@@ -18,6 +19,8 @@ export interface OlderClients {
   mayTake(exchange: Exchange): boolean
   /** Responds where the server has no `initialize`; else `pass` takes the exchange. */
   handle(exchange: Exchange, rewriting: Rewriting | undefined, pass: Pass): Promise<void>
+  /** As of the forwarder, for clients of HTTP+SSE; false for all others. */
+  respond(exchange: Exchange, text: string): boolean
   notify(text: string): void
   /** The server is there, or has gone; sessions stay. */
   connect(): void
@@ -52,9 +55,9 @@ export function createOlderClients(options: {
     return serving
   }
 
-  /** Passes `initialize` on, unless the server shows that it has none. True when the client got a response. */
-  async function tryInitialize(exchange: Exchange, pass: Pass): Promise<boolean> {
-    const known = eras.of(exchange)
+  /** Passes on what begins a session, unless the server shows that it has none. True when the client got a response. */
+  async function tryNative(exchange: Exchange, pass: Pass): Promise<boolean> {
+    const known = eras.of({ url: endpointUrl(exchange.url) })
     if (known.legacy === false) return false
     let isRefused = false
     await pass(() => {
@@ -63,26 +66,32 @@ export function createOlderClients(options: {
     if (isRefused) {
       if (await (await load()).findStateless(exchange)) return false
       await pass()
-    } else if (exchange.response.statusCode === 200) known.note('legacy', true)
+    } else if (exchange.request.method === 'POST' && exchange.response.statusCode === 200) {
+      known.note('legacy', true)
+    }
     return true
   }
 
   return {
     mayTake(exchange) {
       const { method, headers } = exchange.request
-      const id = headers['mcp-session-id']
-      if (id !== undefined) return serving?.find(String(id)) !== undefined
-      return method === 'POST' && eras.of(exchange).legacy !== true
+      if (serving?.find(exchange)) return true
+      if (headers['mcp-session-id'] !== undefined) return false
+      if (method !== 'POST' && !opensSse(exchange)) return false
+      return eras.of({ url: endpointUrl(exchange.url) }).legacy !== true
     },
     async handle(exchange, rewriting, pass) {
-      const client = serving?.find(String(exchange.request.headers['mcp-session-id']))
-      if (await isInitialize(exchange)) {
-        if (await tryInitialize(exchange, pass)) return
+      if (opensSse(exchange) || (!isMessage(exchange.url) && (await isInitialize(exchange)))) {
+        if (await tryNative(exchange, pass)) return
         return (await load()).open(exchange, rewriting)
       }
-      if (client) return serving?.handle(client, exchange, rewriting)
-      await pass()
-      if (exchange.response.statusCode === 200) eras.of(exchange).note('legacy', true)
+      const client = serving?.find(exchange)
+      return client ? serving?.handle(client, exchange, rewriting) : pass()
+    },
+    respond(exchange, text) {
+      const client = isMessage(exchange.url) ? serving?.find(exchange) : undefined
+      client?.respond(exchange, text)
+      return client !== undefined
     },
     notify: text => serving?.notify(text),
     connect: () => serving?.connect(),

@@ -86,6 +86,8 @@ export interface RouterOptions {
   onProtocol: () => void
   /** Called when the server process has gone, after its calls have failed. */
   onGone?: (reason: string) => void
+  /** As of `createServerNotifications`. */
+  hasHints?: boolean
   /** As of `createInitializeClient`. */
   challenge?: () => Refusal | undefined
   onSession?: {
@@ -176,6 +178,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     taskTokens,
     limitedLog,
     delivery,
+    hasHints: options.hasHints ?? false,
   })
   const onIgnored = (what: string) => log.debug(what)
   const native = createClientMessages({

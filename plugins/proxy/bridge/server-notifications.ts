@@ -1,5 +1,6 @@
 import { splice } from '../../../src/lib/raw-json.ts'
 import { type Notification, param, paramSpan } from '../../../src/net/rpc-message.ts'
+import { callHint, withoutCallHint } from '../eras/call-hint.ts'
 import type { Session, Sessions } from './client-sessions.ts'
 import type { Connection } from './connection.ts'
 import type { LogLevels } from './log-levels.ts'
@@ -23,6 +24,8 @@ export function createServerNotifications(options: {
   owners: { readonly tasks: Owners<string>; readonly elicitations: Owners<string> }
   taskTokens: TaskTokens
   delivery: SessionDelivery
+  /** Whether messages say which call they belong to (`withCallHint`). */
+  hasHints: boolean
 }): (message: Notification, peer: Connection) => void {
   const { calls, sessions, serverRequests, subscriptions, levels, taskTokens } = options
   const { tasks, elicitations } = options.owners
@@ -43,6 +46,12 @@ export function createServerNotifications(options: {
 
   /** Sends the message to the only client it can be about; with several candidates it is dropped. */
   function attribute(message: Notification, admits = (_session: Session) => true): void {
+    const hinted = options.hasHints ? calls.find(Number(callHint(message))) : undefined
+    if (hinted?.session && admits(hinted.session)) {
+      const text = withoutCallHint(message)
+      if (!hinted.reply.related(text)) send(hinted.session, text)
+      return
+    }
     const task = param(message, ...RELATED_TASK)
     const owner = typeof task === 'string' ? tasks.find(task) : undefined
     if (owner) {

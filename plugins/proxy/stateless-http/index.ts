@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
@@ -6,15 +7,18 @@ import { createAvailability } from '../availability.ts'
 import type { TargetPath } from '../backends/target-path.ts'
 import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
 import { createMessageRouter } from '../bridge/message-router.ts'
+import { createSse, sseSessionId } from '../bridge/sse-transport.ts'
 import { createStreamableHttp } from '../bridge/streamable-http-transport.ts'
 import type { HttpEras } from '../http-eras.ts'
+import { endpointUrl, isMessage } from '../http-sse.ts'
+import { absoluteBase } from '../public-base.ts'
 import { allSessionsTaken, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { sessionTtlOf } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
 import { callerKey } from '../translated-http/caller-key.ts'
 import { servesSessions, servesStateless } from '../translated-http/http-server-era.ts'
-import { createSendForCaller } from '../translated-http/send-for-caller.ts'
+import { createSendForCaller, type SendForCaller } from '../translated-http/send-for-caller.ts'
 import { createOlderClient, type OlderClient, type OwnOptions } from './older-client.ts'
 import { openStatelessAttachment } from './stateless-attachment.ts'
 
@@ -25,11 +29,14 @@ export interface StatelessHttp {
    * other credentials, or cannot be reached.
    */
   findStateless(exchange: Exchange): Promise<boolean>
-  /** Takes an `initialize`. */
+  /** Takes an `initialize`, or a GET that opens a session over HTTP+SSE. */
   open(exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
-  /** The client whose session has this id. */
-  find(id: string): OlderClient | undefined
-  /** Takes any other request in that session. That of another caller does not exist. */
+  /** The client whose session the request names. */
+  find(exchange: Exchange): OlderClient | undefined
+  /**
+   * Takes any other request in that session. That of another caller does not exist; only `Authorization` may be another
+   * one, when the server refuses the one before.
+   */
   handle(client: OlderClient, exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
   /** Sends a notification to all sessions. */
   notify(text: string): void
@@ -57,26 +64,39 @@ export function createStatelessHttp(options: {
   const ttlMs = sessionTtlOf(config)
   const send = createSendForCaller({ ...options, trust: config.trust_proxy_headers === true })
   const clients = new Map<string, OlderClient>()
+  const sendTo: SendForCaller = (exchange, request) =>
+    send(exchange, { ...request, url: endpointUrl(exchange.url) })
 
-  function open(own: OwnOptions) {
+  async function isOfClient(exchange: Exchange, client: OlderClient): Promise<boolean> {
+    const isSame = (leftOut?: string) => callerKey(exchange, leftOut) === callerKey(client.latest, leftOut)
+    return isSame() || (isSame('authorization') && (await client.isRefused()))
+  }
+
+  function open(own: OwnOptions, over: 'sse' | 'streamable-http') {
     const router = createMessageRouter({
       name: config.name,
       ...{ limits, log, ttlMs, now },
       availability: createAvailability({ waitMs: 0, maxWaiting: 0 }),
       protocol: 'stateless',
+      hasHints: true,
       onProtocol() {},
       ...own,
     })
-    return { router, handle: createStreamableHttp(router) }
+    const publicBase = (request: IncomingMessage) => absoluteBase(request, config)
+    const handle = over === 'sse' ? createSse(router, publicBase) : createStreamableHttp(router)
+    return { router, handle }
   }
 
   function create(first: Exchange): OlderClient {
+    const isSse = first.request.method === 'GET'
     return createOlderClient({
       first,
-      open,
+      // The response to `initialize` of HTTP+SSE comes on a stream, which cannot carry a challenge.
+      open: own =>
+        isSse ? open({ ...own, challenge: () => undefined }, 'sse') : open(own, 'streamable-http'),
       attach: (latest, onLoginWanted) =>
         openStatelessAttachment({
-          send: request => send(latest(), request),
+          send: request => sendTo(latest(), request),
           maxBytes: limits.maxLine,
           ...{ log, onLoginWanted },
         }),
@@ -97,12 +117,12 @@ export function createStatelessHttp(options: {
 
   return {
     async findStateless(exchange) {
-      const known = eras.of(exchange)
-      const stateless = await servesStateless(send, exchange)
+      const known = eras.of({ url: endpointUrl(exchange.url) })
+      const stateless = await servesStateless(sendTo, exchange)
       if (stateless.serves !== undefined && stateless.isSure) known.note('stateless', stateless.serves)
       if (!stateless.serves) return false
       // A server of both eras may find fault with the `initialize` of this client only.
-      const sessions = await servesSessions(send, exchange)
+      const sessions = await servesSessions(sendTo, exchange)
       if (sessions.serves !== undefined) known.note('legacy', sessions.serves)
       return sessions.serves === false
     },
@@ -111,17 +131,18 @@ export function createStatelessHttp(options: {
       const client = create(exchange)
       try {
         await client.handle(exchange, rewriting)
+        // The server may be another one by now.
+        if (!client.session && (await servesStateless(sendTo, exchange)).serves === false) eras.forget()
       } finally {
-        if (!client.session) {
-          client.end('no session has begun')
-          // The server may be another one by now.
-          eras.forget()
-        }
+        if (!client.session) client.end('no session has begun')
       }
     },
-    find: id => clients.get(id),
+    find(exchange) {
+      const id = isMessage(exchange.url) ? sseSessionId(exchange) : exchange.request.headers['mcp-session-id']
+      return id === undefined ? undefined : clients.get(String(id))
+    },
     async handle(client, exchange, rewriting) {
-      if (callerKey(exchange) !== callerKey(client.latest)) {
+      if (!(await isOfClient(exchange, client))) {
         throw sessionNotFound({ id: await requestId(exchange) })
       }
       return client.handle(exchange, rewriting)

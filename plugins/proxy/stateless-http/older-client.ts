@@ -4,7 +4,9 @@ import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { BridgedServer } from '../bridge/bridged-server.ts'
 import type { Session } from '../bridge/client-sessions.ts'
 import type { RouterOptions } from '../bridge/message-router.ts'
+import { sseSession } from '../bridge/sse-transport.ts'
 import { Refusal } from '../request-refusal.ts'
+import { accept } from '../respond.ts'
 import { META_2026 } from '../revisions/index.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { LoginWanted } from '../translated-http/response-lines.ts'
@@ -20,7 +22,11 @@ export interface OlderClient {
   readonly latest: Exchange
   /** How long the client has done nothing, in milliseconds. */
   readonly idleMs: number
+  /** Whether the server refuses the credentials of the latest exchange by now. */
+  isRefused(): Promise<boolean>
   handle(exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
+  /** Responds to a message of HTTP+SSE on the event stream of the client. */
+  respond(exchange: Exchange, text: string): void
   /** Sends a notification of the proxy. */
   notify(text: string): void
   /** A server is there, or has gone: what is in flight fails, and the session stays. */
@@ -66,12 +72,10 @@ export function createOlderClient(options: {
     return false
   }
 
-  /** After a refusal of the server, the next request gets its challenge, unless the credentials are good now. */
-  async function assertWelcome(): Promise<void> {
-    if (!challenge) return
+  /** Sets `challenge` when the server refuses the latest credentials. */
+  async function tryCredentials(): Promise<void> {
     challenge = undefined
     await router.ask('server/discover', toRaw(JSON.stringify(META_2026)))
-    if (challenge) throw challenge
   }
 
   const client: OlderClient = {
@@ -84,12 +88,22 @@ export function createOlderClient(options: {
     get idleMs() {
       return session ? router.sessions.idleMs(session) : 0
     },
+    async isRefused() {
+      if (challenge?.status !== 401) await tryCredentials()
+      return challenge?.status === 401
+    },
     async handle(exchange, rewriting) {
       latest = exchange
-      if (exchange.request.method === 'POST') await assertWelcome()
+      // After a refusal the next request gets the challenge, unless the credentials are good now.
+      if (challenge && exchange.request.method === 'POST') await tryCredentials()
+      if (challenge) throw challenge
       // `notify` tells the client of changes by policies, so its stream need not be cut for them.
       if (rewriting && exchange.request.method === 'GET') rewriting.send = () => {}
       await handle(exchange, rewriting)
+    },
+    respond(exchange, text) {
+      sseSession(router, exchange).outbox.send(text)
+      accept(exchange)
     },
     notify: text => router.notify(text),
     connect: () => router.server.connect(attach(() => latest, onLoginWanted)),

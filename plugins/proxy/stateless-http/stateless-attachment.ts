@@ -12,6 +12,7 @@ import {
   type Request,
   readMessage,
 } from '../../../src/net/rpc-message.ts'
+import { withCallHint } from '../eras/call-hint.ts'
 import { MODERN_VERSION } from '../eras/discover-result.ts'
 import { createLineAttachment } from '../translated-http/line-attachment.ts'
 import { type LoginWanted, linesIn } from '../translated-http/response-lines.ts'
@@ -67,7 +68,7 @@ export function openStatelessAttachment(options: {
     for await (const { text } of linesIn(response, { maxBytes })) {
       const message = text === undefined ? undefined : readMessage(text)
       // A server of this revision sends no requests, and responds to nothing but the request of the POST.
-      if (message?.kind === 'notification') await lines.emit(message.text)
+      if (message?.kind === 'notification') await lines.emit(textOf(message, request))
       if (message?.kind !== 'response' || message.idText !== request.idText) continue
       if (request.method === 'tools/list') headers.learn(message.text)
       return lines.emit(message.text)
@@ -108,3 +109,7 @@ export function openStatelessAttachment(options: {
   })
   return lines.attachment
 }
+
+/** All other notifications name what they belong to. */
+const textOf = (message: Notification, { idText }: Request): string =>
+  message.method === 'notifications/message' ? withCallHint(message, idText) : message.text

@@ -13,18 +13,32 @@ afterAll(() => server?.kill())
 
 const STATELESS = { revision: '2026-07-28', transport: 'streamable-http' } as const
 
-describe.each(REVISIONS.filter(revision => revision !== '2026-07-28'))(
-  'The first SDK for TypeScript with %s before a server of 2026-07-28 over HTTP',
-  revision => {
-    const client = { name: revision, revision, over: 'either', sdk: 'TypeScript 1' } as const
+const CLIENTS = [
+  ...REVISIONS.filter(revision => revision !== '2026-07-28').map(revision => ({
+    name: revision,
+    revision,
+    over: 'streamable-http' as const,
+    sdk: 'TypeScript 1' as const,
+  })),
+  {
+    name: '2024-11-05 over HTTP+SSE',
+    revision: '2024-11-05' as const,
+    over: 'sse' as const,
+    sdk: 'TypeScript 1' as const,
+  },
+]
+
+describe.each(CLIENTS)(
+  'The first SDK for TypeScript with $name before a server of 2026-07-28 over HTTP',
+  client => {
     const features: FeatureName[] = FEATURE_NAMES.filter(name => exists(name, client, STATELESS))
 
     test.each(features)('%s', async name => {
       const proxy = await testProxy({ target: server.origin })
-      const connected = await firstSdkClient(revision, new URL(proxy.url), 'streamable-http')
+      const connected = await firstSdkClient(client.revision, new URL(proxy.url), client.over)
       onTestFinished(() => connected.close())
       const signal = AbortSignal.timeout(20_000)
-      await CHECKS[name](connected, signal, `${revision} ${name}`)
+      await CHECKS[name](connected, signal, `${client.name} ${name}`)
       expect(proxy.protocol).toBe('stateless')
     })
   },
