@@ -49,6 +49,7 @@ export interface StatelessHttp {
 
 const MAX_CLIENTS = 1000
 
+/** It is long because all of it works on the one set of clients. */
 export function createStatelessHttp(options: {
   config: RunConfig
   log: Log
