@@ -21,9 +21,22 @@ test('`proxy` writes to its standard output where that is asked for', slow, asyn
       .end('{"jsonrpc":"2.0","id":1,"result":{}}')
   })
   await writeFile(join(home.path, 'audit.json'), '{"logFile":"/dev/stdout"}')
-  const args = ['proxy', 'notes', '--target-uri', target, '--audit-config', 'audit.json']
+  const args = [
+    'proxy',
+    'notes',
+    '--target-uri',
+    target,
+    '--audit-config',
+    'audit.json',
+    '--protocol',
+    'stateless',
+  ]
   const proxy = home.start(args, { cwd: home.path })
-  onTestFinished(() => void proxy.kill())
+  onTestFinished(async () => {
+    const exited = once(proxy, 'exit')
+    proxy.kill()
+    await exited
+  })
   const lines: string[] = []
   const reader = createInterface({ input: proxy.stdout as NodeJS.ReadableStream }).on('line', line =>
     lines.push(line),
