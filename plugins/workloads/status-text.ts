@@ -1,3 +1,4 @@
+import type { Colour } from '../../src/cli/output.ts'
 import type { Status, Workload } from '../../src/contracts/workload.ts'
 import { formatUptime } from './uptime.ts'
 
@@ -20,3 +21,16 @@ export const statusText = (workload: Workload, now: number): string =>
 /** Why a workload is not, or not quite, running; one line. */
 export const reasonOf = ({ status_context: context = '' }: Workload): string =>
   context.replace(/( Its last lines:)?\n.*/s, '')
+
+const COLOURS: Partial<Record<Status, Colour>> = {
+  running: 'green',
+  starting: 'yellow',
+  stopping: 'yellow',
+  unauthenticated: 'yellow',
+  auth_retrying: 'yellow',
+  unhealthy: 'red',
+  error: 'red',
+  policy_stopped: 'red',
+}
+
+export const statusColour = ({ status }: Workload): Colour | undefined => COLOURS[status]

@@ -4,7 +4,7 @@ import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
 import { type Flag, type FlagTable, type FlagValues, flagsOfGroups } from './flags.ts'
-import { type Column, formatTable, isTerminal, widthOf } from './output.ts'
+import { type Column, formatTable, isTerminal, showsColours, widthOf } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What a command gets from its host. */
@@ -119,7 +119,12 @@ export abstract class BaseCommand extends Command<CliContext> {
   /** A table that fits the terminal, unless it is `wide`. */
   protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[], { wide = false } = {}): void {
     const { stdout } = this.context
-    stdout.write(formatTable(columns, rows, wide ? undefined : widthOf(stdout)))
+    stdout.write(
+      formatTable(columns, rows, {
+        ...(wide ? {} : { most: widthOf(stdout) }),
+        colours: showsColours(stdout),
+      }),
+    )
   }
 
   /** A list as JSON or as a table; `empty` stands for a table without rows. */

@@ -1,13 +1,18 @@
 import type { Writable } from 'node:stream'
+import { styleText } from 'node:util'
 import { clean } from '../lib/printable.ts'
 
 export { clean } from '../lib/printable.ts'
+
+export type Colour = 'green' | 'yellow' | 'red'
 
 export interface Column<R> {
   readonly title: string
   readonly of: (row: R) => string
   /** Where a cell loses text when the table is wider than the terminal; without it the column keeps its width. */
   readonly cut?: 'middle' | 'end'
+  /** The colour of a cell, on a terminal that shows colours. */
+  readonly colour?: (row: R) => Colour | undefined
 }
 
 const GAP = '   '
@@ -17,18 +22,28 @@ const LEAST = 12
 /**
  * A plain table: upper-case titles, left-aligned, no borders; control characters of foreign text taken out.
  *
- * @param most how wide it may be, in characters; columns that say where they are cut become narrower
+ * `most` is how wide it may be, in characters; columns that say where they are cut become narrower.
  */
 export function formatTable<R>(
   columns: readonly Column<R>[],
   rows: readonly R[],
-  most = Number.POSITIVE_INFINITY,
+  { most = Number.POSITIVE_INFINITY, colours = false }: { most?: number; colours?: boolean } = {},
 ): string {
   const lines = [columns.map(c => c.title), ...rows.map(row => columns.map(c => clean(c.of(row))))]
   const natural = columns.map((_, i) => Math.max(...lines.map(line => width(line[i] ?? ''))))
   const widths = narrowed(columns, natural, most - GAP.length * (columns.length - 1))
   const cell = (text: string, i: number) => pad(cut(text, widths[i] ?? 0, columns[i]?.cut), widths[i] ?? 0)
-  return lines.map(line => `${line.map(cell).join(GAP).trimEnd()}\n`).join('')
+  const plain = lines.map(line => line.map(cell))
+  if (colours) for (const [at, row] of rows.entries()) paint(plain[at + 1] ?? [], columns, row)
+  return plain.map(line => `${line.join(GAP).trimEnd()}\n`).join('')
+}
+
+function paint<R>(cells: string[], columns: readonly Column<R>[], row: R): void {
+  for (const [i, { colour }] of columns.entries()) {
+    const found = colour?.(row)
+    // The stream has been asked already.
+    if (found) cells[i] = styleText(found, cells[i] ?? '', { validateStream: false })
+  }
 }
 
 /** Takes from the widest column that may be cut, until the columns fit. */
@@ -59,6 +74,10 @@ export const widthOf = (stream: Writable): number =>
   isTerminal(stream) && 'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0
     ? stream.columns
     : Number.POSITIVE_INFINITY
+
+/** Whether it shows colours: a terminal, unless NO_COLOR or its TERM says otherwise. */
+export const showsColours = (stream: Writable): boolean =>
+  isTerminal(stream) && styleText('red', 'x', { stream: stream as NodeJS.WritableStream }) !== 'x'
 
 /** Whether a person reads it as it comes. */
 export const isTerminal = (stream: Writable): boolean => 'isTTY' in stream && stream.isTTY === true

@@ -1,11 +1,9 @@
-import { styleText } from 'node:util'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import type { Finding } from '../checks.ts'
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
-const COLOUR = { ok: 'green', warning: 'yellow', failed: 'red' } as const
 /** As wide as the longest state. */
 const WIDTH = 'warning'.length
 
@@ -27,8 +25,7 @@ export class Doctor extends BaseCommand {
   }
 
   #show({ what, state, text, hint }: Finding): void {
-    const stream = this.context.stdout as NodeJS.WritableStream
-    this.print(`${styleText(COLOUR[state], state.padEnd(WIDTH), { stream })}  ${what}: ${text}`)
+    this.print(`${state.padEnd(WIDTH)}  ${what}: ${text}`)
     if (hint && state !== 'ok') this.print(`${' '.repeat(WIDTH)}  ${hint}`)
   }
 }

@@ -4,7 +4,7 @@ import { type Column, isTerminal } from '../../../src/cli/output.ts'
 import type { Status, Workload } from '../../../src/contracts/workload.ts'
 import { failures } from '../../../src/errors.ts'
 import { callerHeaders } from '../../callers/index.ts'
-import { reasonOf, statusText } from '../status-text.ts'
+import { reasonOf, statusColour, statusText } from '../status-text.ts'
 
 const flags = {
   all: flag.boolean('also list workloads that are not running', { short: 'a' }),
@@ -42,7 +42,7 @@ const statusOf = (row: Listed): string =>
 /** What fits a terminal. */
 const BRIEF: readonly Column<Listed>[] = [
   NAME,
-  { title: 'STATUS', of: row => statusText(row, Date.now()) },
+  { title: 'STATUS', of: row => statusText(row, Date.now()), colour: statusColour },
   URL,
   PACKAGE,
 ]

@@ -28,7 +28,7 @@ test.each([
     { title: 'PACKAGE', of: at(1), cut },
     { title: 'STATUS', of: at(2) },
   ]
-  const shown = formatTable(columns, ROWS, most)
+  const shown = formatTable(columns, ROWS, { most })
   expect(shown).toBe(text)
   if (most > 12) expect(shown.split('\n').every(line => line.length <= most)).toBe(true)
 })
@@ -36,7 +36,7 @@ test.each([
 test('a table that fits, or that no terminal shows, is whole', () => {
   const columns = [{ title: 'PACKAGE', of: at(1), cut: 'end' as const }]
   expect(formatTable(columns, ROWS)).toContain('npx://@modelcontextprotocol/server-memory\n')
-  expect(formatTable(columns, ROWS, 41)).toContain('npx://@modelcontextprotocol/server-memory\n')
+  expect(formatTable(columns, ROWS, { most: 41 })).toContain('npx://@modelcontextprotocol/server-memory\n')
 })
 
 test.each([
@@ -46,4 +46,13 @@ test.each([
   ['bell\u0007', 'bell '],
 ])('foreign text cannot steer the terminal: %j', (text, shown) => {
   expect(clean(text)).toBe(shown)
+})
+
+test('cells are coloured after they were laid out, where colours are shown', () => {
+  const state = { title: 'STATE', of: (text: string) => text, colour: () => 'red' as const }
+  const next = { title: 'NEXT', of: () => 'x' }
+  expect(formatTable([state, next], ['bad'])).toBe('STATE   NEXT\nbad     x\n')
+  expect(formatTable([state, next], ['bad'], { colours: true })).toBe(
+    'STATE   NEXT\n\u001b[31mbad  \u001b[39m   x\n',
+  )
 })
