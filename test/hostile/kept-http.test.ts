@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needsPlace } from '../e2e/places-to-run.ts'
 import { type ApiServer, startApi } from '../support/api-server.ts'
+import { freePort } from '../support/free-port.ts'
 import { plantPackage, STRANGER } from '../support/hostile/plant-package.ts'
 import { keelsonUser, userWithSecrets } from '../support/keelson.ts'
 import { startTinyMcp } from '../support/tiny-mcp.ts'
@@ -118,14 +119,14 @@ const CREDENTIALS: [string, Config][] = [
 ]
 
 /** All that a server of this machine can be asked to be, but for what goes only with others. */
-const asked = (folder: string) => ({
+const asked = (folder: string, published: number) => ({
   runtime: 'docker',
   image: IMAGE,
   cmd_args: ['node', '/srv/server.mjs'],
   transport: 'streamable-http',
   target_host: '0.0.0.0',
   target_port: 8080,
-  publish: ['80'],
+  publish: [`${published}:80`],
   volumes: [`${isolation}:/srv:ro`],
   env_vars: { A: '1' },
   env_file_dir: folder,
@@ -155,7 +156,7 @@ describe('over HTTP', { timeout: 240_000 }, () => {
     await writeFile(join(folder, 'one'), 'FROM_FOLDER=here\n')
     const api = await startApi({ user })
     const name = `kept-http-${process.pid}`
-    const body = asked(folder)
+    const body = asked(folder, await freePort())
     await create(api, { name, ...body })
     await api.untilStatus(name, 'running')
 
