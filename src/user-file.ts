@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { mkdir, readlink, realpath, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readlink, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Failure, failures } from './errors.ts'
 import { isMissing, writeFileAtomic } from './lib/atomic-file.ts'
@@ -81,7 +81,7 @@ export async function writeUserFile(
     if (!found || found.isFile()) await writeFileAtomic(target, text, options)
     else await writeFile(target, text)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
+    if (!(error instanceof Error && 'code' in error) || error instanceof Failure) throw error
     const problem = PROBLEMS[String(error.code)] ?? error.message
     throw failures.file_unwritable({ path, problem }, { cause: error })
   }
@@ -91,9 +91,25 @@ export async function writeUserFile(
 async function followLink(path: string): Promise<string> {
   const link = await readlink(path).catch(() => undefined)
   if (link === undefined) return path
+  await assertTrusted(path)
   const found = await realpath(path).catch(ifMissing)
   return found ?? resolve(dirname(path), link)
 }
+
+/**
+ * Refuses a link that somebody else has put into a folder where all may write, such as `/tmp`. Linux does not follow these
+ * either (`fs.protected_symlinks`), but the link is read here.
+ */
+async function assertTrusted(link: string): Promise<void> {
+  const [{ uid }, folder] = await Promise.all([lstat(link), stat(dirname(link))])
+  const isShared = (folder.mode & SHARED) === SHARED
+  if (!isShared || uid === folder.uid || uid === process.getuid?.()) return
+  const problem = 'it is a link of another user, in a folder where all may write.'
+  throw failures.file_unwritable({ path: link, problem })
+}
+
+/** Sticky, and writable for all. */
+const SHARED = 0o1002
 
 function ifMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error

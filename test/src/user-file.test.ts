@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { chmod, lchown, lstat, mkdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readBounded, TooSlow } from '../../src/lib/read-bounded.ts'
 import { readUserBytes, readUserFile, writeUserFile } from '../../src/user-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -28,6 +30,39 @@ test('a link to a file that is not there yet makes that file', async () => {
   expect((await lstat(join(folder, 'link'))).isSymbolicLink()).toBe(true)
   expect(await readFile(join(folder, 'later'), 'utf8')).toBe('new')
 })
+
+test('a link that somebody else has put where all may write is not followed', async () => {
+  const folder = await temporaryFolder()
+  const shared = join(folder, 'shared')
+  await mkdir(shared)
+  await chmod(shared, 0o1777)
+  await writeFile(join(folder, 'file'), 'old')
+  const link = join(shared, 'link')
+  await symlink('../file', link)
+  await writeUserFile(link, 'mine')
+  const { uid } = await lstat(link)
+  const isRoot = uid === 0
+  if (isRoot) await lchown(link, 65_534, 65_534)
+  const other = isRoot ? link : await sharedLink(join(folder, 'file'))
+  if (!isRoot) {
+    const getuid = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1)
+    onTestFinished(() => getuid.mockRestore())
+  }
+
+  await expect(writeUserFile(other, 'new')).rejects.toMatchObject({
+    code: 'file_unwritable',
+    message: expect.stringContaining('another user'),
+  })
+  expect(await readFile(join(folder, 'file'), 'utf8')).toBe('mine')
+})
+
+/** A link in the folder for temporary files, which belongs to root. */
+async function sharedLink(target: string): Promise<string> {
+  const link = join(tmpdir(), `keelson-link-${randomUUID()}`)
+  await symlink(target, link)
+  onTestFinished(() => unlink(link))
+  return link
+}
 
 test('into a pipe, also behind a link, the text is written, and the pipe stays', async () => {
   const folder = await temporaryFolder()
