@@ -58,7 +58,7 @@ export function createContainerRuntime(options: {
   const cli = createEngineCli({ dialect, env, folder })
   let info: Promise<unknown> | undefined
   let init = true
-  /** Containers that this process has made and not started. The engine's answer to `create` is all it takes to start one. */
+  /** Containers that this process has made and not started. What the engine printed is all it takes to start one. */
   const created = new Map<string, Startable>()
 
   const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
