@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningServer, startFixture } from '../support/mcp-fixtures/start-server.ts'
 import { type Home, openHome } from './home.ts'
+import { firstSdkClient } from './matrix/first-sdk-client.ts'
 import { needsPlace } from './places-to-run.ts'
 
-// Stdio servers of each era in containers, behind the program.
+// Stdio servers of each era in containers, and an HTTP server, behind the program.
 let home: Home
+let remote: RunningServer
 beforeAll(async () => {
   home = await openHome()
+  remote = await startFixture('eras/stateless-http.ts')
 })
-afterAll(() => home?.close(), 120_000)
+afterAll(async () => {
+  await remote?.kill()
+  await home?.close()
+}, 120_000)
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -31,3 +38,32 @@ for (const [protocol, file] of [
     expect(await protocolOf(protocol)).toBe(protocol)
   })
 }
+
+test('status shows that an HTTP server is stateless once an older client has come', {
+  timeout: 60_000,
+}, async () => {
+  const url = await home.ok(['run', '--name', 'far', `${remote.origin}/mcp`])
+  const client = await firstSdkClient('2025-11-25', new URL(url), 'streamable-http')
+  expect((await client.call('sample')).text).toBe('größer → 🙂')
+  await client.close()
+  await expect.poll(() => protocolOf('far'), { timeout: 20_000 }).toBe('stateless')
+})
+
+test('a proxy without a workload serves older clients before a stateless server', {
+  timeout: 60_000,
+}, async () => {
+  const running = home.start(['proxy', 'alone', '--target-uri', `${remote.origin}/mcp`])
+  try {
+    let said = ''
+    running.stdout?.on('data', chunk => {
+      said += chunk
+    })
+    await expect.poll(() => /https?:\/\/\S+/.test(said), { timeout: 20_000 }).toBe(true)
+    const url = new URL(/https?:\/\/\S+/.exec(said)?.[0] ?? '')
+    const client = await firstSdkClient('2025-06-18', url, 'streamable-http')
+    expect((await client.call('form')).text).toBe('ada')
+    await client.close()
+  } finally {
+    running.kill('SIGINT')
+  }
+})

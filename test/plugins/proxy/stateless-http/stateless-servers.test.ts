@@ -533,3 +533,31 @@ test('an older client in HTTP of its own session is not disturbed by one that in
   expect(one.session).not.toBe(two.session)
   expect((await call(url, rpc(1, 'ping', {}), one.headers)).json.result).toEqual({})
 })
+
+test('policies change results for a client, which hears of it on a stream that goes on', async () => {
+  const server = await startStatelessServer()
+  let changed = (_notification: string): void => {}
+  const proxy = await testProxy({
+    target: server.origin,
+    middlewares: [
+      async (_config, _listener, { resultsChanged }) => {
+        changed = resultsChanged
+        return {
+          name: 'no-tools',
+          stage: 'authorize',
+          rewrites: new Map([['tools/list', async () => '{"tools":[]}']]),
+          wrap: next => next,
+        }
+      },
+    ],
+  })
+  const url = `${proxy.origin}/mcp`
+  const { headers } = await open(url)
+  expect((await call(url, rpc(1, 'tools/list', {}), headers)).json.result).toEqual({ tools: [] })
+  const reader = await stream(url, { headers })
+  for (const _ of [1, 2]) {
+    changed('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
+    expect((await reader.next())?.json.method).toBe('notifications/tools/list_changed')
+  }
+  reader.close()
+})
