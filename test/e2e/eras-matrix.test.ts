@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { needs } from '../support/left-out.ts'
-import { type RunningServer, startFixture } from '../support/mcp-fixtures/start-server.ts'
+import { type RunningServer, startFixture, startServer } from '../support/mcp-fixtures/start-server.ts'
 import { type Home, openHome } from './home.ts'
 import {
   CLIENTS,
@@ -41,6 +41,7 @@ const known = readGaps()
 let home: Home
 let sessions: RunningServer
 let stateless: RunningServer
+let python: RunningServer | undefined
 const pythons: PythonClients[] = []
 beforeAll(async () => {
   home = await openHome()
@@ -50,12 +51,13 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const clients of pythons) clients.kill()
   await home?.close()
-  await Promise.all([sessions?.kill(), stateless?.kill()])
+  await Promise.all([sessions?.kill(), stateless?.kill(), python?.kill()])
 }, 120_000)
 
 /** Runs a server; returns the URL for clients. */
-function runServer({ revision, transport }: ServerKind): Promise<string> {
-  const run = ['run', '--name', `matrix-${revision}-${transport}`]
+function runServer({ revision, transport, sdk }: ServerKind): Promise<string> {
+  const run = ['run', '--name', `matrix-${revision}-${transport}${sdk ? '-python' : ''}`]
+  if (sdk) return home.ok([...run, `${python?.origin}/mcp`])
   if (transport === 'sse')
     return home.ok([...run, '--transport', 'sse', `${sessions.origin}/${revision}/sse`])
   if (transport === 'streamable-http')
@@ -79,9 +81,11 @@ function runServer({ revision, transport }: ServerKind): Promise<string> {
   ])
 }
 
+const pythonOf = (version: 1 | 2): string => `${STATE}/python-sdk-${version}/bin/python`
+
 /** Starts the clients of a version of the SDK for Python. */
 function pythonClient(context: TestContext, version: 1 | 2): Connect {
-  const python = `${STATE}/python-sdk-${version}/bin/python`
+  const python = pythonOf(version)
   needs(context, existsSync(python) ? undefined : `${python} is missing: run test/support/engines/setup.sh`)
   const clients = startPythonClients(python)
   pythons.push(clients)
@@ -112,6 +116,7 @@ test('every client reaches every server as far as the page says', { timeout: 600
     'Python 1': pythonClient(context, 1),
     'Python 2': pythonClient(context, 2),
   }
+  python = await startServer([`${root}fixtures/eras/python-server.py`], { program: pythonOf(1) })
   const found = new Map<string, Cell>()
   const waiting = [...SERVERS]
   const work = async () => {

@@ -40,7 +40,11 @@ export const CLIENTS: readonly ClientKind[] = [
 export interface ServerKind {
   readonly revision: Revision
   readonly transport: Transport
+  /** What it is made with; the SDKs for TypeScript if it does not say. */
+  readonly sdk?: 'Python 1'
 }
+
+export const serverName = ({ revision, sdk }: ServerKind): string => (sdk ? `${revision} (${sdk})` : revision)
 
 export const TRANSPORTS = {
   stdio: 'stdio',
@@ -51,11 +55,14 @@ export const TRANSPORTS = {
 export type Transport = keyof typeof TRANSPORTS
 
 /** 2026-07-28 has no HTTP+SSE. */
-export const SERVERS: readonly ServerKind[] = REVISIONS.flatMap(revision =>
-  (Object.keys(TRANSPORTS) as Transport[])
-    .filter(transport => !(revision === STATELESS && transport === 'sse'))
-    .map(transport => ({ revision, transport })),
-)
+export const SERVERS: readonly ServerKind[] = [
+  ...REVISIONS.flatMap(revision =>
+    (Object.keys(TRANSPORTS) as Transport[])
+      .filter(transport => !(revision === STATELESS && transport === 'sse'))
+      .map(transport => ({ revision, transport })),
+  ),
+  { revision: '2025-11-25', transport: 'streamable-http', sdk: 'Python 1' },
+]
 
 /** The transport on which clients reach a server. */
 export const reachedOver = ({ transport }: ServerKind): 'sse' | 'streamable-http' =>

@@ -1,4 +1,4 @@
-import { FEATURE_NAMES, type Revision, STATELESS, TRANSPORTS } from './combinations.ts'
+import { FEATURE_NAMES, type Revision, STATELESS, serverName, TRANSPORTS } from './combinations.ts'
 import { COMBINATIONS, type Combination, cellOf, type Gaps, keyOf } from './results.ts'
 
 const INTRO = `# Which client reaches which server
@@ -9,11 +9,12 @@ page. How keelson translates between the eras is in [eras.md](eras.md).
 
 The clients are those of the official SDKs: \`@modelcontextprotocol/sdk\` (TypeScript 1) up to 2025-11-25,
 \`@modelcontextprotocol/client\` (TypeScript 2) for 2026-07-28, and where it is named that and \`mcp\` for Python. The
-servers are made with the server halves of the SDKs for TypeScript. Version 1 cannot be held to an older revision, so a
+servers are made with the server halves of the SDKs for TypeScript, and one with version 1 of that for Python. Version 1 cannot be held to an older revision, so a
 thin wrapper around its transport changes the version in \`initialize\`. A client or server of a revision also takes part
 in the older ones with \`initialize\`, as SDKs of its time do; one of
-2026-07-28 takes part in nothing else. Clients and servers of Go and servers of Python are left out: a Go client would
-be built for longer than all else takes, and those servers add no revision.
+2026-07-28 takes part in nothing else. Clients and servers of Go are left out, because they would be built for longer than
+all else takes; servers of version 2 of the SDK for Python are left out, too.
+The server of Python keeps no events, so that a stream of it that breaks cannot be resumed.
 
 - **yes**: the client saw the feature work.
 - **no**: it did not; the number leads to the reason, mostly in the words of the SDK of the client.
@@ -84,7 +85,7 @@ function section(combinations: readonly Combination[], gaps: Gaps): string {
 function named(combinations: readonly Combination[]): string {
   const byClient = Map.groupBy(combinations, ({ client }) => client.name)
   const serversOf = (members: readonly Combination[]) => {
-    const byServer = Map.groupBy(members, ({ server }) => server.revision)
+    const byServer = Map.groupBy(members, ({ server }) => serverName(server))
     const transports = [...byServer].map(
       ([revision, same]) =>
         [revision, same.map(({ server }) => TRANSPORTS[server.transport]).join(', ')] as const,

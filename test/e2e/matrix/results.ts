@@ -6,6 +6,7 @@ import {
   type FeatureName,
   SERVERS,
   type ServerKind,
+  serverName,
 } from './combinations.ts'
 
 /** What became of one feature between one client and one server. */
@@ -26,7 +27,7 @@ export const COMBINATIONS: readonly Combination[] = CLIENTS.flatMap(client =>
 )
 
 export const keyOf = (feature: FeatureName | 'everything', { client, server }: Combination): string =>
-  `${client.name} → ${server.revision} ${server.transport}: ${feature}`
+  `${client.name} → ${serverName(server)} ${server.transport}: ${feature}`
 
 /** What is tried between a client and a server. */
 export const featuresOf = ({ client, server }: Combination): FeatureName[] =>

@@ -16,13 +16,13 @@ const everything = new URL(
   import.meta.url,
 ).pathname
 
-/** Starts a Node program that listens on `PORT`; resolves when the port is taken. */
+/** Starts a program, of Node unless another one runs it, that listens on `PORT`; resolves when the port is taken. */
 export async function startServer(
   args: readonly string[],
-  options: { port?: number; env?: Record<string, string> } = {},
+  options: { port?: number; env?: Record<string, string>; program?: string } = {},
 ): Promise<RunningServer> {
   const port = options.port ?? (await freePort())
-  const child = spawn(process.execPath, args, {
+  const child = spawn(options.program ?? process.execPath, args, {
     env: { PATH: process.env.PATH ?? '', PORT: String(port), ...options.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
