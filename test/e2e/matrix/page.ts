@@ -9,8 +9,8 @@ page. How keelson translates between the eras is in [eras.md](eras.md).
 
 The clients are those of the official SDKs: \`@modelcontextprotocol/sdk\` (TypeScript 1) up to 2025-11-25,
 \`@modelcontextprotocol/client\` (TypeScript 2) for 2026-07-28, and where it is named that and \`mcp\` for Python. The
-servers are made with the server halves of the SDKs for TypeScript, and one with version 1 of that for Python. Version 1 cannot be held to an older revision, so a
-thin wrapper around its transport changes the version in \`initialize\`. A client or server of a revision also takes part
+servers are made with the server halves of the SDKs for TypeScript, and one with version 1 of that for Python. Version 1
+of TypeScript cannot be held to an older revision, so a thin wrapper around its transport changes the version in \`initialize\`. A client or server of a revision also takes part
 in the older ones with \`initialize\`, as SDKs of its time do; one of
 2026-07-28 takes part in nothing else. Clients and servers of Go are left out, because they would be built for longer than
 all else takes; servers of version 2 of the SDK for Python are left out, too.
@@ -24,7 +24,7 @@ The server of Python keeps no events, so that a stream of it that breaks cannot 
 
 A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
 stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. keelson serves
-HTTP+SSE before a stdio server, and not before one of streamable HTTP.
+HTTP+SSE before a stdio server and one of 2026-07-28, and not before an older one of streamable HTTP.
 
 Clients of one server come one after the other, the newest with a session first. Cancellation is tried when all
 clients have tried everything else: a stdio server that is shared may go on with a cancelled call, and until it has
