@@ -108,6 +108,7 @@ describe('the guard', () => {
         seen = request.headers['mcp-session-id']
         response.end('{}')
       }),
+      config: { protocol: 'stateless' },
     })
     const headers = { 'mcp-session-id': 'anything', 'mcp-protocol-version': '2026-07-28' }
     expect((await post(`${proxy.origin}/mcp`, rpc('tools/list', 1), headers)).status).toBe(200)
