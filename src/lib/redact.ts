@@ -12,6 +12,9 @@ const PATTERNS: readonly [RegExp, string][] = [
 /** Every pattern has one of these in it; most texts that are looked at are paths and names without. */
 const MAY_HIDE = /[\s=@_-]/
 
+/** What is nested deeper is hidden as a whole. */
+const DEEPEST = 12
+
 /** Hides what looks like a secret: by the name of its member, or by its shape in a text. */
 export function redact<T>(value: T, depth = 0): T {
   if (typeof value === 'string') {
@@ -20,7 +23,8 @@ export function redact<T>(value: T, depth = 0): T {
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement)
     return text as T
   }
-  if (typeof value !== 'object' || value === null || value instanceof Date || depth > 6) return value
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (depth > DEEPEST) return '[redacted]' as T
   if (value instanceof Error) return redact(value.message, depth + 1) as T
   if (Array.isArray(value)) return value.map(item => redact(item, depth + 1)) as T
   return Object.fromEntries(

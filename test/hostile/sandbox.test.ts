@@ -407,7 +407,7 @@ describe('on a machine without any sandbox', { timeout: 240_000 }, () => {
     const check = async () => {
       expect(await home.ok(['list'])).toContain('(no sandbox)')
       expect(JSON.parse(await home.ok(['list', '--format', 'json']))).toMatchObject([{ no_sandbox: true }])
-      expect(await home.ok(['status', 'bare'])).toMatch(/Sandbox:\s+none/)
+      expect(await home.ok(['status', 'bare'])).toMatch(/Isolation:\s+none/)
       expect(JSON.parse(await home.ok(['status', 'bare', '--format', 'json']))).toMatchObject({
         no_sandbox: true,
       })

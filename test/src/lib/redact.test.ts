@@ -11,3 +11,9 @@ test('names of strangers do not keep the process busy for minutes', () => {
   const name = 'TOKEN'.repeat(400_000)
   expect(redact(`${name} -`)).toBe(`${name} -`)
 })
+
+test('what is nested too deep to be looked at is hidden', () => {
+  const deep = (levels: number): unknown => (levels ? { a: deep(levels - 1) } : { token: 'abcd' })
+  expect(JSON.stringify(redact(deep(8)))).toContain('"token":"[redacted]"')
+  expect(JSON.stringify(redact(deep(40)))).not.toContain('abcd')
+})
