@@ -23,14 +23,14 @@ const OTHERS = [{ 'x-user': 'eve@a.test' }, { 'x-user': 'ada@b.test' }, {}]
 const initialize = rpc('initialize', 0, { protocolVersion: '2025-11-25', capabilities: {} })
 const streaming = { accept: 'text/event-stream' }
 
-/** A server that takes any session it is asked for, and notes the sessions it was asked for. */
+/** A server of both eras that takes any session it is asked for, and notes the sessions it was asked for. */
 function trustingServer() {
   const asked: (string | undefined)[] = []
   const listener: RequestListener = (request, response) => {
     asked.push(request.headers['mcp-session-id'] as string | undefined)
     request.resume()
     const headers = { 'content-type': 'application/json', 'mcp-session-id': randomUUID() }
-    response.writeHead(200, headers).end('{"jsonrpc":"2.0","id":1,"result":{}}')
+    response.writeHead(200, headers).end('{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"]}}')
   }
   return { listener, asked }
 }
