@@ -12,7 +12,7 @@ const policies = (tool: string) =>
 /** By what they are, how they are made in place of a file. */
 const ODD: readonly [string, (path: string) => unknown, string][] = [
   ['a FIFO', path => execFileSync('mkfifo', [path]), 'it is not a regular file'],
-  ['a folder', path => mkdir(path), 'it is not a regular file'],
+  ['a folder', path => mkdir(path), 'it is a folder'],
   ['a link to a device', path => symlink('/dev/zero', path), 'it is not a regular file'],
   [
     'a link to a FIFO',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { isPortFree } from '../../../src/lib/ports.ts'
+import { connect } from 'node:net'
 import { freePort } from '../free-port.ts'
 
 /** A server program that runs as a process of its own and listens on a port. */
@@ -16,7 +16,7 @@ const everything = new URL(
   import.meta.url,
 ).pathname
 
-/** Starts a program, of Node unless another one runs it, that listens on `PORT`; resolves when the port is taken. */
+/** Starts a program, of Node unless another one runs it, that listens on `PORT`; resolves when it accepts connections. */
 export async function startServer(
   args: readonly string[],
   options: { port?: number; env?: Record<string, string>; program?: string } = {},
@@ -32,8 +32,8 @@ export async function startServer(
   })
   const kill = () => end(child)
   const deadline = Date.now() + 20_000
-  // Servers tell in ways of their own that they listen; that the port is taken holds for all of them.
-  while (await isPortFree(port, '127.0.0.1')) {
+  // Servers tell in ways of their own that they listen; that they accept connections holds for all of them.
+  while (!(await accepts(port))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await kill()
       throw new Error(`${args.join(' ')} does not listen on ${port}: ${errors}`)
@@ -42,6 +42,16 @@ export async function startServer(
   }
   return { port, origin: `http://127.0.0.1:${port}`, kill }
 }
+
+/** To listen on the port for a moment, in order to see whether it is free, could keep the server from it. */
+const accepts = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
 
 /** The official reference server, which uses every feature of MCP. */
 export const startEverything = (
