@@ -30,7 +30,9 @@ function trustingServer() {
     asked.push(request.headers['mcp-session-id'] as string | undefined)
     request.resume()
     const headers = { 'content-type': 'application/json', 'mcp-session-id': randomUUID() }
-    response.writeHead(200, headers).end('{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"]}}')
+    response
+      .writeHead(200, headers)
+      .end('{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"]}}')
   }
   return { listener, asked }
 }
