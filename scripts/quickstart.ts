@@ -73,7 +73,7 @@ if (!call.ok) end(`${NAME} runs at ${url}, but its tool could not be called.`, c
 
 say()
 say(`  A real MCP server runs behind   ${url}`)
-say(`  Its tool "echo" answered        ${call.stdout}`)
+say(`  Its tool "echo" returned        ${call.stdout}`)
 say()
 say('Next:')
 say('  npx keelson list                               what runs, and where')
