@@ -130,6 +130,9 @@ export function createTranslatedClients(options: {
   }
 }
 
-/** Who calls, and what the client says of itself: one key is one session at the server. */
+/**
+ * Who calls, where to, and what the client says of itself: one key is one session at the server. A key of the caller
+ * may stand in the query of the URL, too.
+ */
 const keyOf = (exchange: Exchange, { infoText, capabilitiesText }: ClientFacts): string =>
-  JSON.stringify([callerKey(exchange), infoText ?? null, capabilitiesText])
+  JSON.stringify([callerKey(exchange), exchange.url, infoText ?? null, capabilitiesText])

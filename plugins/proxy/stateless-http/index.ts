@@ -70,6 +70,8 @@ export function createStatelessHttp(options: {
 
   async function isOfClient(exchange: Exchange, client: OlderClient): Promise<boolean> {
     const isSame = (leftOut?: string) => callerKey(exchange, leftOut) === callerKey(client.latest, leftOut)
+    // A key of the caller may stand in the query.
+    if (endpointUrl(exchange.url) !== endpointUrl(client.latest.url)) return false
     return isSame() || (isSame('authorization') && (await client.isRefused()))
   }
 

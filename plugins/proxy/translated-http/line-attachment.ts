@@ -6,7 +6,7 @@ import { type Message, onOneLine, readMessage } from '../../../src/net/rpc-messa
 /** An HTTP server as the bridge sees one: a process that reads and writes lines. */
 export interface LineAttachment {
   readonly attachment: Attachment
-  /** A message of the server, raw. Resolves when the next one has room. */
+  /** A message of the server, raw. Resolves when the next one has room; after `end` nothing is sent. */
   emit(text: string): Promise<void>
   /** The connection is lost: what is in flight fails. */
   end(reason: string): void
@@ -32,7 +32,8 @@ export function createLineAttachment(options: {
   return {
     attachment: { stdin, stdout, stderr, exit: exit.promise, detach: options.onDetach },
     async emit(text) {
-      if (stdout.write(`${onOneLine(text)}\n`, 'latin1')) return
+      // After the end nobody reads. A write would be an error of the stream, and reject.
+      if (stdout.writableEnded || stdout.write(`${onOneLine(text)}\n`, 'latin1')) return
       drained ??= once(stdout, 'drain').finally(() => {
         drained = undefined
       })

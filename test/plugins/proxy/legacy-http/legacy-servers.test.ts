@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ModernFacts, modernParams } from '../bridge/modern-client.ts'
 import { call, rpc, stream } from '../bridge/raw-client.ts'
 import { testProxy, testServer } from '../test-proxy.ts'
@@ -194,6 +194,37 @@ test('a request that does not say who asks is refused by the proxy, with its id'
   const bare = await call(`${proxy.origin}/mcp`, rpc(7, 'tools/list'), headers)
   expect([bare.status, bare.json.id, bare.json.error.code]).toEqual([400, 7, -32602])
   expect(server.received('tools/list')).toEqual([])
+})
+
+test('callers with different keys in the query have different sessions at the server', async () => {
+  const { proxy } = await start()
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  const sessionOf = async (path: string) =>
+    (await call(`${proxy.origin}${path}`, rpc(1, 'tools/list', modernParams()), headers)).json.result.tools[0]
+      .name
+  for (const path of ['/mcp', '/sse']) {
+    const ann = await sessionOf(`${path}?api_key=ann`)
+    expect(await sessionOf(`${path}?api_key=bob`)).not.toBe(ann)
+    expect(await sessionOf(path)).not.toBe(ann)
+    expect(await sessionOf(`${path}?api_key=ann`)).toBe(ann)
+  }
+})
+
+test('a server of HTTP+SSE that ends its stream before it is sent anything is an error for the call', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const target = await testServer((request, response) => {
+    request.resume()
+    if (request.method !== 'GET') return void response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
+  })
+  const { origin } = await testProxy({ target, config: { transport: 'sse' }, headersTimeoutMs: 300 })
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  const { status } = await call(`${origin}/sse`, rpc(1, 'tools/list', modernParams()), headers)
+  expect(status).toBeGreaterThanOrEqual(400)
+  await new Promise(resolve => setTimeout(resolve))
+  expect(unhandled).not.toHaveBeenCalled()
 })
 
 test('users whom a proxy in front names have different sessions at the server', async () => {

@@ -173,6 +173,7 @@ describe('callers', () => {
     ).toBe(404)
     expect((await call(url, undefined, { ...headers, ...eve }, 'DELETE')).status).toBe(404)
     expect((await ask('tools/list', {}, { 'x-api-key': 'eve' })).status).toBe(404)
+    expect((await call(`${url}?api_key=eve`, rpc(1, 'tools/list', {}), headers)).status).toBe(404)
     expect((await ask('tools/list')).json.result.tools).toHaveLength(2)
     const sent = server.seen.slice(before)
     expect(new Set(sent.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer ann']))
