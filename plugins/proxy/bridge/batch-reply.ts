@@ -19,7 +19,7 @@ export interface BatchReply {
  * 2025-03-26, transports).
  */
 export function createBatchReply(
-  { flow, now }: Pick<MessageRouter, 'flow' | 'now'>,
+  { limits, flow, now }: Pick<MessageRouter, 'limits' | 'flow' | 'now'>,
   { request, response }: Exchange,
   { session, count, onGone }: { session: Session; count: number; onGone: () => void },
 ): BatchReply {
@@ -28,12 +28,20 @@ export function createBatchReply(
   const options = { response, session, flowOf, now, onGone, idText: '', statusOf: () => 200, prime: false }
   const post = isStream ? createStreamReply(options) : createJsonReply(options)
   const texts: string[] = []
+  let room = limits.maxLine
   let left = count
 
+  /** Puts a response into the array. It is one text: too long a text cannot be made, which would end the supervisor. */
+  function collect(idText: string, text: string): void {
+    const isTooLong = text.length > room
+    if (!isTooLong) room -= text.length
+    texts.push(isTooLong ? failureText(idText, 'oversize') : text)
+  }
+
   /** Ends one request; without a text where its client expects no response. */
-  function end(text: string | undefined): void {
+  function end(idText: string, text: string | undefined): void {
     left -= 1
-    if (!isStream && text !== undefined) texts.push(text)
+    if (!isStream && text !== undefined) collect(idText, text)
     else if (left > 0 && text !== undefined) post.related(text)
     if (left > 0) return
     if (!isStream) post.respond(`[${texts.join(',')}]`)
@@ -48,8 +56,8 @@ export function createBatchReply(
       },
       related: text => post.related(text),
       keepAlive: () => post.keepAlive(),
-      respond: end,
-      fail: failure => end(failure === 'cancelled' ? undefined : failureText(idText, failure)),
+      respond: text => end(idText, text),
+      fail: failure => end(idText, failure === 'cancelled' ? undefined : failureText(idText, failure)),
     }),
     open: () => post.open(),
   }

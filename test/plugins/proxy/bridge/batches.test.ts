@@ -36,6 +36,20 @@ describe('a batch of a session of 2025-03-26', () => {
     ])
   })
 
+  test('gets errors in one JSON array that would be too long', async () => {
+    const { server, url, headers } = await start({ limits: { maxLine: 1000 } })
+    const answer = call(url, [rpc(1, 'tools/list'), rpc(2, 'tools/call'), rpc(3, 'prompts/list')], headers)
+    for (const method of ['tools/list', 'tools/call', 'prompts/list']) {
+      const size = method === 'prompts/list' ? 10 : 700
+      respond(server, (await server.take(method)).message.id, 'x'.repeat(size))
+    }
+    expect((await answer).json).toMatchObject([
+      { id: 1, result: 'x'.repeat(700) },
+      { id: 2, error: { code: -32000 } },
+      { id: 3, result: 'x'.repeat(10) },
+    ])
+  })
+
   test('gets an event for each response where its client takes events, with progress, and can be resumed', async () => {
     const { server, url, headers, cut } = await start()
     const body = [rpc(1, 'tools/call', { _meta: { progressToken: 'p' } }), rpc(2, 'tools/list')]
