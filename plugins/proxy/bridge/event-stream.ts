@@ -159,6 +159,8 @@ export function createEventStream(options: {
     },
     connect(response, { after, prime }) {
       stream.disconnect()
+      // Its `close` has been, and does not come again.
+      if (response.destroyed) return onDisconnect?.()
       let bytes = 0
       for (const event of events.values()) if (event.number > after) bytes += event.text.length
       const mine: Connection = {

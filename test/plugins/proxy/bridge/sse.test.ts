@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { createExchange } from '../../../../plugins/proxy/exchange.ts'
+import { testServer } from '../test-proxy.ts'
 import { createPuppet } from './puppet-server.ts'
 import { call, rpc, stream } from './raw-client.ts'
 import { startBridge } from './start-bridge.ts'
 
-async function start() {
+async function start(options: Parameters<typeof startBridge>[0] = {}) {
   const server = createPuppet()
-  const started = await startBridge({ attachment: server.attachment })
+  const started = await startBridge({ attachment: server.attachment, ...options })
   const join = async (capabilities = {}) => {
     const reader = await stream(`${started.origin}/sse`)
     const endpoint = await reader.next()
@@ -46,6 +48,20 @@ describe('the SSE transport', () => {
     const asked = await a.reader.next()
     await call(a.url, { jsonrpc: '2.0', id: asked?.json.id, result: { roots: [] } })
     expect((await server.take(line => line.message.id === 'r')).message.result).toEqual({ roots: [] })
+  })
+
+  test('a connection that ended before its session began leaves no session behind', async () => {
+    const { bridge, join } = await start({ limits: { maxSessions: 1 } })
+    const late = await testServer((request, response) => {
+      const rest = { maxBytes: 1, refuseBatches: false, respond: () => {} }
+      const exchange = createExchange(request, response, rest)
+      response.once('close', () => void bridge.handle(exchange).finally(done))
+      response.destroy()
+    })
+    const { promise, resolve: done } = Promise.withResolvers<void>()
+    await expect(stream(`${late}/sse`)).rejects.toThrow()
+    await promise
+    expect((await join()).endpoint?.event).toBe('endpoint')
   })
 
   test('a connection that ends cancels what it asked for', async () => {
