@@ -4,12 +4,12 @@ import type { App } from '../../src/app.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Instance, LogOptions } from '../../src/contracts/runtime.ts'
 import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
-import { maskQuery } from '../../src/lib/mask-query.ts'
 import { redact } from '../../src/lib/redact.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { createBringUp } from './bring-up.ts'
 import type { RunRequest } from './build-config.ts'
 import { failures } from './failures.ts'
+import { hideSecrets } from './hide-secrets.ts'
 import { pruneLogs } from './prune-logs.ts'
 import {
   isHalfDown,
@@ -163,8 +163,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       const config = await store.configs.get(name)
       const runtime = config.runtime && (await (await app.service('runtimes')).get(config.runtime))
       const instance = runtime ? await runtime.inspect(instanceName(config)) : undefined
-      const shown = config.remote_url ? { ...config, remote_url: maskQuery(config.remote_url) } : config
-      return redact({ workload, config: shown, ...(instance ? { instance } : {}) })
+      return { ...redact({ workload, ...(instance ? { instance } : {}) }), config: hideSecrets(config) }
     },
 
     config: name => store.configs.get(name),
