@@ -2,7 +2,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@mo
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 /** The official client of the first SDK, connected until the test ends unless it is the caller's to close. */
 export async function clientV1(
@@ -28,3 +28,17 @@ export async function clientV2(url: string) {
 /** The text of a tool's answer. */
 export const textOf = (result: unknown): string =>
   (result as { content: { text?: string }[] }).content.map(({ text = '' }) => text).join('\n')
+
+/**
+ * What a call over `proxy stdio` returns whose supervisor was killed just before. Each connection that is open may
+ * still take one call while the killed process ends; no other call may fail.
+ */
+export async function untilSent(call: () => Promise<string>, connections = 4): Promise<string> {
+  try {
+    return await call()
+  } catch (error) {
+    expect((error as Error).message).toContain('The connection to the workload was lost')
+    if (connections === 0) throw error
+    return untilSent(call, connections - 1)
+  }
+}
