@@ -126,7 +126,7 @@ export function createStatelessHttp(options: {
       if (!stateless.serves) return false
       // A server of both eras may find fault with the `initialize` of this client only.
       const sessions = await servesSessions(sendTo, exchange)
-      if (sessions.serves !== undefined) known.note('legacy', sessions.serves)
+      if (sessions.serves !== undefined && sessions.isSure) known.note('legacy', sessions.serves)
       return sessions.serves === false
     },
     async open(exchange, rewriting) {
