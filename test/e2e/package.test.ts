@@ -136,7 +136,7 @@ test('the quickstart calls a tool, and --clean takes it down again', { timeout: 
     extendEnv: false,
   })
   expect(stdout).toMatch(/A real MCP server runs behind +http:\/\/127\.0\.0\.1:\d+\/mcp/)
-  expect(stdout).toMatch(/answered +Echo: hello from keelson/)
+  expect(stdout).toMatch(/returned +Echo: hello from keelson/)
   const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(stdout)?.[0] ?? ''
   const clean = await execa(process.execPath, [script, '--clean'], { env: env(), extendEnv: false })
   expect(clean.stdout).toContain('gone')

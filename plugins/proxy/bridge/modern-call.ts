@@ -32,8 +32,11 @@ export interface ModernCall {
   expire(): void
 }
 
-/** Requests that a server sends at once do not arrive in one piece over stdio and HTTP+SSE. */
-const GATHER_MS = 10
+/**
+ * Requests that a server sends at once do not arrive in one piece over stdio and HTTP+SSE. A person or a model
+ * responds to them, so that the wait does not count.
+ */
+const GATHER_MS = 50
 
 /** The server's side of a call; else as `ClientMessages.request`. */
 type Sent = Call | 'responded' | 'busy'
