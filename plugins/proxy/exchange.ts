@@ -4,6 +4,7 @@ import { isMessage, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
 import { type CheckedBody, checkBody } from './check-body.ts'
 import { isPlainText } from './plain-text.ts'
 import { type BodyRules, readBody } from './request-body.ts'
+import { ClientGone } from './request-refusal.ts'
 
 /** What the exchanges of one proxy share. */
 export interface ExchangeParts extends BodyRules {
@@ -20,6 +21,18 @@ export const createExchange = (
 /** From here on the message is what the server gets: changes of body, URL and headers of the message fail. */
 export function sealExchange(exchange: Exchange): void {
   if (exchange instanceof LazyExchange) exchange.seal()
+}
+
+/**
+ * Drops the body once the response is closed and its listeners have run. For an exchange that is kept after that, because
+ * its credentials are used again.
+ */
+export function dropBodyAtEnd(exchange: Exchange): void {
+  if (!(exchange instanceof LazyExchange)) return
+  const { response } = exchange
+  const drop = () => setImmediate(() => exchange.dropBody())
+  if (response.closed) drop()
+  else response.once('close', drop)
 }
 
 /** Headers that say how the body is read, or that a server may go by in its place (MCP 2026-07-28). */
@@ -64,6 +77,16 @@ class LazyExchange implements Exchange {
 
   seal(): void {
     this.#isSealed = true
+  }
+
+  /** Whoever asks for the body later gets the error of a client that has gone. */
+  dropBody(): void {
+    this.#buffered = undefined
+    this.#checked = undefined
+    this.#reading = Promise.reject(new ClientGone())
+    this.#reading.catch(() => {})
+    // The listeners of `readBody` hold what they have read.
+    for (const event of ['data', 'end', 'close']) this.request.removeAllListeners(event)
   }
 
   #assertOpen(what: string): void {

@@ -10,6 +10,9 @@ import type { Sign } from './signed.ts'
 
 const REOPEN_TIMEOUT_MS = 10_000
 
+/** A longer `initialize` is not kept: one is kept for each session. The bridge allows capabilities as long. */
+const MAX_OPENING_BYTES = 16 * 1024
+
 /** A request that was sent to a server, and the session that it belongs to. */
 interface Sent {
   readonly session: Session | undefined
@@ -80,9 +83,13 @@ export function createSessionTracker(options: {
   }
 }
 
-/** The `initialize` that opened a session; undefined when the request was another. */
-const openingOf = ({ path, body }: Outgoing): Session['opening'] =>
-  Buffer.isBuffer(body) && body.includes('"initialize"') ? { path: pathOf(path), body } : undefined
+/** The `initialize` that opened a session; undefined when the request was another, or is too long. */
+function openingOf({ path, body }: Outgoing): Session['opening'] {
+  if (!Buffer.isBuffer(body) || body.length > MAX_OPENING_BYTES || !body.includes('"initialize"'))
+    return undefined
+  // A chunk of the connection would keep the 64 KiB that it was read into.
+  return { path: pathOf(path), body: Buffer.from(body) }
+}
 
 const pathOf = (path: string): string => path.split('?', 1)[0] as string
 

@@ -4,6 +4,7 @@ import type { Message } from '../../../src/net/rpc-message.ts'
 import type { MessageRouter } from '../bridge/message-router.ts'
 import { createStreamablePost } from '../bridge/streamable-post.ts'
 import { initializeParams } from '../eras/initialize-params.ts'
+import { dropBodyAtEnd } from '../exchange.ts'
 import { Refusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { LoginWanted } from '../translated-http/response-lines.ts'
@@ -58,6 +59,7 @@ export function createTranslatedClient({
     lastUsed: now(),
     async handle(exchange, message, rewriting) {
       client.latest = exchange
+      dropBodyAtEnd(exchange)
       client.lastUsed = now()
       await connect(message)
       return post(exchange, rewriting)

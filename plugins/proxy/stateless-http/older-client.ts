@@ -5,6 +5,7 @@ import type { BridgedServer } from '../bridge/bridged-server.ts'
 import type { Session } from '../bridge/client-sessions.ts'
 import type { RouterOptions } from '../bridge/message-router.ts'
 import { sseSession } from '../bridge/sse-transport.ts'
+import { dropBodyAtEnd } from '../exchange.ts'
 import { Refusal } from '../request-refusal.ts'
 import { accept } from '../respond.ts'
 import { META_2026 } from '../revisions/index.ts'
@@ -94,6 +95,7 @@ export function createOlderClient(options: {
     },
     async handle(exchange, rewriting) {
       latest = exchange
+      dropBodyAtEnd(exchange)
       // After a refusal the next request gets the challenge, unless the credentials are good now.
       if (challenge && exchange.request.method === 'POST') await tryCredentials()
       if (challenge) throw challenge

@@ -151,6 +151,35 @@ describe('recovery', () => {
     expect(server.known.size).toBe(0)
   })
 
+  test.each([
+    { bytes: 8_000, status: 200 },
+    { bytes: 100_000, status: 404 },
+  ])(
+    'an initialize of $bytes bytes is kept or not: $status after the server has lost the session',
+    async given => {
+      const server = sessionServer()
+      const proxy = await testProxy({
+        target: await testServer(server.listener),
+        // A policy has read the whole body, however long it is.
+        middlewares: [
+          async () => ({
+            name: 'reads',
+            stage: 'authorize',
+            wrap: next => async exchange => {
+              await exchange.body()
+              return next(exchange)
+            },
+          }),
+        ],
+      })
+      const padding = 'x'.repeat(given.bytes)
+      const begun = await post(`${proxy.origin}/mcp`, rpc('initialize', 0, { padding }))
+      server.known.clear()
+      const headers = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
+      expect((await post(`${proxy.origin}/mcp`, rpc('tools/list', 1), headers)).status).toBe(given.status)
+    },
+  )
+
   test('400 of a server that was not replaced is passed on', async () => {
     const server = sessionServer(400)
     const proxy = await testProxy({ target: await testServer(server.listener) })

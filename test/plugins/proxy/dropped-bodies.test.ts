@@ -1,0 +1,75 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
+import { modernParams } from './bridge/modern-client.ts'
+import { call, rpc } from './bridge/raw-client.ts'
+import { startLegacyServer } from './legacy-http/legacy-server.ts'
+import { startStatelessServer } from './stateless-http/stateless-server.ts'
+import { testProxy, until } from './test-proxy.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** A middleware that reads each body, as policies do, and tells how many are still held. */
+function watchBodies() {
+  const seen: WeakRef<object>[] = []
+  const make: MiddlewareFactory = async () => ({
+    name: 'watch',
+    stage: 'authorize',
+    wrap: next => async exchange => {
+      seen.push(new WeakRef(await exchange.body()))
+      const message = await exchange.message()
+      if (message) seen.push(new WeakRef(message))
+      return next(exchange)
+    },
+  })
+  const held = () => {
+    collect()
+    return seen.filter(ref => ref.deref()).length
+  }
+  return { make, seen, held }
+}
+
+const CLIENTS = 5
+const padding = 'x'.repeat(100_000)
+
+test('the sessions of older clients before a stateless server keep no request body', async () => {
+  const bodies = watchBodies()
+  const server = await startStatelessServer()
+  const proxy = await testProxy({ target: server.origin, middlewares: [bodies.make] })
+  const url = `${proxy.origin}/mcp`
+  for (let i = 0; i < CLIENTS; i++) {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'old', version: '1' },
+    }
+    const begun = await call(url, rpc(0, 'initialize', params))
+    const headers = {
+      'mcp-session-id': String(begun.headers['mcp-session-id']),
+      'mcp-protocol-version': '2025-06-18',
+    }
+    const called = await call(url, rpc(1, 'tools/call', { name: 'plain', arguments: { padding } }), headers)
+    expect(called.status).toBe(200)
+  }
+  expect(bodies.seen).toHaveLength(CLIENTS * 4)
+  await until(() => bodies.held() === 0)
+})
+
+test('the sessions of newer clients before an older server keep no request body', async () => {
+  const bodies = watchBodies()
+  const server = await startLegacyServer()
+  const proxy = await testProxy({ target: server.origin, middlewares: [bodies.make] })
+  for (let i = 0; i < CLIENTS; i++) {
+    const params = modernParams({ name: 'plain', arguments: { padding } }, { name: `client ${i}` })
+    const called = await call(`${proxy.origin}/mcp`, rpc(1, 'tools/call', params), {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'plain',
+    })
+    expect(called.status).toBe(200)
+  }
+  expect(bodies.seen).toHaveLength(CLIENTS * 2)
+  await until(() => bodies.held() === 0)
+})
