@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
-import { lstat, mkdir, readlink, realpath, stat, writeFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { lstat, mkdir, readlink, stat, writeFile } from 'node:fs/promises'
+import { dirname, isAbsolute, join } from 'node:path'
 import { Failure, failures } from './errors.ts'
 import { isMissing, writeFileAtomic } from './lib/atomic-file.ts'
 import { readBounded, TooLong, TooSlow } from './lib/read-bounded.ts'
@@ -75,11 +75,11 @@ export async function writeUserFile(
   options: { mode?: number } = {},
 ): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-    const target = await followLink(path)
-    const found = await stat(target).catch(ifMissing)
+    const target = await followLinks(path)
+    await mkdir(dirname(target), { recursive: true, mode: 0o750 })
+    const found = await stat(path).catch(ifMissing)
     if (!found || found.isFile()) await writeFileAtomic(target, text, options)
-    else await writeFile(target, text)
+    else await writeFile(path, text)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error) || error instanceof Failure) throw error
     const problem = PROBLEMS[String(error.code)] ?? error.message
@@ -87,14 +87,30 @@ export async function writeUserFile(
   }
 }
 
-/** Where a link leads, whether or not there is a file. */
-async function followLink(path: string): Promise<string> {
-  const link = await readlink(path).catch(() => undefined)
-  if (link === undefined) return path
-  await assertTrusted(path)
-  const found = await realpath(path).catch(ifMissing)
-  return found ?? resolve(dirname(path), link)
+/** Where a path leads, whether or not there is a file. Each link on the way is checked, also those of folders. */
+async function followLinks(path: string): Promise<string> {
+  let at = '/'
+  let links = 0
+  // Not `resolve`, which would take `..` for the folder that names a link, not for the one that it leads to.
+  const left = (isAbsolute(path) ? path : `${process.cwd()}/${path}`).split('/')
+  for (let part = left.shift(); part !== undefined; part = left.shift()) {
+    const next = join(at, part)
+    const link = await readlink(next).catch(() => undefined)
+    if (link === undefined) {
+      at = next
+      continue
+    }
+    links += 1
+    if (links > MOST_LINKS) throw failures.file_unwritable({ path, problem: 'its links lead in a circle.' })
+    await assertTrusted(next)
+    if (link.startsWith('/')) at = '/'
+    left.unshift(...link.split('/'))
+  }
+  return at
 }
+
+/** As Linux follows (path_resolution(7)). */
+const MOST_LINKS = 40
 
 /**
  * Refuses a link that somebody else has put into a folder where all may write, such as `/tmp`. Linux does not follow these

@@ -31,30 +31,79 @@ test('a link to a file that is not there yet makes that file', async () => {
   expect(await readFile(join(folder, 'later'), 'utf8')).toBe('new')
 })
 
-test('a link that somebody else has put where all may write is not followed', async () => {
-  const folder = await temporaryFolder()
+describe('a link that somebody else has put where all may write is not followed', () => {
+  /** What the user names; `link` is the one of somebody else, in the folder `shared`. */
+  const places: readonly { where: string; make: (folder: string, link: string) => Promise<string> }[] = [
+    { where: 'where the path ends', make: async (_, link) => link },
+    {
+      where: 'behind a link of the user',
+      async make(folder, link) {
+        await symlink(link, join(folder, 'own'))
+        return join(folder, 'own')
+      },
+    },
+    {
+      where: 'behind two of them, one relative',
+      async make(folder, link) {
+        await symlink(link, join(folder, 'own'))
+        await symlink('./own', join(folder, 'first'))
+        return join(folder, 'first')
+      },
+    },
+  ]
+
+  test.each(places)('$where', async ({ make }) => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'file'), 'old')
+    const link = await othersLink(folder, join(folder, 'file'))
+    await expect(writeUserFile(await make(folder, link), 'new')).rejects.toMatchObject({
+      code: 'file_unwritable',
+      message: expect.stringContaining('another user'),
+    })
+    expect(await readFile(join(folder, 'file'), 'utf8')).toBe('old')
+  })
+
+  test('for a folder on the way', async () => {
+    const folder = await temporaryFolder()
+    await mkdir(join(folder, 'private'))
+    const link = await othersLink(folder, join(folder, 'private'))
+    await expect(writeUserFile(join(link, 'file'), 'new')).rejects.toThrow('another user')
+    await expect(stat(join(folder, 'private', 'file'))).rejects.toThrow('ENOENT')
+  })
+
+  test('but one of the user is, also with .. behind it', async () => {
+    const folder = await temporaryFolder()
+    await mkdir(join(folder, 'shared'))
+    await chmod(join(folder, 'shared'), 0o1777)
+    await mkdir(join(folder, 'far', 'deep'), { recursive: true })
+    await symlink('../far/deep', join(folder, 'shared', 'link'))
+    await writeUserFile(`${folder}/shared/link/../file`, 'mine')
+    expect(await readFile(join(folder, 'far', 'file'), 'utf8')).toBe('mine')
+  })
+
+  test('and links in a circle are named', async () => {
+    const folder = await temporaryFolder()
+    await symlink('b', join(folder, 'a'))
+    await symlink('a', join(folder, 'b'))
+    await expect(writeUserFile(join(folder, 'a'), 'new')).rejects.toThrow('circle')
+  })
+})
+
+/** A link of another user in a folder where all may write. Who is not root gets one of their own and another name. */
+async function othersLink(folder: string, target: string): Promise<string> {
+  if (process.getuid?.() !== 0) {
+    const getuid = vi.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1)
+    onTestFinished(() => getuid.mockRestore())
+    return sharedLink(target)
+  }
   const shared = join(folder, 'shared')
   await mkdir(shared)
   await chmod(shared, 0o1777)
-  await writeFile(join(folder, 'file'), 'old')
   const link = join(shared, 'link')
-  await symlink('../file', link)
-  await writeUserFile(link, 'mine')
-  const { uid } = await lstat(link)
-  const isRoot = uid === 0
-  if (isRoot) await lchown(link, 65_534, 65_534)
-  const other = isRoot ? link : await sharedLink(join(folder, 'file'))
-  if (!isRoot) {
-    const getuid = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1)
-    onTestFinished(() => getuid.mockRestore())
-  }
-
-  await expect(writeUserFile(other, 'new')).rejects.toMatchObject({
-    code: 'file_unwritable',
-    message: expect.stringContaining('another user'),
-  })
-  expect(await readFile(join(folder, 'file'), 'utf8')).toBe('mine')
-})
+  await symlink(target, link)
+  await lchown(link, 65_534, 65_534)
+  return link
+}
 
 /** A link in the folder for temporary files, which belongs to root. */
 async function sharedLink(target: string): Promise<string> {
