@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as t from 'typanion'
 import { readFileIfThere, writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import type { newestVersion } from '../../../src/lib/newest-version.ts'
+import { registrySettings } from '../../../src/lib/registry-settings.ts'
 import { parseDocument } from '../../../src/parse-document.ts'
 
 /** How long, in milliseconds, a version counts as the newest without asking the registry again. */
@@ -11,8 +12,8 @@ const FRESH_MS = 5 * 60_000
 const schema = t.isObject({ version: t.isString(), asked_at: t.isNumber() }, { extra: t.isUnknown() })
 
 /**
- * Asks as `ask` does, and keeps each version that is found in `<folder>/<hash of the reference>.json`: to ask npm takes
- * longer than to start most servers.
+ * Asks as `ask` does, and keeps each version that is found in `<folder>/<hash>.json`: to ask npm takes longer than to
+ * start most servers. The hash is that of the reference and of what decides which registry is asked.
  */
 export function rememberNewest(
   ask: typeof newestVersion,
@@ -20,7 +21,7 @@ export function rememberNewest(
 ): typeof newestVersion {
   return async (reference, options) => {
     const key = createHash('sha256')
-      .update(JSON.stringify([reference, options?.python]))
+      .update(JSON.stringify([reference, options?.python, await registrySettings(reference, options)]))
       .digest('hex')
     const path = join(folder, `${key.slice(0, 32)}.json`)
     const known = await read(path).catch(() => undefined) // one that cannot be read is replaced

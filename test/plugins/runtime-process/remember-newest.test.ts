@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { rememberNewest } from '../../../plugins/runtime-process/packages/remember-newest.ts'
 import type { VersionAnswer } from '../../../src/lib/newest-version.ts'
 import type { PackageReference } from '../../../src/lib/package-reference.ts'
@@ -38,6 +38,37 @@ test('each reference has a version of its own', async () => {
   await ask({ ...server, wanted: 'next' })
   await ask({ ...server, scheme: 'uvx' })
   expect(state.asked).toBe(3)
+})
+
+test.each([
+  { scheme: 'npx', variable: 'npm_config_registry' },
+  { scheme: 'uvx', variable: 'PIP_INDEX_URL' },
+  { scheme: 'uvx', variable: 'UV_DEFAULT_INDEX' },
+  { scheme: 'go', variable: 'GOPROXY' },
+  { scheme: 'npx', variable: 'HTTPS_PROXY' },
+] as const)(
+  'another registry, set by $variable, is asked at once for $scheme',
+  async ({ scheme, variable }) => {
+    const { state, ask } = await world()
+    await ask({ ...server, scheme })
+    vi.stubEnv(variable, 'https://registry.example.com/')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    state.answer = { kind: 'found', version: '2.0.0' }
+    expect(await ask({ ...server, scheme })).toEqual({ kind: 'found', version: '2.0.0' })
+    expect(await ask({ ...server, scheme })).toEqual({ kind: 'found', version: '2.0.0' })
+    expect(state.asked).toBe(2)
+  },
+)
+
+test('another npmrc of the user is another registry', async () => {
+  const home = await temporaryFolder()
+  vi.stubEnv('HOME', home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { state, ask } = await world()
+  await ask()
+  await writeFile(join(home, '.npmrc'), 'registry=https://registry.example.com/\n')
+  await ask()
+  expect(state.asked).toBe(2)
 })
 
 test.each<VersionAnswer>([
