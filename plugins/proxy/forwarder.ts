@@ -8,6 +8,7 @@ import { createHealthCheck } from './backends/check-health.ts'
 import { createHttpBackend } from './backends/http-backend.ts'
 import { createTargetPath } from './backends/target-path.ts'
 import { waitUntilReady } from './backends/wait-until-ready.ts'
+import type { Opening } from './backends/watch-attempt.ts'
 import type { Health } from './health.ts'
 import { createHttpEras } from './http-eras.ts'
 import { createHttpSessions } from './http-sessions.ts'
@@ -132,7 +133,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
   const older = createOlderClients(parts)
   return {
     handle(exchange, rewriting) {
-      const pass = (withhold?: () => void) => backend.handle(exchange, rewriting, withhold)
+      const pass = (opening?: Opening) => backend.handle(exchange, rewriting, opening)
       if (isModernRequest(exchange.request)) return legacy.handle(exchange, rewriting, () => pass())
       return older.mayTake(exchange) ? older.handle(exchange, rewriting, pass) : pass()
     },

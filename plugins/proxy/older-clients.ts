@@ -5,13 +5,15 @@ import type { Log } from '../../src/log.ts'
 import { isInitialize } from './backends/find-session.ts'
 import { BackendGone } from './backends/gateway-error.ts'
 import type { TargetPath } from './backends/target-path.ts'
+import type { Opening } from './backends/watch-attempt.ts'
 import type { HttpEras } from './http-eras.ts'
 import { endpointUrl, isMessage, opensSse } from './http-sse.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
 import type { StatelessHttp } from './stateless-http/index.ts'
+import { watchOpening } from './translated-http/watch-opening.ts'
 
-/** Sends an exchange to the server as it is; `withhold` as of `Delivery`. */
-type Pass = (withhold?: () => void) => Promise<void>
+/** Sends an exchange to the server as it is; `opening` as of `Delivery`. */
+type Pass = (opening?: Opening) => Promise<void>
 
 /** Clients of MCP up to 2025-11-25 before an HTTP server that may be of 2026-07-28. */
 export interface OlderClients {
@@ -60,15 +62,15 @@ export function createOlderClients(options: {
     const known = eras.of({ url: endpointUrl(exchange.url) })
     if (known.legacy === false) return false
     let isRefused = false
-    await pass(() => {
-      isRefused = true
+    await pass({
+      withhold() {
+        isRefused = true
+      },
+      watch: (headers, change) => watchOpening(headers, change, () => known.note('legacy', true)),
     })
-    if (isRefused) {
-      if (await (await load()).findStateless(exchange)) return false
-      await pass()
-    } else if (exchange.request.method === 'POST' && exchange.response.statusCode === 200) {
-      known.note('legacy', true)
-    }
+    if (!isRefused) return true
+    if (await (await load()).findStateless(exchange)) return false
+    await pass()
     return true
   }
 

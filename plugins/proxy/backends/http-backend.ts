@@ -20,6 +20,7 @@ import { BackendGone, toGatewayError } from './gateway-error.ts'
 import { createHttpSender } from './http-sender.ts'
 import { createSessionTracker } from './session-tracker.ts'
 import type { TargetPath } from './target-path.ts'
+import type { Opening } from './watch-attempt.ts'
 
 /** A server that speaks HTTP itself. */
 export interface HttpBackend {
@@ -33,8 +34,8 @@ export interface HttpBackend {
   /** Cuts what is in flight. */
   disconnect(reason: string): void
   readonly target: TargetPath | undefined
-  /** @param options.withhold as of `Delivery` */
-  handle(exchange: Exchange, rewriting?: Rewriting, withhold?: () => void): Promise<void>
+  /** @param options.opening as of `Delivery` */
+  handle(exchange: Exchange, rewriting?: Rewriting, opening?: Opening): Promise<void>
   /** As of the forwarder. */
   respond(exchange: Exchange, text: string): void
 }
@@ -72,7 +73,7 @@ export function createHttpBackend(options: {
       send(text)
       accept(exchange)
     },
-    async handle(exchange, rewriting, withhold) {
+    async handle(exchange, rewriting, opening) {
       const owner = ownerOf(exchange)
       const ownTasks = owner === undefined ? undefined : await guardTasks(exchange, owner, tasks)
       const admission = admit(exchange, sessions)
@@ -82,7 +83,7 @@ export function createHttpBackend(options: {
       if (isForeignEndpoint(exchange)) throw sessionNotFound({ id: await requestId(exchange) })
       const server = servers.serverFor(exchange.url)
       if (!server) throw toGatewayError(new BackendGone('it was stopped'), await requestId(exchange))
-      return send({ exchange, server, session, stripSession, body, rewriting, ownTasks, withhold })
+      return send({ exchange, server, session, stripSession, body, rewriting, ownTasks, opening })
     },
   }
 }

@@ -20,17 +20,18 @@ const AGAIN = 'The server wanted other credentials, which there are now. Send th
 
 /** The headers of a request to the server, names and values in turn. */
 function headersFor(
-  { exchange, server: { target }, session, stripSession, body, rewriting, ownTasks }: Delivery,
+  { exchange, server: { target }, session, stripSession, body, rewriting, ownTasks, opening }: Delivery,
   { remote, trust, sse }: { remote: boolean; trust: boolean; sse: boolean },
 ): string[] {
   const { request, ownHeaders, caller } = exchange
+  const isRead = rewriting ?? ownTasks ?? opening
   const changed = session && session.backendId !== session.id ? session.backendId : undefined
   const headers = requestHeaders(request, {
     targetHost: target.host,
     targetScheme: target.scheme,
     remote,
     trust,
-    identity: rewriting !== undefined || ownTasks !== undefined || (sse && request.method === 'GET'),
+    identity: isRead !== undefined || (sse && request.method === 'GET'),
     // Without a session nothing says whose the events are that the client wants to have again.
     forgetEvents: request.method === 'GET' && (session?.eventsLost ?? caller !== undefined),
     session: stripSession ? null : changed,
@@ -97,7 +98,7 @@ export function createHttpSender(options: {
         refused: true,
       })
     }
-    if (seen.withheld) return delivery.withhold?.()
+    if (seen.withheld) return delivery.opening?.withhold()
     if (seen.unreadable && rewriting) {
       const body = Buffer.from(rewriting.unreadable('it is compressed'), 'latin1')
       throw new Refusal(502, { type: 'application/json', body })

@@ -3,12 +3,15 @@ import type { Dispatcher } from 'undici'
 import { isEventStream } from '../../../src/net/sse.ts'
 import { responseHeaders } from '../headers.ts'
 
+/** Changes the bytes of a response; undefined stands for their end. */
+export type Transform = (chunk: Buffer | undefined) => Buffer
+
 /** What of a response is changed on its way to the client. */
 export interface ResponseChanges {
   /** Returns new values for headers of the response, by lower-case name. */
   replace(headers: IncomingHttpHeaders): Readonly<Record<string, string>> | undefined
   /** Returns a function that changes the bytes of the response; undefined to pass them as they are. */
-  transform(status: number, headers: IncomingHttpHeaders): ((chunk: Buffer | undefined) => Buffer) | undefined
+  transform(status: number, headers: IncomingHttpHeaders): Transform | undefined
 }
 
 /** An event stream that was being passed on when it broke. */
@@ -39,7 +42,7 @@ export interface ResponseWriter {
 }
 
 export function createResponseWriter(response: ServerResponse, changes: ResponseChanges): ResponseWriter {
-  let transform: ((chunk: Buffer | undefined) => Buffer) | undefined
+  let transform: Transform | undefined
   let first: Buffer | undefined
   let isStream = false
   let length = -1

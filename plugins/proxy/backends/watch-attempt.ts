@@ -14,6 +14,7 @@ import { createEndpointMap } from './map-endpoint.ts'
 import { followable, MAX_REDIRECTS } from './redirect.ts'
 import type { Outgoing, Watch } from './relay-http.ts'
 import { replacedHeaders } from './replaced-headers.ts'
+import type { Transform } from './response-writer.ts'
 import { isUnreadable } from './rewriting-writer.ts'
 import type { SessionTracker } from './session-tracker.ts'
 
@@ -28,8 +29,16 @@ export interface Delivery {
   readonly rewriting: Rewriting | undefined
   /** Where callers log in: changes responses that may speak of tasks of others. */
   readonly ownTasks: OwnTasks | undefined
+  /** Set for what begins a session, where the era of the server is not known yet. */
+  readonly opening: Opening | undefined
+}
+
+/** Learns the era of the server from how it takes a request that begins a session. */
+export interface Opening {
   /** Called in place of a response, where the server refuses the request as one that it does not know. */
-  readonly withhold: (() => void) | undefined
+  withhold(): void
+  /** Called with the head of a response to `initialize`; `change` is what changes its bytes anyway. */
+  watch(headers: IncomingHttpHeaders, change: Transform | undefined): Transform | undefined
 }
 
 /** One try to send an exchange; another follows a redirect, or a session that was opened again. */
@@ -88,7 +97,7 @@ export function watchAttempt(
         seen.refusal?.catch(() => undefined) // it is awaited when the response has been taken
         if (seen.refusal) return true
       }
-      seen.withheld = delivery.withhold !== undefined && NOT_SERVED.has(status)
+      seen.withheld = delivery.opening !== undefined && NOT_SERVED.has(status)
       if (seen.withheld) return true
       const sent = { session, owner: ownerOf(exchange), server, outgoing }
       if (replayable && !reopened && tracker.isLost(sent, status)) return true
@@ -98,7 +107,10 @@ export function watchAttempt(
     },
     replace: headers => replacedHeaders(headers, session, target),
     transform(status, headers) {
-      if (!sse && delivery.ownTasks) return delivery.ownTasks(headers)
+      const { opening, ownTasks } = delivery
+      const ofTasks = sse ? undefined : ownTasks?.(headers)
+      if (opening && status === 200 && outgoing.method === 'POST') return opening.watch(headers, ofTasks)
+      if (ofTasks) return ofTasks
       if (!sse || status !== 200 || outgoing.method !== 'GET' || !isPlainEventStream(headers)) {
         return undefined
       }

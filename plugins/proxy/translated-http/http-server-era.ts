@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { isObject } from '../../../src/lib/is-object.ts'
 import { parseRaw } from '../../../src/lib/raw-json.ts'
-import { NO_HANDSHAKE, STATELESS_ERRORS } from '../../../src/net/rpc-error-codes.ts'
+import { METHOD_NOT_FOUND, NO_HANDSHAKE, STATELESS_ERRORS } from '../../../src/net/rpc-error-codes.ts'
 import { readMessage } from '../../../src/net/rpc-message.ts'
 import { revision20251125, revision20260728 } from '../revisions/index.ts'
 import { linesIn } from './response-lines.ts'
@@ -18,20 +18,22 @@ const DISCOVER_HEADERS = {
 export interface Finding {
   /** Whether it serves the era; undefined when it does not say: it wants other credentials, or cannot be reached. */
   readonly serves: boolean | undefined
-  /** Whether it said so in JSON-RPC. Anything else may be about a header of the client that asked. */
+  /** Whether that holds for every client. Other refusals may be about a header of the client that asked. */
   readonly isSure: boolean
 }
 
-/** What a response shows: that of a server of the era (true), of another one (false). */
-type Judge = (response: { result?: Record<string, unknown>; code?: unknown }) => boolean
+/** What a JSON-RPC response shows. */
+type Judge = (response: { result?: Record<string, unknown>; code?: unknown }) => Finding
 
 /** Asks an HTTP server whether it serves requests of MCP 2026-07-28, with the credentials of a client. */
 export const servesStateless = (send: SendForCaller, exchange: Exchange): Promise<Finding> =>
   ask(send, exchange, {
     body: revision20260728.probe,
     headers: DISCOVER_HEADERS,
-    judge: ({ result, code }) =>
-      result ? Array.isArray(result.supportedVersions) : STATELESS_ERRORS.has(code),
+    judge({ result, code }) {
+      const serves = result ? Array.isArray(result.supportedVersions) : STATELESS_ERRORS.has(code)
+      return { serves, isSure: serves || result !== undefined || code === METHOD_NOT_FOUND }
+    },
   })
 
 /** The same for sessions: whether it has `initialize`. Where it has, that opens a session which nobody uses. */
@@ -39,7 +41,10 @@ export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise
   ask(send, exchange, {
     body: revision20251125.probe,
     headers: {},
-    judge: ({ code }) => !NO_HANDSHAKE.has(code) && !STATELESS_ERRORS.has(code),
+    judge({ result, code }) {
+      const serves = !NO_HANDSHAKE.has(code) && !STATELESS_ERRORS.has(code)
+      return { serves, isSure: !serves || result !== undefined }
+    },
   })
 
 const UNKNOWN: Finding = { serves: undefined, isSure: false }
@@ -63,7 +68,7 @@ async function ask(
       const { result, error } = message
       const value = parseRaw(message.text.slice((result ?? error)?.start, (result ?? error)?.end))
       if (!isObject(value)) break
-      return { serves: judge(result ? { result: value } : { code: value.code }), isSure: true }
+      return judge(result ? { result: value } : { code: value.code })
     }
     return { serves: false, isSure: false }
   } catch {

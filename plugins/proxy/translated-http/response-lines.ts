@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { isEventStream, readRawSse } from '../../../src/net/sse.ts'
 
@@ -15,7 +16,7 @@ export interface ResponseLine {
 
 /** The messages in a response, which is a JSON document or an event stream. Throws when one is too long. */
 export async function* linesIn(
-  { headers, body }: Dispatcher.ResponseData,
+  { headers, body }: { headers: IncomingHttpHeaders; body: AsyncIterable<Buffer> },
   { maxBytes }: { maxBytes: number },
 ): AsyncGenerator<ResponseLine> {
   if (isEventStream(headers['content-type'])) {

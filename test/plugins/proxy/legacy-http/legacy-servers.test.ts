@@ -242,6 +242,9 @@ describe('what the server speaks is not decided for all by', () => {
   async function modernServer() {
     const origin = await testServer((request, response) => {
       request.resume()
+      const error = { code: -32001, message: 'bad key' }
+      if (request.headers['x-odd'] === 'key')
+        return void response.writeHead(400).end(JSON.stringify({ jsonrpc: '2.0', id: 1, error }))
       if (isOdd(request)) return void response.writeHead(404).end('not found')
       const isModern = request.headers['mcp-method'] !== undefined
       const result = { supportedVersions: ['2026-07-28'], resultType: 'complete', tools: [] }
@@ -255,6 +258,7 @@ describe('what the server speaks is not decided for all by', () => {
   test.each([
     ['the path of one client', '/elsewhere', {}],
     ['a header of one client', '/mcp', { 'x-odd': '1' }],
+    ['a key of one client that the server refuses in JSON-RPC', '/mcp', { 'x-odd': 'key' }],
   ])('%s', async (_what, path, odd) => {
     const { origin } = await modernServer()
     const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }

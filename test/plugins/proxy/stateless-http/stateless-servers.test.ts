@@ -88,8 +88,44 @@ describe('which servers are translated for', () => {
     expect((await initialize()).json.result).toEqual({ own: 1 })
     await initialize()
     expect(server.seen.map(({ message }) => message.method)).toEqual(['initialize', 'initialize'])
-    expect(proxy.protocol).toBe('legacy')
+    await expect.poll(() => proxy.protocol).toBe('legacy')
   })
+
+  test('a legacy server is known by a result on an event stream', async () => {
+    const { proxy, initialize } = await start({
+      respond({ message }, response) {
+        if (message.method !== 'initialize') return false
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const data = JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { own: 1 } })
+        response.end(`data: ${data}\n\n`)
+        return true
+      },
+    })
+    expect((await initialize()).text).toContain('"own":1')
+    await expect.poll(() => proxy.protocol).toBe('legacy')
+  })
+
+  test.each([200, 400])(
+    'a server that refuses the key of one client with %d and an error of its own is asked again by the next',
+    async status => {
+      const { proxy, initialize, join } = await start({
+        respond: ({ message, headers }, response) =>
+          headers['x-api-key'] === 'bad' &&
+          json(response, status, {
+            jsonrpc: '2.0',
+            id: message.id,
+            error: { code: -32001, message: 'bad key' },
+          }),
+      })
+      expect(await initialize({ 'x-api-key': 'bad' })).toMatchObject({
+        status,
+        json: { error: { code: -32001 } },
+      })
+      expect(proxy.protocol).toBeUndefined()
+      expect(textOf(await (await join()).use('plain'))).toBe('nobody')
+      expect(proxy.protocol).toBe('stateless')
+    },
+  )
 
   test('a server of both eras that refuses one client gives that refusal, and serves the next', async () => {
     const { server, proxy, initialize } = await start({
