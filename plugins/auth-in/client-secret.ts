@@ -34,6 +34,14 @@ export async function concealClientSecret(app: App, config: RunConfig): Promise<
   return { ...config, oidc_config: { ...oidc, clientSecret } }
 }
 
+/** The run config with the secret that is kept for it. Fails with `oidc_secret_missing`. */
+export async function revealClientSecret(app: App, config: RunConfig): Promise<RunConfig> {
+  const { oidc_config: oidc } = config
+  if (!oidc?.clientSecret) return config
+  const clientSecret = await secretOf(app, config.name, oidc).read(oidc.clientSecret)
+  return { ...config, oidc_config: { ...oidc, ...(clientSecret ? { clientSecret } : {}) } }
+}
+
 /** Deletes what is kept for a workload that is gone. */
 export async function forgetClientSecret(app: App, { name, oidc_config: oidc }: RunConfig): Promise<void> {
   if (oidc) await secretOf(app, name, oidc).forget(oidc.clientSecret)

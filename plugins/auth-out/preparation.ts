@@ -6,6 +6,7 @@ import { conceal } from './credentials/conceal.ts'
 import { confirmFiles, confirmResource } from './credentials/confirm-config.ts'
 import { readVariables } from './credentials/read-variables.ts'
 import { resolveHeaders } from './credentials/resolve-headers.ts'
+import { reveal } from './credentials/reveal.ts'
 import { logInForRun } from './logins/log-in-for-run.ts'
 import { plainHttpWarning } from './plain-http-warning.ts'
 
@@ -24,6 +25,7 @@ export const credentialsPreparation = (app: App): Preparation => ({
     return completed
   },
   conceal: async config => (config.remote_url ? conceal(app, config) : config),
+  reveal: async config => (config.remote_url ? reveal(app, config) : config),
 })
 
 /** With the person who has typed the command. */

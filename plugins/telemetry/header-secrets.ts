@@ -43,6 +43,15 @@ export async function concealHeaders(app: App, config: RunConfig): Promise<RunCo
   return { ...config, telemetry_config: { ...config.telemetry_config, headers } }
 }
 
+/** The run config with the values that are kept for it. Fails with `telemetry_header_missing`. */
+export async function revealHeaders(app: App, config: RunConfig): Promise<RunConfig> {
+  if (headersOf(config).length === 0) return config
+  return {
+    ...config,
+    telemetry_config: { ...config.telemetry_config, headers: await readHeaders(app, config) },
+  }
+}
+
 /** Deletes what is kept for a workload that is gone. */
 export async function forgetHeaders(app: App, config: RunConfig): Promise<void> {
   for (const [name, said] of headersOf(config)) await secretOf(app, config, name).forget(said)

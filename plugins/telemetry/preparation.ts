@@ -7,7 +7,7 @@ import { hasCallers } from '../../src/has-callers.ts'
 import type { OtelSettings } from '../settings/index.ts'
 import { assertUsable } from './assert-usable.ts'
 import { failures } from './failures.ts'
-import { concealHeaders, readHeaders } from './header-secrets.ts'
+import { concealHeaders, readHeaders, revealHeaders } from './header-secrets.ts'
 import { withHeaderVariable } from './header-variable.ts'
 import { type TelemetryConfig, telemetryOf } from './section.ts'
 
@@ -34,6 +34,7 @@ export const telemetryPreparation = (app: App): Preparation => ({
     return completed
   },
   conceal: config => concealHeaders(app, config),
+  reveal: config => revealHeaders(app, config),
 })
 
 /**

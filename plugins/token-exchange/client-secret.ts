@@ -48,6 +48,14 @@ export async function concealClientSecret(app: App, config: RunConfig): Promise<
   return { ...config, token_exchange_config: { ...exchange, client_secret } }
 }
 
+/** The run config with the secret that is kept for it. Fails with `exchange_secret_missing`. */
+export async function revealClientSecret(app: App, config: RunConfig): Promise<RunConfig> {
+  const { token_exchange_config: exchange } = config
+  if (!exchange?.client_secret) return config
+  const client_secret = await secretOf(app, config.name, exchange).read(exchange.client_secret)
+  return { ...config, token_exchange_config: { ...exchange, ...(client_secret ? { client_secret } : {}) } }
+}
+
 /** Deletes what is kept for a workload that is gone. */
 export async function forgetClientSecret(
   app: App,

@@ -37,6 +37,8 @@ export interface RunRequest extends WaitOptions {
   readonly profile?: PermissionProfile
   /** Members of the run config that no flag sets. */
   readonly kept?: Partial<RunConfig>
+  /** A complete run config, instead of a target or a file. */
+  readonly whole?: RunConfig
   /** The run config that the new one replaces. */
   readonly replaces?: RunConfig
   /** Asks the user at the terminal; undefined when there is no terminal. */

@@ -29,6 +29,33 @@ export const failures = defineFailures({
     status: 500,
     text: (d: { name: string; reason: string }) => `The workload "${d.name}" did not start: ${d.reason}`,
   },
+  edit_failed: {
+    status: 422,
+    text: (d: {
+      name: string
+      reason: string
+      /** Why the old version does not start any more. */
+      again?: string | undefined
+      hint?: string | undefined
+    }) =>
+      `"${d.name}" did not start with the change${d.again ? `, nor without it (${d.again})` : ' and runs as before'}: ${d.reason}`,
+    hint: d => d.hint,
+  },
+  flag_not_edited: {
+    status: 400,
+    exit: 2,
+    text: (d: { flag: string; name: string }) =>
+      `--${d.flag} says how a workload is made, so it cannot be changed.`,
+    hint: d =>
+      d.flag === 'name'
+        ? `Use \`keelson rename ${d.name} NEW\`.`
+        : `Use \`keelson edit ${d.name}\` without a flag for what the run config holds, or run the server anew.`,
+  },
+  editor_failed: {
+    status: 500,
+    text: (d: { editor: string; problem: string }) => `The editor "${d.editor}" did not work: ${d.problem}`,
+    hint: 'Name another one in the variable EDITOR, or give flags: `keelson edit NAME -e KEY=VALUE`.',
+  },
   from_config_alone: {
     status: 400,
     exit: 2,

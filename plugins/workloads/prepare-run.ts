@@ -6,6 +6,7 @@ import type { Runtime } from '../../src/contracts/runtime.ts'
 import type { ResolveContext } from '../../src/contracts/target.ts'
 import { readEnvFolder } from '../../src/env-files.ts'
 import { parseCpus, parseMemory } from '../../src/lib/resources.ts'
+import { takeOverEntries } from '../../src/middleware-entries.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { checkSections } from '../../src/sections.ts'
 import { settleIsolation } from '../egress/index.ts'
@@ -36,7 +37,11 @@ const KINDS = { image: 'image', scheme: 'package', remote: 'remote', registry: u
  */
 export async function prepareRun(app: App, store: WorkloadStore, request: RunRequest): Promise<RunConfig> {
   const file = request.options['from-config']
-  const config = file ? await fromFile(app, store, request, file) : await fromTarget(app, store, request)
+  const config = file
+    ? await fromConfig(app, store, request, await configFromFile(app, file, request))
+    : request.whole
+      ? await fromWhole(app, store, request, request.whole)
+      : await fromTarget(app, store, request)
   await warnOfMissingProtection(app, config)
   if (config.ignore_config?.printOverlays && !config.remote_url) await printOverlays(app, config, request)
   const placed = await choosePublished(await withPorts(config, store), store, request)
@@ -139,23 +144,34 @@ function warnIfNothingToVerify(app: App, config: RunConfig, { given, repeated, o
   )
 }
 
-async function fromFile(
+async function fromWhole(
   app: App,
   store: WorkloadStore,
   request: RunRequest,
-  file: string,
+  whole: RunConfig,
 ): Promise<RunConfig> {
-  const config = await configFromFile(app, file, request)
-  await assertCanRun(app, store, config)
-  assertFits(contextOfConfig(config, { argument: file, contained: undefined }), request)
+  const config = await takeOverEntries(app, whole)
+  await checkSections(app, config)
+  return fromConfig(app, store, request, config)
+}
+
+async function fromConfig(
+  app: App,
+  store: WorkloadStore,
+  request: RunRequest,
+  config: RunConfig,
+): Promise<RunConfig> {
+  const argument = request.options['from-config'] ?? config.source ?? config.remote_url ?? config.image ?? ''
+  await assertCanRun(app, store, config, request.replaces)
+  assertFits(contextOfConfig(config, { argument, contained: undefined }), request)
   if (config.remote_url) return config
   await assertPaths(app, config)
   const noSandbox = config.no_sandbox
   const runtime = await runtimeOnce(app, request.options.runtime ?? config.runtime, { noSandbox })()
-  const { signal, report } = request
+  const { signal, report, given } = request
   const settled = await settleIsolation(config, {
     runtime,
-    isExplicit: false,
+    isExplicit: given.has('isolate-network'),
     warn: app.log.warn,
     wait: { signal, report },
   })

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { App } from '../../src/app.ts'
+import type { FlagTable } from '../../src/cli/flags.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Instance, LogOptions } from '../../src/contracts/runtime.ts'
 import type { StatusRecord, Supervisor, Workload } from '../../src/contracts/workload.ts'
@@ -8,6 +9,7 @@ import { redact } from '../../src/lib/redact.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { createBringUp } from './bring-up.ts'
 import type { RunRequest } from './build-config.ts'
+import { createChanges } from './change/change-workloads.ts'
 import { failures } from './failures.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { pruneLogs } from './prune-logs.ts'
@@ -55,7 +57,22 @@ export interface Workloads {
     config: RunConfig,
     changeLive?: (config: RunConfig) => Promise<boolean>,
   ): Promise<{ up: Promise<void> }>
-  /** The same in the calling process, until the signal aborts; afterwards nothing of it is left. */
+  /**
+   * Puts an edited run config in the place of a workload's, which was `before`. What runs is restarted, unless the change
+   * can be made live; what is stopped stays so. When the server does not start, it is started with `before` again, and
+   * this fails with `edit_failed`.
+   */
+  edit(before: RunConfig, config: RunConfig): Promise<void>
+  /** `before` with what the given flags of `run` change, not saved. Fails with `flag_not_edited`. */
+  withFlags(before: RunConfig, request: RunRequest, table: FlagTable): Promise<RunConfig>
+  /** Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old one. */
+  rename(from: string, to: string): Promise<void>
+  /**
+   * The run config of a copy under another name, with ports of its own, for `prepare` and `run`. What was kept for the
+   * workload alone is in it in clear. Fails with `workload_exists`.
+   */
+  cloneConfig(from: string, to: string): Promise<RunConfig>
+  /** Like `run`, in the calling process, until the signal aborts; afterwards nothing of it is left. */
   runInForeground(config: RunConfig, options: ForegroundOptions): Promise<void>
   /** Starts a workload there is in the calling process; afterwards it is stopped. */
   startInForeground(name: string, options: ForegroundOptions): Promise<void>
@@ -140,8 +157,10 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     return toDetailedWorkload(config, await store.statuses.read(name))
   }
 
+  const bringUp = createBringUp({ store, supervisor, one, conceal, log: app.log })
   return {
-    ...createBringUp({ store, supervisor, one, conceal, log: app.log }),
+    ...bringUp,
+    ...createChanges({ app, store, supervisor, replace: bringUp.replace, conceal }),
     prepare: async request => (await import('./prepare-run.ts')).prepareRun(app, store, request),
 
     async list(filter = {}) {

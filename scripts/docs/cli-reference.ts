@@ -2,7 +2,7 @@ import { builtins } from '../../plugins/index.ts'
 import { createApp } from '../../src/app.ts'
 import { GLOBAL_FLAGS } from '../../src/cli/argv.ts'
 import type { CommandClass } from '../../src/cli/base-command.ts'
-import { allCommands, nameOf } from '../../src/cli/command-table.ts'
+import { allCommands, lenderOf, nameOf } from '../../src/cli/command-table.ts'
 import type { FlagTable } from '../../src/cli/flags.ts'
 import { describe, flagName, usageLine } from '../../src/cli/help.ts'
 import { createLog } from '../../src/log.ts'
@@ -36,12 +36,14 @@ export async function cliReference(): Promise<string> {
 function commandSection(command: CommandClass): string {
   const { description = '', details, examples = [] } = command.usage ?? {}
   const aliases = (command.paths ?? []).slice(1).map(path => `\`keelson ${path.join(' ')}\``)
-  const groups = [{ title: '', flags: command.flags }, ...command.groups]
+  const lender = lenderOf(command)
+  const groups = lender ? [] : [{ title: '', flags: command.flags }, ...command.groups]
   return [
     `### keelson ${nameOf(command)}\n`,
     `${description.charAt(0).toUpperCase()}${description.slice(1)}.${details ? ` ${details.trim()}` : ''}\n`,
     `\`\`\`\n${usageLine(command)}\n\`\`\`\n`,
     ...(aliases.length ? [`Also: ${aliases.join(', ')}.\n`] : []),
+    ...(lender ? [`It takes the flags of \`keelson ${lender}\`.\n`] : []),
     ...groups
       .filter(({ flags }) => Object.values(flags).some(spec => !spec.hidden))
       .map(({ title, flags }) => `${title ? `${title}:\n\n` : ''}${flagTable(flags)}`),

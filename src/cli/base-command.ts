@@ -50,8 +50,8 @@ export abstract class BaseCommand extends Command<CliContext> {
   static completes: 'workloads' | 'skills' | undefined = undefined
   /** Whether words behind `--` are kept apart (`this.context.passthrough`). */
   static passthrough = false
-  /** Whether plugins may add flag groups (`provides.flags`) to this command. */
-  static sharesFlags = false
+  /** The verb whose flag groups of plugins (`provides.flags`) this command takes. */
+  static sharesFlags: string | undefined = undefined
   /** The groups that they added; filled by the host. */
   static groups: readonly { title: string; flags: FlagTable }[] = []
   /** The flags on the command line, which are all that clipanion has to know; filled by the host. */

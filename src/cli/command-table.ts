@@ -29,12 +29,13 @@ export async function commandsOf(
   const commands = plugins
     .flatMap(plugin => plugin.commands ?? [])
     .filter(c => c.paths?.some(p => p[0] === verb))
-  if (!commands.some(takesGroups)) return commands
-  const hasFlags = (entry: PluginEntry) => !entry.flagsOf || entry.flagsOf.includes(verb)
+  const of = commands.find(takesGroups)?.sharesFlags
+  if (of === undefined) return commands
+  const hasFlags = (entry: PluginEntry) => !entry.flagsOf || entry.flagsOf.includes(of)
   const groups = await app.contributions('flags', entry => hasFlags(entry) && (added || !entry.added))
   return commands.map(command => {
     if (!takesGroups(command)) return command
-    const own = groups.filter(group => group.of.includes(verb))
+    const own = groups.filter(group => group.of.includes(of))
     return class extends (command as unknown as typeof Object) {
       static groups = byTitle(own)
     } as unknown as CommandClass
@@ -48,7 +49,11 @@ const byTitle = (groups: CommandClass['groups']): CommandClass['groups'] =>
     .sort((a, b) => (a.title < b.title ? -1 : 1)) // to load a collation takes several milliseconds
 
 /** Only a command of one word, such as `run`, takes the flags of other plugins. */
-const takesGroups = (command: CommandClass): boolean => command.sharesFlags
+const takesGroups = (command: CommandClass): boolean => command.sharesFlags !== undefined
+
+/** The other command whose flags a command takes, so that help does not list them twice. */
+export const lenderOf = (command: CommandClass): string | undefined =>
+  command.sharesFlags === command.paths?.[0]?.[0] ? undefined : command.sharesFlags
 
 /** Every command of the built-in plugins; used by completion and the reference. */
 export async function allCommands(app: App): Promise<CommandClass[]> {

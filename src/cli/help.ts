@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
-import { nameOf } from './command-table.ts'
+import { lenderOf, nameOf } from './command-table.ts'
 import type { Flag, FlagTable } from './flags.ts'
 import { clean } from './output.ts'
 
@@ -9,9 +9,9 @@ const PROGRAM = 'keelson'
 const heading = (text: string) => styleText('bold', text)
 
 const EXAMPLES = [
-  ['Run a server in isolation, and see its URL', 'run npx://@modelcontextprotocol/server-everything'],
-  ['Let the AI clients of this machine use it', 'client setup'],
-  ['See its tools, resources and prompts', 'mcp list --server server-everything'],
+  ['run npx://@modelcontextprotocol/server-everything', 'in isolation'],
+  ['client setup', 'let the AI clients of this machine use it'],
+  ['mcp list --server server-everything', 'see what it offers'],
 ] as const
 
 /** The headings of the page of the whole program, in their order. */
@@ -33,8 +33,7 @@ export function programHelp(entries: readonly PluginEntry[], version: string): s
           `${heading(title)}\n${members.map(({ verb, line }) => `  ${verb.padEnd(widest)}  ${line}\n`).join('')}`,
         ]
   return [
-    `${PROGRAM} ${version}: runs MCP servers safely\n`,
-    `${heading('Usage')}\n  ${PROGRAM} COMMAND [flags]\n`,
+    `${PROGRAM} ${version}: runs MCP servers safely\n${heading('Usage')}: ${PROGRAM} COMMAND [flags]\n`,
     ...TOPICS.flatMap(title =>
       section(
         title,
@@ -45,8 +44,8 @@ export function programHelp(entries: readonly PluginEntry[], version: string): s
       'From plugins that you have added',
       lines.filter(({ added }) => added),
     ),
-    `${heading('Examples')}\n${EXAMPLES.map(([what, line]) => `  ${what}\n    ${PROGRAM} ${line}\n`).join('')}`,
-    `\`${PROGRAM} COMMAND --help\` tells more of a command.\n${PROGRAM} sends no usage metrics.\n`,
+    `${heading('Examples')}\n${EXAMPLES.map(([line, what]) => `  ${PROGRAM} ${line}   # ${what}\n`).join('')}`,
+    `\`${PROGRAM} COMMAND --help\` tells more. ${PROGRAM} sends no usage metrics.\n`,
   ].join('\n')
 }
 
@@ -69,9 +68,12 @@ export function commandHelp(command: CommandClass, adders: readonly string[] = [
   if (details) parts.push(`${details.trim()}\n`)
   parts.push(`${heading('Usage')}\n  ${usageLine(command)}\n`)
   if (aliases.length) parts.push(`${heading('Aliases')}\n  ${aliases.join(', ')}\n`)
-  parts.push(
-    ...[{ title: 'Flags', flags: command.flags }, ...command.groups].map(flagSection).filter(Boolean),
-  )
+  const lender = lenderOf(command)
+  if (lender) parts.push(`${heading('Flags')}\n  those of \`${PROGRAM} ${lender}\`\n`)
+  else
+    parts.push(
+      ...[{ title: 'Flags', flags: command.flags }, ...command.groups].map(flagSection).filter(Boolean),
+    )
   if (command.sharesFlags && adders.length)
     parts.push(`Plugins that you have added may take more flags: ${adders.join(', ')}.\n`)
   if (examples?.length) {

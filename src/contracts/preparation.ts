@@ -9,6 +9,8 @@ export interface Preparation {
   complete?(config: RunConfig, context: PreparationContext): Promise<RunConfig>
   /** Called right before the run config is saved: puts what must not be in it somewhere else. */
   conceal?(config: RunConfig): Promise<RunConfig>
+  /** The opposite, for a copy under another name: it holds what `conceal` has put somewhere else. */
+  reveal?(config: RunConfig): Promise<RunConfig>
 }
 
 export interface PreparationContext extends WaitOptions {

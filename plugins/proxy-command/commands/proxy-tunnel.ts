@@ -41,7 +41,7 @@ export class ProxyTunnel extends BaseCommand {
   static override synopsis = 'TARGET NAME'
   static override completes = 'workloads' as const
   static override flags = flags
-  static override sharesFlags = true
+  static override sharesFlags = 'proxy'
 
   target = Option.String({ required: true })
   name = Option.String({ required: true })

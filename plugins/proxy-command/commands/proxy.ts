@@ -35,7 +35,7 @@ export class ProxyTarget extends BaseCommand {
   })
   static override synopsis = 'NAME'
   static override flags = flags
-  static override sharesFlags = true
+  static override sharesFlags = 'proxy'
 
   name = Option.String({ required: true })
 

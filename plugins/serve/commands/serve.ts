@@ -47,7 +47,7 @@ export class Serve extends BaseCommand {
     ],
   })
   static override flags = flags
-  static override sharesFlags = true
+  static override sharesFlags = 'serve'
 
   override async execute(): Promise<void> {
     const values = this.values(flags)

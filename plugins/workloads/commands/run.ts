@@ -33,7 +33,7 @@ export class Run extends BaseCommand {
   })
   static override synopsis = '[TARGET]'
   static override passthrough = true
-  static override sharesFlags = true
+  static override sharesFlags = 'run'
   static override flags = runFlags
   static override hints = RUN_HINTS
 

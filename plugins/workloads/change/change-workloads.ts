@@ -1,0 +1,75 @@
+import type { App } from '../../../src/app.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { Supervisor } from '../../../src/contracts/workload.ts'
+import { isFailure, messageOf } from '../../../src/errors.ts'
+import type { WorkloadStore } from '../../state/index.ts'
+import { failures } from '../failures.ts'
+import { findLiveChange } from '../http/find-live-change.ts'
+import type { Workloads } from '../service.ts'
+import { applyFlags } from './apply-flags.ts'
+import { cloneConfig, copyConfig } from './copy-config.ts'
+
+/** The operations that change a workload there is. */
+type Changes = Pick<Workloads, 'withFlags' | 'edit' | 'rename' | 'cloneConfig'>
+
+/** Edits, renames and copies workloads. `Workloads` says what each operation promises. */
+export function createChanges(options: {
+  app: App
+  store: WorkloadStore
+  supervisor: () => Promise<Supervisor>
+  replace: Workloads['replace']
+  conceal: (config: RunConfig) => Promise<RunConfig>
+}): Changes {
+  const { app, store, supervisor, replace, conceal } = options
+
+  const isUp = async (name: string) => {
+    const status = (await store.statuses.read(name))?.status
+    return status !== undefined && status !== 'stopped'
+  }
+
+  /** Puts the run config back that a workload had before a change, and starts it with that. */
+  async function putBack(name: string, before: RunConfig, error: unknown): Promise<never> {
+    const { up } = await replace(await store.configs.get(name), before)
+    const again = await problemOf(up)
+    const hint = isFailure(error) ? error.hint : undefined
+    throw failures.edit_failed({ name, reason: messageOf(error), again, hint }, { cause: error })
+  }
+
+  return {
+    withFlags: (before, request, table) => applyFlags(app, before, request, table),
+
+    async edit(before, config) {
+      const { name } = before
+      const changeLive = await findLiveChange(app, before, config)
+      if (!changeLive && !(await isUp(name))) {
+        await store.configs.saveOver(before, await conceal(config))
+        return
+      }
+      const { up } = await replace(before, config, changeLive)
+      await up.catch(error => putBack(name, before, error))
+    },
+
+    async rename(from, to) {
+      const supervise = await supervisor()
+      const copy = await copyConfig(app, store, { from, to })
+      const wasUp = await isUp(from)
+      await supervise.ensure()
+      if (wasUp) await supervise.stop(from)
+      await store.configs.saveNew(await conceal(copy))
+      try {
+        if (wasUp) await supervise.start(to)
+      } catch (error) {
+        await supervise.remove(to)
+        const again = await problemOf(supervise.start(from))
+        const hint = isFailure(error) ? error.hint : undefined
+        const reason = messageOf(error)
+        throw failures.edit_failed({ name: from, reason, again, hint }, { cause: error })
+      }
+      await supervise.remove(from)
+    },
+
+    cloneConfig: (from, to) => cloneConfig(app, store, { from, to }),
+  }
+}
+
+const problemOf = (work: Promise<void>): Promise<string | undefined> => work.then(() => undefined, messageOf)

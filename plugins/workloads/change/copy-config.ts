@@ -1,0 +1,42 @@
+import type { App } from '../../../src/app.ts'
+import { instanceName, type RunConfig, toInstanceName } from '../../../src/contracts/run-config.ts'
+import { assertWorkloadName, stateFailures, type WorkloadStore } from '../../state/index.ts'
+import { failures } from '../failures.ts'
+
+/**
+ * The run config under another name, not saved. It holds what is kept for the workload alone, such as the token of a
+ * remote server, in clear. Fails with `workload_exists` and `instance_name_taken`.
+ */
+export async function copyConfig(
+  app: App,
+  store: WorkloadStore,
+  { from, to: name }: { from: string; to: string },
+): Promise<RunConfig> {
+  assertWorkloadName(name)
+  let config = await store.configs.get(from)
+  if (await store.configs.find(name)) throw stateFailures.workload_exists({ name })
+  const container_name = toInstanceName(name)
+  const owner = (await store.configs.list()).find(other => instanceName(other) === container_name)
+  if (owner) throw failures.instance_name_taken({ name: container_name, owner: owner.name })
+  for (const make of await app.contributions('preparations')) {
+    config = (await make(app).reveal?.(config)) ?? config
+  }
+  return { ...config, name, base_name: name, container_name }
+}
+
+/** The same with ports of its own; those of this machine that the original publishes are chosen anew. */
+export async function cloneConfig(
+  app: App,
+  store: WorkloadStore,
+  names: { from: string; to: string },
+): Promise<RunConfig> {
+  const { target_port, publish, ...copy } = await copyConfig(app, store, names)
+  const runtime = copy.runtime ? await (await app.service('runtimes')).get(copy.runtime) : undefined
+  const isShared = !runtime?.images || copy.permission_profile?.network?.mode === 'host'
+  return {
+    ...copy,
+    port: 0,
+    ...(target_port === undefined || isShared ? {} : { target_port }),
+    ...(publish ? { publish: publish.map(text => text.replace(/^.*:/, '')) } : {}),
+  }
+}
