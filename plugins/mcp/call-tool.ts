@@ -3,6 +3,7 @@ import type { Report } from '../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
 import type { McpSession } from './connect.ts'
 import { findTool } from './find-tool.ts'
+import { mirroredHeaders } from './mirrored-headers.ts'
 
 /** What servers say of a tool that they do not have. */
 const MAY_BE_UNKNOWN = /not found|unknown/i
@@ -15,7 +16,8 @@ export async function callTool(
   const { client, options, fail } = session
   const onprogress = (progress: Progress) => report(describeProgress(progress), 'detail')
   try {
-    const result = await client.callTool({ name, arguments: args }, { ...options, onprogress })
+    const headers = await mirroredHeaders(session, name, args)
+    const result = await client.callTool({ name, arguments: args }, { ...options, onprogress, headers })
     // Some servers report an unknown tool as a tool that failed.
     if (result.isError && MAY_BE_UNKNOWN.test(JSON.stringify(result.content)))
       await assertKnown(session, name)

@@ -1,5 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { VERSION } from '../../src/build-info.ts'
+import type { Log } from '../../src/log.ts'
+import { excludeTools } from './exclude-tools.ts'
 import { explain, isNoStreamableHttp } from './explain.ts'
 import { fetchOrRefuse } from './refused-request.ts'
 
@@ -29,7 +31,7 @@ const MAX_PAGES = 100_000 // a server that pages for ever is ended by the time l
  */
 export async function withServer<T>(
   server: ServerAddress,
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  { timeoutMs, signal, log }: { timeoutMs: number; signal: AbortSignal; log: Log },
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> {
   const limit = AbortSignal.timeout(timeoutMs)
@@ -41,7 +43,7 @@ export async function withServer<T>(
       late: limit.aborted,
     })
   }
-  const { client, close } = await connect(server, options).catch(error => fail(error, 'the connection'))
+  const { client, close } = await connect(server, options, log).catch(error => fail(error, 'the connection'))
   try {
     return await orAborted(work({ client, options, fail }), options.signal).catch(error => fail(error, 'it'))
   } finally {
@@ -54,18 +56,18 @@ interface Connection {
   close(): Promise<void>
 }
 
-async function connect(server: ServerAddress, options: McpSession['options']): Promise<Connection> {
-  if (server.transport === 'sse') return open('sse', server, options)
+async function connect(server: ServerAddress, options: McpSession['options'], log: Log): Promise<Connection> {
+  if (server.transport === 'sse') return open({ kind: 'sse', log }, server, options)
   try {
-    return await open('streamable-http', server, options)
+    return await open({ kind: 'streamable-http', log }, server, options)
   } catch (error) {
     if (server.transport !== 'auto' || !isNoStreamableHttp(error)) throw error
-    return open('sse', server, options)
+    return open({ kind: 'sse', log }, server, options)
   }
 }
 
 async function open(
-  kind: 'sse' | 'streamable-http',
+  { kind, log }: { kind: 'sse' | 'streamable-http'; log: Log },
   { url, headers = {} }: ServerAddress,
   options: McpSession['options'],
 ): Promise<Connection> {
@@ -77,6 +79,9 @@ async function open(
   )
   const Transport = kind === 'sse' ? mcp.SSEClientTransport : mcp.StreamableHTTPClientTransport
   const transport = new Transport(url, { requestInit: { headers }, fetch: fetchOrRefuse })
+  transport.onmessage = message => {
+    if (client.getProtocolEra() === 'modern') excludeTools(message, log)
+  }
   try {
     await orAborted(client.connect(transport, options), options.signal)
   } catch (error) {

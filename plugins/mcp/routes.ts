@@ -31,7 +31,7 @@ export const mcpRoutes: Routes = (api, app) => {
     async handle({ params: { name }, signal }) {
       assertWorkloadName(name)
       const server = await findServer(app, name, 'auto')
-      const list = withServer(server, { timeoutMs: TIMEOUT_MS, signal }, session =>
+      const list = withServer(server, { timeoutMs: TIMEOUT_MS, signal, log: app.log }, session =>
         listOffers(session, ['tools'], () => undefined),
       )
       return { tools: (await list.catch(asBadGateway)).tools ?? [] }

@@ -18,7 +18,7 @@ interface ListedTool {
 export const createServerTools = (app: App): ServerTools => ({
   async of(server, limits) {
     const address = await findServer(app, server, 'auto')
-    const { tools = [] } = await withServer(address, limits, session =>
+    const { tools = [] } = await withServer(address, { ...limits, log: app.log }, session =>
       listOffers(session, ['tools'], () => {}),
     )
     return tools

@@ -1,6 +1,15 @@
-import { parseRaw, topLevelMembers } from '../lib/raw-json.ts'
-import { NAMED_BY, toFieldValue } from './mcp-name.ts'
-import { type MirroredArgument, memberOf, mirroredArguments, mirroredText } from './mirrored-arguments.ts'
+import { parseRaw, type Span, splice, topLevelMembers } from '../lib/raw-json.ts'
+import { rewriteItems, UnreadableResult } from './list-result.ts'
+import { NAMED_BY } from './mcp-name.ts'
+import { mirrorProblem } from './mirror-problem.ts'
+import {
+  type MirroredArgument,
+  MOST_HEADER_BYTES,
+  memberOf,
+  mirroredArguments,
+  mirroredText,
+  repeatInHeaders,
+} from './mirrored-arguments.ts'
 import { type Message, param, type Request } from './rpc-message.ts'
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
@@ -19,9 +28,15 @@ export function modernVersionOf(message: Message): string | undefined {
 /** The headers of requests of the 2026-07-28 revision, which repeat what is in the body (SEP-2243). */
 export interface ModernHeaders {
   of(request: Request, version: string): Record<string, string>
-  /** Reads which arguments of tools have headers. */
-  learn(toolList: string): void
+  /**
+   * Reads which arguments of tools have headers, from a response to `tools/list` (raw text). Returns the response
+   * without the tools whose annotations are not valid; `onInvalid` is called for each.
+   */
+  learn(toolList: string, onInvalid?: (tool: string, problem: string) => void): string
 }
+
+/** Most lists annotate nothing. Names may have escapes. */
+const MAY_ANNOTATE = /x-mcp-header|\\u/
 
 export function createModernHeaders(): ModernHeaders {
   const mirrored = new Map<string, readonly MirroredArgument[]>()
@@ -29,41 +44,50 @@ export function createModernHeaders(): ModernHeaders {
     of(request, version) {
       const { method } = request
       const headers: Record<string, string> = { 'mcp-protocol-version': version, 'mcp-method': method }
-      let left = MOST_BYTES
-      const add = (header: string, text: string): void => {
-        const value = toFieldValue(text)
-        const bytes = header.length + value.length
-        if (bytes > left) return
-        left -= bytes
-        headers[header] = value
-      }
       const field = NAMED_BY.get(method)
       const name = field === undefined ? undefined : param(request, field)
-      if (typeof name === 'string') add('mcp-name', name)
-      if (method !== 'tools/call' || typeof name !== 'string') return headers
-      for (const { header, path } of mirrored.get(name) ?? []) {
-        const value = mirroredText(param(request, 'arguments', ...path))
-        if (value !== undefined) add(header, value)
-      }
-      return headers
+      if (typeof name !== 'string') return headers
+      const repeated = method === 'tools/call' ? (mirrored.get(name) ?? []) : []
+      const valueAt = (path: readonly string[]) => mirroredText(param(request, 'arguments', ...path))
+      const texts = repeated.map(({ header, path }) => [header, valueAt(path)] as const)
+      return { ...headers, ...repeatInHeaders([['mcp-name', name], ...texts]) }
     },
-    learn(toolList) {
+    learn(toolList, onInvalid = () => {}) {
       const result = topLevelMembers(toolList)?.at.get('result')
       const tools = result && memberOf(parseRaw(toolList.slice(result.start, result.end)), 'tools')
       for (const tool of Array.isArray(tools) ? tools : []) {
         const name = memberOf(tool, 'name')
-        if (typeof name !== 'string' || name.length > MOST_BYTES) continue
+        if (typeof name !== 'string' || name.length > MOST_HEADER_BYTES) continue
         const found = mirroredArguments(memberOf(tool, 'inputSchema'))
         mirrored.delete(name)
         if (found.length) mirrored.set(name, found)
         const [oldest] = mirrored.keys()
         if (mirrored.size > MOST_TOOLS && oldest !== undefined) mirrored.delete(oldest)
       }
+      return result && MAY_ANNOTATE.test(toolList) ? withoutInvalid(toolList, result, onInvalid) : toolList
     },
   }
 }
 
-/** Of names and values that one request repeats; servers refuse longer heads. What is beyond is left out. */
-const MOST_BYTES = 8 * 1024
+function withoutInvalid(
+  toolList: string,
+  result: Span,
+  onInvalid: (tool: string, problem: string) => void,
+): string {
+  try {
+    const text = rewriteItems(toolList.slice(result.start, result.end), 'tools', tool => {
+      const schema = tool.member('inputSchema')
+      const problem = schema && MAY_ANNOTATE.test(schema) ? mirrorProblem(parseRaw(schema)) : undefined
+      if (problem === undefined) return tool.text
+      onInvalid(tool.name, problem)
+      return undefined
+    })
+    return splice(toolList, [{ span: result, text }])
+  } catch (error) {
+    if (error instanceof UnreadableResult) return toolList
+    throw error
+  }
+}
+
 /** Tools whose headers are known. */
 const MOST_TOOLS = 1000

@@ -46,8 +46,10 @@ export class McpCall extends BaseCommand {
 
     const address = await findServer(this.app, server, transport)
     const progress = this.progress()
-    const result = await withServer(address, { timeoutMs, signal: this.context.signal }, session =>
-      callTool(session, { name: this.tool, args, report: progress.report }),
+    const result = await withServer(
+      address,
+      { timeoutMs, signal: this.context.signal, log: this.app.log },
+      session => callTool(session, { name: this.tool, args, report: progress.report }),
     ).finally(progress.done)
     if (values.format === 'json') this.printJson(result)
     else for (const line of describeContent(result)) this.print(line)

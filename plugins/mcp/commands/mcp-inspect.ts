@@ -23,8 +23,10 @@ export class McpInspect extends BaseCommand {
     const { findTool } = await import('../find-tool.ts')
 
     const address = await findServer(this.app, server, transport)
-    const tool = await withServer(address, { timeoutMs, signal: this.context.signal }, session =>
-      findTool(session, this.tool),
+    const tool = await withServer(
+      address,
+      { timeoutMs, signal: this.context.signal, log: this.app.log },
+      session => findTool(session, this.tool),
     )
     if (flags.format === 'json') return this.printJson(tool)
     this.print(tool.title ? `${tool.name}: ${tool.title}` : tool.name)

@@ -66,10 +66,13 @@ export class McpList extends BaseCommand {
     const { listOffers } = await import('../list-offers.ts')
 
     const address = await findServer(this.app, server, transport)
-    const offers = await withServer(address, { timeoutMs, signal: this.context.signal }, session =>
-      listOffers(session, categories, (category, error) =>
-        this.app.log.warn(`The ${category} could not be listed: ${messageOf(error)}`),
-      ),
+    const offers = await withServer(
+      address,
+      { timeoutMs, signal: this.context.signal, log: this.app.log },
+      session =>
+        listOffers(session, categories, (category, error) =>
+          this.app.log.warn(`The ${category} could not be listed: ${messageOf(error)}`),
+        ),
     )
     if (flags.format === 'json') this.printJson(offers)
     else this.#printText(offers, categories)

@@ -45,7 +45,7 @@ export async function bridgeStdio(options: StdioBridgeOptions): Promise<void> {
     log,
     onResponse(call, text) {
       if (call.method === 'initialize' && agreedVersion(text) !== undefined) memory.confirm()
-      upstream.onResponse(call, text)
+      return upstream.onResponse(call, text)
     },
   })
   const parts = { requests, client, calls, memory, log }

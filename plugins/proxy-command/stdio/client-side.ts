@@ -21,8 +21,8 @@ export function createClientSide(options: {
   stdout: Writable
   calls: Calls
   log: Log
-  /** Called with each response before it is written. */
-  onResponse: (call: Call, text: string) => void
+  /** Called with each response; returns what is written. */
+  onResponse: (call: Call, text: string) => string
 }): ClientSide {
   const { stdout, calls, log, onResponse } = options
 
@@ -45,7 +45,7 @@ export function createClientSide(options: {
       if (message.kind === 'response') {
         const call = message.idText === undefined ? undefined : calls.settle(message.idText)
         if (!call) return log.debug('dropped a response that nobody waits for', { id: message.idText })
-        onResponse(call, text)
+        return write(onResponse(call, text))
       }
       await write(text)
     },

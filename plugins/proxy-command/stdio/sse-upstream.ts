@@ -81,7 +81,10 @@ export function createSseUpstream(options: UpstreamOptions & { address: Workload
       const id = paramText(message, 'requestId')
       if (id !== undefined) calls.settle(id)
     },
-    onResponse: call => void sent.delete(call),
+    onResponse(call, text) {
+      sent.delete(call)
+      return text
+    },
     async close() {
       closing.abort()
       await requests.close()

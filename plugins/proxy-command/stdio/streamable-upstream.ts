@@ -29,6 +29,8 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
 
   const post = createSessionPost(requests, session, { modern, ready: events.ready })
   const relay = createRelayResponse(options, session)
+  const onInvalid = (tool: string, problem: string) =>
+    log.warn(`The tool "${tool}" is left out, because its x-mcp-header is not valid: ${problem}.`)
 
   async function exchange(call: Call, request: Request): Promise<void> {
     const { signal } = call.abort
@@ -81,7 +83,7 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
     },
     onResponse({ method, modern: isModern }, text) {
       if (method === 'initialize') session.agreed(agreedVersion(text))
-      if (method === 'tools/list' && isModern) modern.learn(text)
+      return method === 'tools/list' && isModern ? modern.learn(text, onInvalid) : text
     },
     async close() {
       events.close()

@@ -12,8 +12,8 @@ export interface Upstream {
    * that messages arrive in their order. Problems become responses to the client; it never rejects.
    */
   send(message: Message, call?: Call): Promise<void>
-  /** Learns from a response before it is written to the client. */
-  onResponse(call: Call, text: string): void
+  /** Learns from a response. Returns what is written to the client. */
+  onResponse(call: Call, text: string): string
   /** Ends the session. */
   close(): Promise<void>
 }

@@ -41,6 +41,9 @@ export function openStatelessAttachment(options: {
   const running = new Map<string, AbortController>()
   const headers = createModernHeaders()
 
+  const onInvalid = (tool: string, problem: string) =>
+    log.debug('a tool is left out, because its x-mcp-header is not valid', { tool, problem })
+
   const post = (request: Request, signal: AbortSignal) =>
     send({
       method: 'POST',
@@ -70,8 +73,9 @@ export function openStatelessAttachment(options: {
       // A server of this revision sends no requests, and responds to nothing but the request of the POST.
       if (message?.kind === 'notification') await lines.emit(textOf(message, request))
       if (message?.kind !== 'response' || message.idText !== request.idText) continue
-      if (request.method === 'tools/list') headers.learn(message.text)
-      return lines.emit(message.text)
+      return lines.emit(
+        request.method === 'tools/list' ? headers.learn(message.text, onInvalid) : message.text,
+      )
     }
     throw new Error('its response ended early')
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../support/free-port.ts'
 import { keelsonUser } from '../../support/keelson.ts'
+import { startStatelessServer } from '../proxy/stateless-http/stateless-server.ts'
 import { everything, modernServer, scripted, serve } from './servers.ts'
 
 const mcp = async (...args: string[]) => (await keelsonUser()).run(['mcp', ...args])
@@ -179,6 +180,49 @@ test('a server of the 2026-07-28 revision is called with that revision', async (
 
   expect((await mcp('list', 'tools', '--server', url)).stdout).toMatch(/now\s+Says which era this is/)
   expect((await mcp('call', 'now', '--server', url)).stdout).toBe('modern times\n')
+})
+
+describe('tools whose arguments are repeated in headers', () => {
+  const server = (name: string, header: string) =>
+    startStatelessServer({
+      respond({ message: { id, method } }, response) {
+        if (method !== 'tools/list') return false
+        const inputSchema = {
+          type: 'object',
+          properties: { region: { type: 'string', 'x-mcp-header': header } },
+        }
+        const result = {
+          resultType: 'complete',
+          tools: [{ name, inputSchema }],
+          ttlMs: 0,
+          cacheScope: 'private',
+        }
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+        return true
+      },
+    })
+
+  test('are called with these headers at once', async () => {
+    const { origin, received } = await server('place', 'Region')
+
+    const shown = await mcp('call', 'place', '--server', `${origin}/mcp`, '--args', '{"region":"Zürich"}')
+
+    expect(shown).toEqual({ code: 0, stdout: 'nobody\n', stderr: '' })
+    expect(received('tools/call').map(({ headers }) => headers['mcp-param-region'])).toEqual([
+      '=?base64?WsO8cmljaA==?=',
+    ])
+  })
+
+  test('are left out where the header is not valid, and their names are not written as they are', async () => {
+    const { origin } = await server('bad\u001b[2J', 'a b')
+
+    const { stdout, stderr } = await mcp('list', 'tools', '--server', `${origin}/mcp`)
+
+    expect(stdout).toBe('TOOLS: none\n')
+    expect(stderr).toContain('its x-mcp-header is not valid')
+    expect(stderr).not.toContain('\u001b[2J')
+  })
 })
 
 test('lists are read to the last page', async () => {

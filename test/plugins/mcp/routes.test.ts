@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { withServer } from '../../../plugins/mcp/connect.ts'
+import { createLog } from '../../../src/log.ts'
 import { startApi } from '../../support/api-server.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
 import { everything, serve } from './servers.ts'
@@ -71,9 +72,10 @@ test('a server that is not waited for any more leaves no error behind', async ()
   process.on('unhandledRejection', hear)
   onTestFinished(() => void process.off('unhandledRejection', hear))
 
+  const log = createLog({ write: () => {}, human: true, debug: false })
   const asked = withServer(
     { url, transport: 'auto' },
-    { timeoutMs: 10_000, signal: AbortSignal.abort(new Error('gone')) },
+    { timeoutMs: 10_000, signal: AbortSignal.abort(new Error('gone')), log },
     async () => undefined,
   )
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPuppet } from '../proxy/bridge/puppet-server.ts'
 import { startBridge } from '../proxy/bridge/start-bridge.ts'
+import { startStatelessServer } from '../proxy/stateless-http/stateless-server.ts'
 import { stdioClient } from './stdio-client.ts'
 
 const call = (id: string | number, params: unknown = {}) => ({
@@ -235,4 +236,37 @@ describe('lines that are not one message', () => {
     await client.initialize()
     for (const line of client.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
   })
+})
+
+test('a tool with an invalid x-mcp-header is not passed on, and the others get their headers', async () => {
+  const schema = (header: string) => ({
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': header } },
+  })
+  const tools = [
+    { name: 'bad', inputSchema: schema('a b') },
+    { name: 'place', inputSchema: schema('Region') },
+  ]
+  const { origin, received } = await startStatelessServer({
+    respond({ message: { id, method } }, response) {
+      if (method !== 'tools/list') return false
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', tools } }))
+      return true
+    },
+  })
+  const client = stdioClient(`${origin}/mcp`)
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+
+  client.send({ jsonrpc: '2.0', id: 'list', method: 'tools/list', params: { _meta } })
+  expect((await client.response('list')).result).toEqual({ resultType: 'complete', tools: tools.slice(1) })
+  client.send(call('call', { name: 'place', arguments: { region: 'x' }, _meta }))
+  expect((await client.response('call')).result.content).toEqual([{ type: 'text', text: 'nobody' }])
+
+  expect(received('tools/call').map(({ headers }) => headers['mcp-param-region'])).toEqual(['x'])
+  expect(client.logged.join('')).toContain('The tool \\"bad\\" is left out')
 })

@@ -55,3 +55,20 @@ test('a server that lists ever more tools makes the oldest forgotten', () => {
   expect(headers.of(call('t0', { a0: 'x' }), VERSION)).not.toHaveProperty('mcp-param-a0')
   expect(headers.of(call('t1000', { a0: 'x' }), VERSION)).toHaveProperty('mcp-param-a0')
 })
+
+test('a tool with an invalid annotation is left out of its list, and all else stays as it was written', () => {
+  const tool = (name: string, header: string) =>
+    `{ "name":"${name}", "inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":${header}}}},"n":1.0}`
+  const list = (tools: string) =>
+    `{"jsonrpc":"2.0", "id":1,"result":{"x":1E2,"tools":[${tools}] ,"y":"\\u00fc"}}`
+  const told: string[] = []
+
+  const headers = createModernHeaders()
+  const text = headers.learn(list(`${tool('bad', '"a b"')},${tool('good', '"A"')}`), (name, problem) =>
+    told.push(`${name}: ${problem}`),
+  )
+
+  expect(text).toBe(list(tool('good', '"A"')))
+  expect(told).toEqual(['bad: the header of "a" is not the name of a header'])
+  expect(headers.of(call('good', { a: 'x' }), VERSION)).toHaveProperty('mcp-param-a', 'x')
+})

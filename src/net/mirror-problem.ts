@@ -1,0 +1,72 @@
+import { isObject } from '../lib/is-object.ts'
+import { HEADER_TOKEN } from './mirrored-arguments.ts'
+
+const ANNOTATION = 'x-mcp-header'
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean'])
+/** Schemas that are nested deeper are not looked at. */
+const MAX_DEPTH = 100
+
+/** Keywords of JSON Schema 2020-12 and draft 7 whose value is a schema or a list of schemas. */
+const WITH_SCHEMAS = [
+  ...[
+    'items',
+    'prefixItems',
+    'contains',
+    'additionalProperties',
+    'propertyNames',
+    'not',
+    'if',
+    'then',
+    'else',
+  ],
+  ...['unevaluatedProperties', 'unevaluatedItems', 'oneOf', 'anyOf', 'allOf'],
+]
+/** Those whose value names schemas. */
+const WITH_NAMED_SCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions']
+
+/**
+ * Why the `x-mcp-header` annotations of an input schema are not valid; undefined where they are. Clients over HTTP must
+ * leave such a tool out of lists (MCP 2026-07-28, streamable HTTP, schema extension).
+ */
+export function mirrorProblem(inputSchema: unknown): string | undefined {
+  const names = new Set<string>()
+
+  function visit(schema: unknown, path: readonly string[], isReachable: boolean): string | undefined {
+    if (!isObject(schema) || path.length > MAX_DEPTH) return undefined
+    const own = Object.hasOwn(schema, ANNOTATION) ? problemOf(schema, path, isReachable) : undefined
+    if (own !== undefined) return own
+    for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+      const problem = visit(property, [...path, name], isReachable)
+      if (problem !== undefined) return problem
+    }
+    const elsewhere = [
+      ...WITH_SCHEMAS.flatMap(keyword => schema[keyword]),
+      ...WITH_NAMED_SCHEMAS.flatMap(keyword =>
+        Object.values(isObject(schema[keyword]) ? schema[keyword] : {}),
+      ),
+    ]
+    for (const other of elsewhere) {
+      const problem = visit(other, [...path, '…'], false)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+
+  function problemOf(
+    schema: Record<string, unknown>,
+    path: readonly string[],
+    isReachable: boolean,
+  ): string | undefined {
+    const header = schema[ANNOTATION]
+    const where = `the header of "${path.join('.')}"`
+    if (!isReachable || path.length === 0) return `${where} is not that of a property`
+    if (typeof header !== 'string' || !HEADER_TOKEN.test(header))
+      return `${where} is not the name of a header`
+    if (!TYPES.has(schema.type)) return `${where} is that of a value that is no string, integer or boolean`
+    if (names.has(header.toLowerCase())) return `${where} is that of another argument too`
+    names.add(header.toLowerCase())
+    return undefined
+  }
+
+  return visit(inputSchema, [], true)
+}
