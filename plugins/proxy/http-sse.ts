@@ -1,5 +1,6 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { wantsStream } from './bridge/mcp-headers.ts'
 import { isModernRequest } from './modern-request.ts'
 
 const ENDPOINT = /^\/(?:mcp|sse)\/?(?:\?|$)/
@@ -21,8 +22,18 @@ export const isMessage = (url: string): boolean => MESSAGES.test(url)
 export const opensSse = ({ request, url }: Pick<Exchange, 'request' | 'url'>): boolean =>
   request.method === 'GET' && ENDPOINT.test(url) && request.headers['mcp-session-id'] === undefined
 
+/**
+ * Whether such a request can only be one of HTTP+SSE, at a server that may have sessions of streamable HTTP. Since
+ * 2025-06-18, clients of streamable HTTP name their version.
+ */
+export const seeksEndpoint = (exchange: Pick<Exchange, 'request' | 'url'>): boolean =>
+  opensSse(exchange) &&
+  wantsStream(exchange.request) &&
+  exchange.request.headers['mcp-protocol-version'] === undefined
+
 /** The endpoint of streamable HTTP for a URL of HTTP+SSE, which the server does not know; any other URL is its own. */
-export const endpointUrl = (url: string): string => (/^\/(?:sse|messages)(?:[/?]|$)/.test(url) ? '/mcp' : url)
+export const endpointUrl = (url: string): string =>
+  isMessage(url) ? '/mcp' : url.replace(/^\/sse\/?(?=\?|$)/, '/mcp')
 
 /** Whether a URL is the endpoint of streamable HTTP in front of a stdio server. */
 export const isEndpoint = (url: string): boolean => ENDPOINT.test(url)

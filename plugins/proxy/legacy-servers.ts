@@ -1,11 +1,8 @@
-import type { Dispatcher } from 'undici'
 import type { Exchange, Handler } from '../../src/contracts/pipeline.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
-import type { Log } from '../../src/log.ts'
 import type { TargetPath } from './backends/target-path.ts'
-import type { HttpEras } from './http-eras.ts'
 import type { LegacyHttp } from './legacy-http/index.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
+import type { TranslationOptions } from './translated-http/translation-options.ts'
 
 /** The HTTP servers of a proxy, one after another, as clients of MCP 2026-07-28 see them. */
 export interface LegacyServers {
@@ -17,15 +14,7 @@ export interface LegacyServers {
 }
 
 /** What serves them is loaded with the first of these requests. */
-export function createLegacyServers(options: {
-  config: RunConfig
-  log: Log
-  agent: Dispatcher
-  headersTimeoutMs: number
-  remote: boolean
-  eras: HttpEras
-  target: () => TargetPath | undefined
-}): LegacyServers {
+export function createLegacyServers(options: TranslationOptions): LegacyServers {
   let current: { target: TargetPath; server: LegacyHttp } | undefined
   /** Servers that were replaced while calls were in flight. */
   const retired = new Set<LegacyHttp>()

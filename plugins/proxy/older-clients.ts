@@ -1,25 +1,27 @@
-import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
-import type { Log } from '../../src/log.ts'
 import { isInitialize } from './backends/find-session.ts'
-import { BackendGone } from './backends/gateway-error.ts'
-import type { TargetPath } from './backends/target-path.ts'
 import type { Opening } from './backends/watch-attempt.ts'
-import type { HttpEras } from './http-eras.ts'
-import { endpointUrl, isMessage, opensSse } from './http-sse.ts'
+import { endpointUrl, isMessage, opensSse, seeksEndpoint } from './http-sse.ts'
+import type { Era } from './kept-sessions/find-era.ts'
+import type { KeptSessions } from './kept-sessions/index.ts'
+import { sessionNotFound } from './request-refusal.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
-import type { StatelessHttp } from './stateless-http/index.ts'
+import { effectiveMode } from './section.ts'
+import { requestId } from './send-refusal.ts'
+import type { TranslationOptions } from './translated-http/translation-options.ts'
 import { watchOpening } from './translated-http/watch-opening.ts'
 
 /** Sends an exchange to the server as it is; `opening` as of `Delivery`. */
 type Pass = (opening?: Opening) => Promise<void>
 
-/** Clients of MCP up to 2025-11-25 before an HTTP server that may be of 2026-07-28. */
+/**
+ * Clients of MCP up to 2025-11-25 before an HTTP server that may not serve them: one of 2026-07-28 has no `initialize`,
+ * and an older one of streamable HTTP has no HTTP+SSE.
+ */
 export interface OlderClients {
-  /** Whether the request has to be looked at. Never for servers that are known to have `initialize`. */
+  /** Whether the request has to be looked at. Of servers that are known to have `initialize`, only some GETs. */
   mayTake(exchange: Exchange): boolean
-  /** Responds where the server has no `initialize`; else `pass` takes the exchange. */
+  /** Responds where the server does not serve the client; else `pass` takes the exchange. */
   handle(exchange: Exchange, rewriting: Rewriting | undefined, pass: Pass): Promise<void>
   /** As of the forwarder, for clients of HTTP+SSE; false for all others. */
   respond(exchange: Exchange, text: string): boolean
@@ -31,36 +33,29 @@ export interface OlderClients {
   close(reason: string): void
 }
 
-/** What serves them is loaded when a server refuses `initialize`. */
-export function createOlderClients(options: {
-  config: RunConfig
-  log: Log
-  agent: Dispatcher
-  headersTimeoutMs: number
-  remote: boolean
-  eras: HttpEras
-  target: () => TargetPath | undefined
-}): OlderClients {
-  const { eras } = options
-  let serving: StatelessHttp | undefined
+/** Whether a message goes to an endpoint of a session that the proxy keeps or has kept. */
+const isEndpointOfSession = ({ url }: Exchange): boolean =>
+  /^\/messages\?session_id=[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(url)
 
-  async function load(): Promise<StatelessHttp> {
-    const { createStatelessHttp } = await import('./stateless-http/index.ts')
-    serving ??= createStatelessHttp({
-      ...options,
-      target() {
-        const target = options.target()
-        if (!target) throw new BackendGone('it was stopped')
-        return target
-      },
-    })
+/** What serves them is loaded when a server refuses `initialize`, or a GET of HTTP+SSE. */
+export function createOlderClients(options: TranslationOptions): OlderClients {
+  const { eras } = options
+  const hasSse = effectiveMode(options.config) === 'sse'
+  let serving: KeptSessions | undefined
+
+  async function load(): Promise<KeptSessions> {
+    const { createKeptSessions } = await import('./kept-sessions/index.ts')
+    serving ??= createKeptSessions(options)
     return serving
   }
 
-  /** Passes on what begins a session, unless the server shows that it has none. True when the client got a response. */
-  async function tryNative(exchange: Exchange, pass: Pass): Promise<boolean> {
+  /**
+   * Passes on what begins a session, unless the server shows that it does not serve the client. Returns the era of such
+   * a server; undefined when the client got a response.
+   */
+  async function tryNative(exchange: Exchange, pass: Pass): Promise<Era | undefined> {
     const known = eras.of({ url: endpointUrl(exchange.url) })
-    if (known.legacy === false) return false
+    if (known.legacy === false) return 'stateless'
     let isRefused = false
     await pass({
       withhold() {
@@ -68,27 +63,33 @@ export function createOlderClients(options: {
       },
       watch: (headers, change) => watchOpening(headers, change, () => known.note('legacy', true)),
     })
-    if (!isRefused) return true
-    if (await (await load()).findStateless(exchange)) return false
-    await pass()
-    return true
+    if (!isRefused) return undefined
+    const isLegacy = known.legacy && seeksEndpoint(exchange)
+    const era = isLegacy ? 'legacy' : await (await load()).findEra(exchange)
+    if (!era) await pass()
+    return era
   }
 
   return {
     mayTake(exchange) {
       const { method, headers } = exchange.request
-      if (serving?.find(exchange)) return true
+      if (serving?.find(exchange) || (!hasSse && isEndpointOfSession(exchange))) return true
       if (headers['mcp-session-id'] !== undefined) return false
       if (method !== 'POST' && !opensSse(exchange)) return false
-      return eras.of({ url: endpointUrl(exchange.url) }).legacy !== true
+      return (
+        eras.of({ url: endpointUrl(exchange.url) }).legacy !== true || (!hasSse && seeksEndpoint(exchange))
+      )
     },
     async handle(exchange, rewriting, pass) {
       if (opensSse(exchange) || (!isMessage(exchange.url) && (await isInitialize(exchange)))) {
-        if (await tryNative(exchange, pass)) return
-        return (await load()).open(exchange, rewriting)
+        const era = await tryNative(exchange, pass)
+        return era && (await load()).open(exchange, era, rewriting)
       }
       const client = serving?.find(exchange)
-      return client ? serving?.handle(client, exchange, rewriting) : pass()
+      if (client) return serving?.handle(client, exchange, rewriting)
+      // The server would execute what it takes for a message without a session.
+      if (isEndpointOfSession(exchange)) throw sessionNotFound({ id: await requestId(exchange) })
+      return pass()
     },
     respond(exchange, text) {
       const client = isMessage(exchange.url) ? serving?.find(exchange) : undefined

@@ -1,17 +1,13 @@
-import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import type { Log } from '../../../src/log.ts'
 import { INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
 import { readMessage } from '../../../src/net/rpc-message.ts'
-import type { TargetPath } from '../backends/target-path.ts'
 import { sendEmpty } from '../bridge/http-reply.ts'
 import { readClientFacts } from '../eras/modern-meta.ts'
-import type { HttpEras } from '../http-eras.ts'
 import { rpcRefusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { servesStateless } from '../translated-http/http-server-era.ts'
 import { createSendForCaller } from '../translated-http/send-for-caller.ts'
+import type { ServerOptions } from '../translated-http/translation-options.ts'
 import { createTranslatedClients, type TranslatedClients } from './translated-clients.ts'
 
 /** Takes requests of clients of MCP 2026-07-28 for one HTTP server, where that is of an older revision. */
@@ -20,21 +16,9 @@ export interface LegacyHttp extends Omit<TranslatedClients, 'handle'> {
   handle(exchange: Exchange, rewriting: Rewriting | undefined): Promise<boolean>
 }
 
-export function createLegacyHttp(options: {
-  config: RunConfig
-  log: Log
-  agent: Dispatcher
-  remote: boolean
-  headersTimeoutMs: number
-  target: TargetPath
-  eras: HttpEras
-}): LegacyHttp {
-  const { config, target, eras } = options
-  const send = createSendForCaller({
-    ...options,
-    target: () => target,
-    trust: config.trust_proxy_headers === true,
-  })
+export function createLegacyHttp(options: ServerOptions): LegacyHttp {
+  const { target, eras } = options
+  const send = createSendForCaller({ ...options, target: () => target })
   const clients = createTranslatedClients(options)
 
   return {

@@ -63,6 +63,7 @@ export function openSseAttachment(options: {
     onMessage(message) {
       // The POST returns before the response, so that this order costs no call its turn.
       order = order.catch(() => undefined).then(() => post(message))
+      return order
     },
     onDetach: () => closing.abort(),
   })

@@ -38,9 +38,11 @@ export function openStreamableAttachment(options: {
   send: SendForClient
   maxBytes: number
   log: Log
+  /** Whether messages say which call they belong to (`withCallHint`). */
+  hasHints: boolean
   onLoginWanted: (wanted: LoginWanted) => void
 }): Attachment {
-  const { send, maxBytes, log, onLoginWanted } = options
+  const { send, maxBytes, log, hasHints, onLoginWanted } = options
   const closing = new AbortController()
   const running = new Map<string, AbortController>()
   let settled: Promise<void> = Promise.resolve()
@@ -76,7 +78,8 @@ export function openStreamableAttachment(options: {
         isDone = true
         if (request.method === 'initialize') session.agreed(message)
       }
-      if (message && message.kind !== 'response') await lines.emit(withCallHint(message, request.idText))
+      if (hasHints && message && message.kind !== 'response')
+        await lines.emit(withCallHint(message, request.idText))
       else if (text !== undefined) await lines.emit(text)
     }
     return isDone
@@ -187,10 +190,10 @@ export function openStreamableAttachment(options: {
 
   const lines = createLineAttachment({
     onMessage(message) {
-      if (message.kind === 'response' || message.method === CANCELLED)
-        return void tell(message, Promise.resolve())
+      if (message.kind === 'response' || message.method === CANCELLED) return tell(message, Promise.resolve())
       const sent = message.kind === 'request' ? call(message, settled) : tell(message, settled)
       if (IN_ORDER.test(message.method)) settled = sent
+      return sent
     },
     onDetach: () => void end(),
   })

@@ -1,10 +1,6 @@
-import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import type { Log } from '../../../src/log.ts'
 import type { Message } from '../../../src/net/rpc-message.ts'
 import { createAvailability } from '../availability.ts'
-import type { TargetPath } from '../backends/target-path.ts'
 import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
 import { createMessageRouter } from '../bridge/message-router.ts'
 import type { ClientFacts } from '../eras/modern-meta.ts'
@@ -13,6 +9,7 @@ import type { Rewriting } from '../rewrite/rewriting.ts'
 import { effectiveMode, sessionTtlOf } from '../section.ts'
 import { callerKey } from '../translated-http/caller-key.ts'
 import { createSendForCaller } from '../translated-http/send-for-caller.ts'
+import type { ServerOptions } from '../translated-http/translation-options.ts'
 import { openSseAttachment } from './sse-attachment.ts'
 import { openStreamableAttachment } from './streamable-attachment.ts'
 import { createTranslatedClient, type TranslatedClient } from './translated-client.ts'
@@ -37,23 +34,11 @@ export interface TranslatedClients {
 /** The most clients that have a session at the server; each one is a session of its own. */
 const MAX_CLIENTS = 1000
 
-export function createTranslatedClients(options: {
-  config: RunConfig
-  log: Log
-  agent: Dispatcher
-  remote: boolean
-  headersTimeoutMs: number
-  target: TargetPath
-  now?: () => number
-}): TranslatedClients {
+export function createTranslatedClients(options: ServerOptions & { now?: () => number }): TranslatedClients {
   const { config, log, headersTimeoutMs, target, now = Date.now } = options
   const limits = { ...DEFAULT_LIMITS, requestTimeoutMs: headersTimeoutMs }
   const ttlMs = sessionTtlOf(config)
-  const send = createSendForCaller({
-    ...options,
-    target: () => target,
-    trust: config.trust_proxy_headers === true,
-  })
+  const send = createSendForCaller({ ...options, target: () => target })
   /** Least recently used first. */
   const clients = new Map<string, TranslatedClient>()
 
@@ -78,7 +63,9 @@ export function createTranslatedClients(options: {
           maxBytes: limits.maxLine,
           ...{ log, onLoginWanted, target },
         }
-        return effectiveMode(config) === 'sse' ? openSseAttachment(parts) : openStreamableAttachment(parts)
+        return effectiveMode(config) === 'sse'
+          ? openSseAttachment(parts)
+          : openStreamableAttachment({ ...parts, hasHints: true })
       },
     })
   }

@@ -105,9 +105,10 @@ export function openStatelessAttachment(options: {
 
   const lines = createLineAttachment({
     onMessage(message) {
-      if (message.kind === 'request') void call(message)
+      if (message.kind === 'request') return call(message)
       // The revision has no other notification of clients over HTTP, and no responses.
-      else if (message.kind === 'notification' && message.method === CANCELLED) cancel(message)
+      if (message.kind === 'notification' && message.method === CANCELLED) cancel(message)
+      return undefined
     },
     onDetach: () => closing.abort(),
   })

@@ -12,25 +12,41 @@ export interface LineAttachment {
   end(reason: string): void
 }
 
-/** @param options.onMessage takes what the bridge sends, in order; it is not waited for */
+/** Beyond so many bytes of messages that are kept until the server has responded, the bridge has to wait. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024
+
+/** @param options.onMessage takes what the bridge sends, in order, and resolves when the message is not kept any more */
 export function createLineAttachment(options: {
-  onMessage: (message: Message) => void
+  onMessage: (message: Message) => Promise<void> | undefined
   onDetach: () => void
+  maxKeptBytes?: number
 }): LineAttachment {
+  const { onMessage, onDetach, maxKeptBytes = MAX_KEPT_BYTES } = options
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const exit = Promise.withResolvers<Exit>()
   let drained: Promise<unknown> | undefined
+  let kept = 0
+  let goOn = () => {}
   const stdin = new Writable({
     decodeStrings: true,
     write(chunk: Buffer, _encoding, done) {
       const message = readMessage(chunk.toString('latin1').trimEnd())
-      if (message) options.onMessage(message)
-      done()
+      const over = message && onMessage(message)
+      kept += chunk.length
+      if (kept <= maxKeptBytes) done()
+      else goOn = done
+      void Promise.resolve(over).finally(() => {
+        kept -= chunk.length
+        if (kept > maxKeptBytes) return
+        const next = goOn
+        goOn = () => {}
+        next()
+      })
     },
   })
   return {
-    attachment: { stdin, stdout, stderr, exit: exit.promise, detach: options.onDetach },
+    attachment: { stdin, stdout, stderr, exit: exit.promise, detach: onDetach },
     async emit(text) {
       // After the end nobody reads. A write would be an error of the stream, and reject.
       if (stdout.writableEnded || stdout.write(`${onOneLine(text)}\n`, 'latin1')) return

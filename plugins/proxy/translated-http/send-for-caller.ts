@@ -1,9 +1,11 @@
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { BackendGone } from '../backends/gateway-error.ts'
 import { followable, MAX_REDIRECTS } from '../backends/redirect.ts'
 import { signed } from '../backends/signed.ts'
 import type { TargetPath } from '../backends/target-path.ts'
 import { requestHeaders } from '../headers.ts'
+import type { TranslationOptions } from './translation-options.ts'
 
 /** A request of the proxy to an HTTP server, in the name of the caller of an exchange. */
 export interface CallerRequest {
@@ -28,15 +30,9 @@ const GET_HEADERS = { accept: 'text/event-stream' }
 const OF_THE_MESSAGE = /^(?:mcp-|content-|accept$|last-event-id$)/
 
 /** Makes a function that sends requests with the credentials of a caller, as the pipeline has set them. */
-export function createSendForCaller(options: {
-  agent: Dispatcher
-  /** The server that is connected. Throws where there is none. */
-  target: () => TargetPath
-  remote: boolean
-  trust: boolean
-  headersTimeoutMs: number
-}): SendForCaller {
-  const { agent, remote, trust, headersTimeoutMs } = options
+export function createSendForCaller(options: Omit<TranslationOptions, 'log' | 'eras'>): SendForCaller {
+  const { agent, config, remote, headersTimeoutMs } = options
+  const trust = config.trust_proxy_headers === true
 
   async function once(
     exchange: Exchange,
@@ -67,6 +63,7 @@ export function createSendForCaller(options: {
 
   return async (exchange, request) => {
     const target = options.target()
+    if (!target) throw new BackendGone('it was stopped')
     let place = { origin: target.origin, path: target.pathFor(request.url ?? exchange.url) }
     let isAgain = false
     for (let redirects = 0; ; ) {

@@ -71,6 +71,8 @@ export interface EventReader {
   /** The next event, also one without data. */
   nextAny(): Promise<Event | undefined>
   rest(): Promise<Event[]>
+  /** Reads nothing more of the connection. */
+  pause(): void
   close(): void
   /** Text seen so far. */
   readonly seen: string
@@ -134,6 +136,7 @@ export async function stream(
         all.push(event)
       }
     },
+    pause: () => void response.pause(),
     close: () => void response.destroy(),
     get seen() {
       return seen

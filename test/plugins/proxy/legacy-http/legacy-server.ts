@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 /** A request that the server got. */
 export interface Seen {
   readonly method: string
+  readonly url: string
   readonly headers: IncomingMessage['headers']
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there
   readonly message: any
@@ -71,6 +72,7 @@ export async function startLegacyServer(
       const body = Buffer.concat(chunks).toString()
       const one = {
         method: request.method ?? '',
+        url: request.url ?? '',
         headers: request.headers,
         message: body ? JSON.parse(body) : {},
       }

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 
 /** A request that the server got. */
 export interface Seen {
+  readonly url: string
   readonly headers: IncomingMessage['headers']
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there
   readonly message: any
@@ -82,7 +83,7 @@ export async function startStatelessServer(
     request.on('end', () => {
       if (request.method !== 'POST') return void response.writeHead(405).end()
       const message = JSON.parse(Buffer.concat(chunks).toString())
-      const one: Seen = { headers: request.headers, message, isCancelled: false }
+      const one: Seen = { url: request.url ?? '', headers: request.headers, message, isCancelled: false }
       response.once('close', () => {
         one.isCancelled = !response.writableFinished
       })

@@ -325,15 +325,26 @@ test('log messages reach the call that they belong to, also with several calls o
 })
 
 describe('HTTP+SSE', () => {
-  test('a GET of a client at a server with sessions is passed on, and asks nothing', async () => {
+  test('a GET of a client of streamable HTTP at a server with sessions is passed on, and asks nothing', async () => {
     const { server, url } = await start({
       respond: ({ message }, response) =>
         message.method === 'initialize' && json(response, 200, { jsonrpc: '2.0', id: 0, result: {} }),
     })
     await open(url)
     const before = server.seen.length
-    expect((await call(url, undefined, { accept: 'text/event-stream' }, 'GET')).status).toBe(405)
+    const headers = { accept: 'text/event-stream', 'mcp-protocol-version': '2025-06-18' }
+    expect((await call(url, undefined, headers, 'GET')).status).toBe(405)
     expect(server.seen).toHaveLength(before)
+  })
+
+  test('a server gets the query with which the stream was opened', async () => {
+    const { server, proxy } = await start()
+    const reader = await stream(`${proxy.origin}/sse?key=abc`)
+    const endpoint = (await reader.next())?.data ?? ''
+    expect((await call(endpoint, rpc(1, 'tools/call', { name: 'plain' }))).status).toBe(202)
+    expect((await reader.next())?.json.id).toBe(1)
+    expect(server.received('tools/call').map(({ url }) => url)).toEqual(['/mcp?key=abc'])
+    reader.close()
   })
 
   test('its messages are those of the caller who has opened the stream', async () => {

@@ -1,15 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import type { RunConfig } from '../../../src/contracts/run-config.ts'
-import type { Log } from '../../../src/log.ts'
 import { createAvailability } from '../availability.ts'
-import type { TargetPath } from '../backends/target-path.ts'
 import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
 import { createMessageRouter } from '../bridge/message-router.ts'
 import { createSse, sseSessionId } from '../bridge/sse-transport.ts'
 import { createStreamableHttp } from '../bridge/streamable-http-transport.ts'
-import type { HttpEras } from '../http-eras.ts'
 import { endpointUrl, isMessage } from '../http-sse.ts'
 import { absoluteBase } from '../public-base.ts'
 import { allSessionsTaken, sessionNotFound } from '../request-refusal.ts'
@@ -17,20 +12,22 @@ import type { Rewriting } from '../rewrite/rewriting.ts'
 import { sessionTtlOf } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
 import { callerKey } from '../translated-http/caller-key.ts'
-import { servesSessions, servesStateless } from '../translated-http/http-server-era.ts'
+import { servesStateless } from '../translated-http/http-server-era.ts'
 import { createSendForCaller, type SendForCaller } from '../translated-http/send-for-caller.ts'
+import type { TranslationOptions } from '../translated-http/translation-options.ts'
+import { type Era, findEra } from './find-era.ts'
 import { createOlderClient, type OlderClient, type OwnOptions } from './older-client.ts'
-import { openStatelessAttachment } from './stateless-attachment.ts'
+import { SERVERS } from './servers.ts'
 
-/** The clients of MCP 2024-11-05 to 2025-11-25 of one HTTP server of 2026-07-28: the proxy keeps their sessions. */
-export interface StatelessHttp {
-  /**
-   * Finds out whether the server has no `initialize`, which it has refused. False also where it does not say: it wants
-   * other credentials, or cannot be reached.
-   */
-  findStateless(exchange: Exchange): Promise<boolean>
-  /** Takes an `initialize`, or a GET that opens a session over HTTP+SSE. */
-  open(exchange: Exchange, rewriting: Rewriting | undefined): Promise<void>
+/**
+ * The sessions that the proxy keeps for clients of MCP 2024-11-05 to 2025-11-25: all of them before a server of
+ * 2026-07-28, those of HTTP+SSE also before an older server of streamable HTTP.
+ */
+export interface KeptSessions {
+  /** As of `findEra`. */
+  findEra(exchange: Exchange): Promise<Era | undefined>
+  /** Takes an `initialize`, or a GET that opens a session over HTTP+SSE, for a server of this era. */
+  open(exchange: Exchange, era: Era, rewriting: Rewriting | undefined): Promise<void>
   /** The client whose session the request names. */
   find(exchange: Exchange): OlderClient | undefined
   /**
@@ -50,59 +47,55 @@ export interface StatelessHttp {
 const MAX_CLIENTS = 1000
 
 /** It is long because all of it works on the one set of clients. */
-export function createStatelessHttp(options: {
-  config: RunConfig
-  log: Log
-  agent: Dispatcher
-  remote: boolean
-  headersTimeoutMs: number
-  eras: HttpEras
-  target: () => TargetPath
-  now?: () => number
-}): StatelessHttp {
+export function createKeptSessions(options: TranslationOptions & { now?: () => number }): KeptSessions {
   const { config, log, eras, headersTimeoutMs, now = Date.now } = options
-  const limits = { ...DEFAULT_LIMITS, requestTimeoutMs: headersTimeoutMs, maxSessions: 1 }
+  const limits = {
+    ...DEFAULT_LIMITS,
+    requestTimeoutMs: headersTimeoutMs,
+    maxSessions: 1,
+    // What a server sends about a cancelled call comes on the stream of that call, which is not read any more.
+    givenUpMs: 0,
+  }
   const ttlMs = sessionTtlOf(config)
-  const send = createSendForCaller({ ...options, trust: config.trust_proxy_headers === true })
+  const send = createSendForCaller(options)
   const clients = new Map<string, OlderClient>()
   const sendTo: SendForCaller = (exchange, request) =>
     send(exchange, { ...request, url: endpointUrl(exchange.url) })
 
   async function isOfClient(exchange: Exchange, client: OlderClient): Promise<boolean> {
     const isSame = (leftOut?: string) => callerKey(exchange, leftOut) === callerKey(client.latest, leftOut)
-    // A key of the caller may stand in the query.
-    if (endpointUrl(exchange.url) !== endpointUrl(client.latest.url)) return false
+    // A key of the caller may stand in the query. Over HTTP+SSE, the first request alone has the client's own URL.
+    if (!isMessage(exchange.url) && exchange.url !== client.latest.url) return false
     return isSame() || (isSame('authorization') && (await client.isRefused()))
   }
 
-  function open(own: OwnOptions, over: 'sse' | 'streamable-http') {
+  function open(own: OwnOptions, { era, isSse }: { era: Era; isSse: boolean }) {
     const router = createMessageRouter({
       name: config.name,
       ...{ limits, log, ttlMs, now },
-      availability: createAvailability({ waitMs: 0, maxWaiting: 0 }),
-      protocol: 'stateless',
-      hasHints: true,
+      availability: createAvailability(
+        // A new server of sessions is initialised before it gets requests.
+        era === 'legacy'
+          ? { waitMs: headersTimeoutMs, maxWaiting: limits.maxPending }
+          : { waitMs: 0, maxWaiting: 0 },
+      ),
+      protocol: era,
+      hasHints: era === 'stateless',
       onProtocol() {},
       ...own,
     })
     const publicBase = (request: IncomingMessage) => absoluteBase(request, config)
-    const handle = over === 'sse' ? createSse(router, publicBase) : createStreamableHttp(router)
+    const handle = isSse ? createSse(router, publicBase) : createStreamableHttp(router)
     return { router, handle }
   }
 
-  function create(first: Exchange): OlderClient {
+  function create(first: Exchange, era: Era): OlderClient {
     const isSse = first.request.method === 'GET'
     return createOlderClient({
       first,
       // The response to `initialize` of HTTP+SSE comes on a stream, which cannot carry a challenge.
-      open: own =>
-        isSse ? open({ ...own, challenge: () => undefined }, 'sse') : open(own, 'streamable-http'),
-      attach: (latest, onLoginWanted) =>
-        openStatelessAttachment({
-          send: request => sendTo(latest(), request),
-          maxBytes: limits.maxLine,
-          ...{ log, onLoginWanted },
-        }),
+      open: own => open({ ...own, ...(isSse ? { challenge: () => undefined } : {}) }, { era, isSse }),
+      server: SERVERS[era]({ ...options, maxBytes: limits.maxLine, url: endpointUrl(first.url) }),
       onOpened: ({ id }, client) => clients.set(id, client),
       onEnded: ({ session }) => session && clients.delete(session.id),
     })
@@ -119,19 +112,10 @@ export function createStatelessHttp(options: {
   }
 
   return {
-    async findStateless(exchange) {
-      const known = eras.of({ url: endpointUrl(exchange.url) })
-      const stateless = await servesStateless(sendTo, exchange)
-      if (stateless.serves !== undefined && stateless.isSure) known.note('stateless', stateless.serves)
-      if (!stateless.serves) return false
-      // A server of both eras may find fault with the `initialize` of this client only.
-      const sessions = await servesSessions(sendTo, exchange)
-      if (sessions.serves !== undefined && sessions.isSure) known.note('legacy', sessions.serves)
-      return sessions.serves === false
-    },
-    async open(exchange, rewriting) {
+    findEra: exchange => findEra(exchange, { eras, send: sendTo }),
+    async open(exchange, era, rewriting) {
       if (!makeRoom()) throw allSessionsTaken({ id: await requestId(exchange) })
-      const client = create(exchange)
+      const client = create(exchange, era)
       try {
         await client.handle(exchange, rewriting)
         // The server may be another one by now.

@@ -1,21 +1,27 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
-import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { BridgedServer } from '../bridge/bridged-server.ts'
 import type { Session } from '../bridge/client-sessions.ts'
-import type { RouterOptions } from '../bridge/message-router.ts'
+import type { MessageRouter, RouterOptions } from '../bridge/message-router.ts'
 import { sseSession } from '../bridge/sse-transport.ts'
 import { dropBodyAtEnd } from '../exchange.ts'
 import { Refusal } from '../request-refusal.ts'
 import { accept } from '../respond.ts'
-import { META_2026 } from '../revisions/index.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { LoginWanted } from '../translated-http/response-lines.ts'
 
 /** What the router of one client is made with. */
 export type OwnOptions = Pick<RouterOptions, 'onSession' | 'challenge'>
 
-/** A client of MCP 2024-11-05 to 2025-11-25 with its session, before an HTTP server of 2026-07-28. */
+/** The HTTP server of one client. */
+export interface ServerOfClient {
+  /** Opens the connection. `onLoginWanted` is called with the id of the request that was refused. */
+  attach(latest: () => Exchange, onLoginWanted: (wanted: LoginWanted, idText?: string) => boolean): Attachment
+  /** Sends a request that shows whether the server takes the latest credentials. */
+  tryCredentials(router: MessageRouter): Promise<unknown>
+}
+
+/** A client of MCP 2024-11-05 to 2025-11-25 whose session the proxy keeps, before an HTTP server. */
 export interface OlderClient {
   /** Undefined before it has begun. */
   readonly session: Session | undefined
@@ -37,21 +43,15 @@ export interface OlderClient {
   end(reason: string): void
 }
 
-/**
- * @param options.open makes the bridge, for this client alone
- * @param options.attach opens the connection to the server
- */
+/** @param options.open makes the bridge, for this client alone */
 export function createOlderClient(options: {
   first: Exchange
   open: (own: OwnOptions) => BridgedServer
-  attach: (
-    latest: () => Exchange,
-    onLoginWanted: (wanted: LoginWanted, idText: string) => boolean,
-  ) => Attachment
+  server: ServerOfClient
   onOpened: (session: Session, client: OlderClient) => void
   onEnded: (client: OlderClient) => void
 }): OlderClient {
-  const { open, attach, onOpened, onEnded } = options
+  const { open, server, onOpened, onEnded } = options
   let latest = options.first
   let session: Session | undefined
   let challenge: Refusal | undefined
@@ -76,7 +76,7 @@ export function createOlderClient(options: {
   /** Sets `challenge` when the server refuses the latest credentials. */
   async function tryCredentials(): Promise<void> {
     challenge = undefined
-    await router.ask('server/discover', toRaw(JSON.stringify(META_2026)))
+    await server.tryCredentials(router)
   }
 
   const client: OlderClient = {
@@ -108,7 +108,7 @@ export function createOlderClient(options: {
       accept(exchange)
     },
     notify: text => router.notify(text),
-    connect: () => router.server.connect(attach(() => latest, onLoginWanted)),
+    connect: () => router.server.connect(server.attach(() => latest, onLoginWanted)),
     disconnect: reason => router.server.disconnect(reason),
     end(reason) {
       onEnded(client)

@@ -1,0 +1,44 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { toRaw } from '../../../src/lib/raw-json.ts'
+import { openStreamableAttachment } from '../legacy-http/streamable-attachment.ts'
+import { META_2026 } from '../revisions/index.ts'
+import { openStatelessAttachment } from '../stateless-http/stateless-attachment.ts'
+import { createSendForCaller, type SendForClient } from '../translated-http/send-for-caller.ts'
+import type { TranslationOptions } from '../translated-http/translation-options.ts'
+import type { Era } from './find-era.ts'
+import type { ServerOfClient } from './older-client.ts'
+
+/** The server of a client, by its era. */
+export const SERVERS: Readonly<
+  Record<Era, (options: TranslationOptions & { maxBytes: number; url: string }) => ServerOfClient>
+> = {
+  stateless: options => ({
+    attach: (latest, onLoginWanted) =>
+      openStatelessAttachment({ ...options, send: sendFor(latest, options), onLoginWanted }),
+    tryCredentials: router => router.ask('server/discover', toRaw(JSON.stringify(META_2026))),
+  }),
+  legacy: options => ({
+    attach(latest, onLoginWanted) {
+      // The session is one of this server. The next server gets another one.
+      const target = options.target()
+      const send = sendFor(latest, { ...options, target: () => target })
+      return openStreamableAttachment({
+        ...options,
+        send,
+        // The client has one stream for all its calls.
+        hasHints: false,
+        onLoginWanted: wanted => void onLoginWanted(wanted),
+      })
+    },
+    tryCredentials: router => router.ask('ping', '{}'),
+  }),
+}
+
+/** Sends with the credentials of the latest exchange, to the URL with which the client began. */
+function sendFor(
+  latest: () => Exchange,
+  { url, ...options }: TranslationOptions & { url: string },
+): SendForClient {
+  const send = createSendForCaller(options)
+  return request => send(latest(), { ...request, url })
+}
