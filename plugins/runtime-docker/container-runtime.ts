@@ -17,6 +17,7 @@ import { openLogs } from './container-logs.ts'
 import { createArguments } from './create-arguments.ts'
 import type { Abilities, Dialect } from './dialect.ts'
 import { createEngineCli } from './engine-cli.ts'
+import { createEngineFacts } from './engine-facts.ts'
 import { createImageStore } from './image-store.ts'
 import { withBuildIsolation } from './isolation/build-isolation.ts'
 import { createFirewall } from './isolation/firewall.ts'
@@ -48,7 +49,7 @@ export function createContainerRuntime(options: {
   /** Whose instances these are; see `ownerOf`. */
   owner: string
   env: Readonly<Record<string, string | undefined>>
-  /** For files that the engine's helpers drop. */
+  /** For files that the engine's helpers drop, and what the engine told of itself. */
   folder: string
   /** Receives lines about what was repaired. */
   log?: Log | undefined
@@ -56,6 +57,7 @@ export function createContainerRuntime(options: {
   const { dialect, owner, env, folder, log } = options
   const runtime = dialect.name
   const cli = createEngineCli({ dialect, env, folder })
+  const facts = createEngineFacts({ dialect, env, folder })
   let info: Promise<unknown> | undefined
   let init = true
   /** Containers that this process has made and not started. What the engine printed is all it takes to start one. */
@@ -106,8 +108,8 @@ export function createContainerRuntime(options: {
   }
 
   function readInfo(): Promise<unknown> {
-    info ??= cli
-      .run(dialect.infoArguments, { doing: 'report its features' })
+    info ??= facts
+      .get(dialect.infoArguments, () => cli.run(dialect.infoArguments, { doing: 'report its features' }))
       .then((text): unknown => JSON.parse(text))
       .catch(error => {
         info = undefined
@@ -243,7 +245,7 @@ export function createContainerRuntime(options: {
       const onInfo = (found: unknown) => {
         info = Promise.resolve(found)
       }
-      return probeEngine({ dialect, cli, onInfo }, signal)
+      return probeEngine({ dialect, cli, facts, onInfo }, signal)
     },
 
     async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {
@@ -285,7 +287,7 @@ export function createContainerRuntime(options: {
         await this.stop(name, { graceSeconds: 1 })
         before = await get(name)
       }
-      return attachInstance({ dialect, cli, before, info: await readInfo(), inspect: () => inspect(name) })
+      return attachInstance({ dialect, cli, env, before, info: readInfo, inspect: () => inspect(name) })
     },
 
     async stop(name, { graceSeconds = STOP_GRACE_SECONDS } = {}) {

@@ -44,6 +44,11 @@ export interface Dialect {
   readonly createArguments: readonly string[]
   /** Options of a tmpfs `--mount` that hides a folder: empty, and read-only. */
   readonly coverOptions: readonly string[]
+  /**
+   * Path of the engine's Unix socket with the Docker Engine API, by the environment of its program; undefined when the
+   * engine may be elsewhere. Absent for an engine whose socket would start a service.
+   */
+  socket?(env: Readonly<Record<string, string | undefined>>): string | undefined
   /** Further arguments of `start --attach --interactive`, by the output of `infoArguments`. */
   attachArguments(info: unknown): readonly string[]
   /** Further arguments of `rm --force --volumes`. */

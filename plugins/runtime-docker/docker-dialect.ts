@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import * as t from 'typanion'
 import type { Dialect, EngineEvent } from './dialect.ts'
+import { findDockerSocket } from './docker-socket.ts'
 
 const open = { extra: t.isUnknown() }
 const versionOutput = t.isObject(
@@ -85,6 +86,7 @@ export const dockerDialect: Dialect = {
   initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
   createArguments: [],
   coverOptions: ['readonly'],
+  socket: findDockerSocket,
   attachArguments: () => [],
   removeArguments: [],
   readEvent(line) {

@@ -2,6 +2,7 @@ import type { Probe } from '../../src/contracts/runtime.ts'
 import { isFailure } from '../../src/errors.ts'
 import type { Dialect } from './dialect.ts'
 import type { EngineCli } from './engine-cli.ts'
+import type { EngineFacts } from './engine-facts.ts'
 
 /** Time limit in milliseconds for a caller that sets none. */
 const PROBE_MS = 5000
@@ -11,16 +12,19 @@ export async function probeEngine(
   options: {
     dialect: Dialect
     cli: EngineCli
+    facts: EngineFacts
     /** Called with the output of `infoArguments`, where these were asked. */
     onInfo: (info: unknown) => void
   },
   signal?: AbortSignal,
 ): Promise<Probe> {
-  const { dialect, cli, onInfo } = options
+  const { dialect, cli, facts, onInfo } = options
   const { infoArguments, probeArguments = infoArguments } = dialect
   const subject = { doing: 'respond' }
   try {
-    const text = await cli.run(probeArguments, subject, { timeoutMs: signal ? 0 : PROBE_MS, signal })
+    const text = await facts.get(probeArguments, () =>
+      cli.run(probeArguments, subject, { timeoutMs: signal ? 0 : PROBE_MS, signal }),
+    )
     const output = parse(text)
     const server = dialect.readServer(output)
     if (server && probeArguments === infoArguments) onInfo(output)

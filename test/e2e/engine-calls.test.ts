@@ -14,6 +14,8 @@ const SERVER = `require('readline').createInterface({ input: process.stdin }).on
 
 /** Calls that belong to no workload: the supervisor watches its instances, and looks for orphans when it begins. */
 const BACKGROUND = /^(?:events|ps|network ls|network inspect)/
+/** What commands ask a docker on this host once in a minute. */
+const KEPT = /^(?:info|version)/
 
 /** A home in which the engine's program notes each call, and a supervisor that hosts one workload already. */
 async function homeThatNotesCalls(engine: string) {
@@ -39,14 +41,14 @@ async function homeThatNotesCalls(engine: string) {
       const all = (await readFile(calls, 'utf8')).split('\n').map(call => call.replace(/ -.*/, ''))
       return all
         .slice(0, all.indexOf('create') + 1)
-        .filter(call => !BACKGROUND.test(call))
+        .filter(call => !BACKGROUND.test(call) && !(engine === 'docker' && KEPT.test(call)))
         .sort()
     },
   }
 }
 
 test.for([
-  ['docker', ['create', 'image inspect', 'info', 'version']],
+  ['docker', ['create', 'image inspect']],
   ['podman', ['create', 'image inspect', 'info']],
 ] as const)('run on %s asks each thing once', { timeout: 120_000 }, async ([engine, calls], context) => {
   needsPlace(context, engine)

@@ -1,0 +1,82 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as t from 'typanion'
+import { writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { parseDocument } from '../../src/parse-document.ts'
+import { isPrivateFolder } from '../../src/private-folder.ts'
+import type { Dialect } from './dialect.ts'
+import { call } from './engine-socket.ts'
+
+/** How long what an engine told of itself is used again, in milliseconds. */
+const KEEP_MS = 60_000
+const PING_MS = 1000
+
+const schema = t.isObject({ engine: t.isString(), at: t.isNumber(), said: t.isRecord(t.isString()) })
+type Kept = t.InferType<typeof schema>
+
+/** What an engine tells of itself, such as its version, kept across commands. */
+export interface EngineFacts {
+  /**
+   * Returns what the engine's program printed for the arguments within the last minute, else asks. Only that of an
+   * engine on this host is kept: it still has to respond, and to be the same one.
+   */
+  get(args: readonly string[], ask: () => Promise<string>): Promise<string>
+}
+
+export function createEngineFacts(options: {
+  dialect: Dialect
+  env: Readonly<Record<string, string | undefined>>
+  /** Where they are kept. */
+  folder: string
+}): EngineFacts {
+  const { dialect, env, folder } = options
+  const path = join(folder, `${dialect.name}-facts.json`)
+
+  /** Differs for another engine, another start of it and another program; undefined where nothing may be kept. */
+  async function identify(): Promise<string | undefined> {
+    const socket = dialect.socket?.(env)
+    if (socket === undefined) return undefined
+    const [{ ino, mtimeMs }, ping] = await Promise.all([
+      stat(socket),
+      call(socket, 'GET', '/_ping', { timeoutMs: PING_MS }),
+    ])
+    ping.close()
+    if (ping.response.statusCode !== 200) return undefined
+    return [socket, ino, mtimeMs, ping.response.headers.server, env.PATH].join('\n')
+  }
+
+  async function read(engine: string): Promise<Kept> {
+    const none = { engine, at: Date.now(), said: {} }
+    if (!isPrivateFolder(folder)) return none
+    try {
+      const kept = parseDocument(await readFile(path, 'utf8'), path, schema)
+      const age = Date.now() - kept.at
+      return kept.engine === engine && age >= 0 && age < KEEP_MS ? kept : none
+    } catch {
+      return none
+    }
+  }
+
+  return {
+    async get(args, ask) {
+      const engine = await identify().catch(() => undefined)
+      if (engine === undefined) return ask()
+      const key = args.join(' ')
+      const kept = await read(engine)
+      const known = kept.said[key]
+      if (known !== undefined) return known
+      const text = await ask()
+      try {
+        const said = { ...kept.said, [key]: withoutProxies(text) }
+        await writeFileAtomic(path, JSON.stringify({ ...kept, said }))
+      } catch {
+        // the next command asks again
+      }
+      return text
+    },
+  }
+}
+
+/** The proxies of an engine may hold a password. */
+const withoutProxies = (text: string): string =>
+  JSON.stringify(JSON.parse(text, (key, value) => (/proxy/i.test(key) ? undefined : value)))
