@@ -22,6 +22,7 @@ export const builtins: readonly PluginEntry[] = [
       rename: 'give a workload another name',
       clone: 'run a copy of a workload under another name',
       rm: 'stop and remove workloads, without asking',
+      stats: 'show what running servers use of processor and memory',
       logs: 'show what a server, or its proxy, printed',
       export: 'write the run config of a workload to a file, or print it',
     },
@@ -212,6 +213,15 @@ export const builtins: readonly PluginEntry[] = [
       doctor: 'check what works on this machine, and say what to do',
     },
     load: async () => (await import('./doctor/index.ts')).default,
+  },
+  {
+    name: 'prune',
+    topic: 'Settings',
+    verbs: {
+      prune: 'delete images, packages and logs that nothing uses',
+    },
+    services: ['prune'],
+    load: async () => (await import('./prune/index.ts')).default,
   },
   {
     name: 'config-command',

@@ -2,6 +2,7 @@ import { createHash, scryptSync } from 'node:crypto'
 import { basename } from 'node:path'
 import type { PackageRequest, WaitOptions } from '../../src/contracts/runtime.ts'
 import { failures as core } from '../../src/errors.ts'
+import { LABEL } from '../../src/lib/labels.ts'
 import type { newestVersion } from '../../src/lib/newest-version.ts'
 import {
   exactVersion,
@@ -50,7 +51,7 @@ export interface PlanSources {
   readonly newestVersion: typeof newestVersion
 }
 
-export const LABEL_KEY = 'keelson-recipe'
+export const LABEL_KEY = LABEL.recipe
 export const LABEL_VERSION = 'keelson-package-version'
 const LABEL_PACKAGE = 'keelson-package'
 const RECIPES = { npx: npxRecipe, uvx: uvxRecipe, go: goRecipe }

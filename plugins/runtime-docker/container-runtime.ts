@@ -14,6 +14,7 @@ import type { Log } from '../../src/log.ts'
 import { attachInstance } from './attach-container.ts'
 import { splitEnv, withEnvFile } from './container-env.ts'
 import { openLogs } from './container-logs.ts'
+import { readUsage } from './container-usage.ts'
 import { createArguments } from './create-arguments.ts'
 import type { Abilities, Dialect } from './dialect.ts'
 import { createEngineCli } from './engine-cli.ts'
@@ -328,6 +329,8 @@ export function createContainerRuntime(options: {
       const found = await Promise.all(chunk(ids.split('\n').filter(Boolean)).map(some => inspectAll(some)))
       return found.flat().filter(isOurs)
     },
+
+    usage: names => readUsage(cli, names),
 
     async logs(name, log = {}) {
       return openLogs({ dialect, cli, instance: await get(name), log })

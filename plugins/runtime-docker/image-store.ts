@@ -3,6 +3,7 @@ import type { ImageBuild, ImageStore, Report } from '../../src/contracts/runtime
 import { isFailure, messageOf } from '../../src/errors.ts'
 import { redact } from '../../src/lib/redact.ts'
 import { parseDocument } from '../../src/parse-document.ts'
+import { listBuilt } from './built-images.ts'
 import { lastWords } from './diagnose.ts'
 import type { BuildExtras, Dialect } from './dialect.ts'
 import type { EngineCli } from './engine-cli.ts'
@@ -78,6 +79,8 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
 
   return {
     has: async reference => (await inspect(reference)) !== undefined,
+
+    built: () => listBuilt(cli),
 
     async labels(reference) {
       const image = await inspect(reference)

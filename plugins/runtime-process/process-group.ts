@@ -70,7 +70,7 @@ export async function killLeftovers({ leader, mark }: Group): Promise<void> {
 }
 
 /** Identities of the processes in a group. proc(5): field 5 of `stat`; Linux only, empty elsewhere. */
-async function members(group: number): Promise<string[]> {
+export async function members(group: number): Promise<string[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
   const found = await Promise.all(
     pids.map(async pid => {

@@ -24,6 +24,7 @@ import type { InstalledPackage } from './packages/installed-package.ts'
 import { prepareLaunch } from './prepare-launch.ts'
 import { probeHost } from './probe-host.ts'
 import { endGroup } from './process-group.ts'
+import { readUsage } from './process-usage.ts'
 import { createInstanceReader, groupOf, type InstanceReader, LOOPBACK } from './read-instances.ts'
 import { createSandboxNetworks } from './sandbox-network.ts'
 import { type Bell, createBell, watchInstances } from './watch-instances.ts'
@@ -107,6 +108,15 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 
     inspect: instances.find,
     list: instances.list,
+
+    async usage(names) {
+      const found = await Promise.all(names.map(async name => [name, await records.read(name)] as const))
+      const leaders = found.flatMap(([name, record]) => {
+        const leader = Number.parseInt(record?.process?.identity ?? '', 10)
+        return leader ? [[name, leader] as const] : []
+      })
+      return readUsage(new Map(leaders))
+    },
 
     async logs(name, { follow, lines, signal } = {}) {
       await get(records, name)

@@ -11,6 +11,7 @@ import { Restart } from './commands/restart.ts'
 import { Remove } from './commands/rm.ts'
 import { Run } from './commands/run.ts'
 import { Start } from './commands/start.ts'
+import { Stats } from './commands/stats.ts'
 import { StatusOf } from './commands/status.ts'
 import { Stop } from './commands/stop.ts'
 import { instanceSection } from './instance-section.ts'
@@ -47,6 +48,7 @@ const workloads: Plugin = {
     LogsPrune,
     Edit,
     Rename,
+    Stats,
     Clone,
     Export,
   ],

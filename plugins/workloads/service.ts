@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { App } from '../../src/app.ts'
@@ -12,7 +13,8 @@ import type { RunRequest } from './build-config.ts'
 import { createChanges } from './change/change-workloads.ts'
 import { failures } from './failures.ts'
 import { hideSecrets } from './hide-secrets.ts'
-import { pruneLogs } from './prune-logs.ts'
+import { measureWorkloads, type WorkloadUsage } from './measure-workloads.ts'
+import { findStaleLogs } from './prune-logs.ts'
 import {
   isHalfDown,
   isOrphaned,
@@ -83,6 +85,8 @@ export interface Workloads {
   config(name: string): Promise<RunConfig>
   /** All there is about a workload, without what looks like a secret. Fails with `workload_missing`. */
   inspect(name: string): Promise<Inspection>
+  /** What the servers of workloads use now; without names those of all that run. Fails with `workload_missing`. */
+  measure(names: readonly string[]): Promise<WorkloadUsage[]>
   start(names: readonly string[]): Promise<Outcome[]>
   stop(names: readonly string[]): Promise<Outcome[]>
   /** Takes down what runs, then starts it; one that cannot be taken down is not started on top of that. */
@@ -92,7 +96,9 @@ export interface Workloads {
   logs(name: string, options?: LogOptions): Promise<Readable>
   /** Path of the proxy's log, whether or not it is there yet. */
   proxyLog(name: string): Promise<string>
-  /** Deletes the proxy logs of workloads that are gone. Returns their paths. */
+  /** The paths of proxy logs of workloads that are gone. */
+  findStaleLogs(): Promise<string[]>
+  /** Deletes these logs. Returns their paths. */
   pruneLogs(): Promise<string[]>
 }
 
@@ -186,6 +192,15 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     },
 
     config: name => store.configs.get(name),
+    async measure(names) {
+      const wanted = names.length ? names : (await this.list()).map(({ name }) => name)
+      const damaged = names.length ? new Map() : await store.configs.problems()
+      const configs = await Promise.all(
+        wanted.filter(name => !damaged.has(name)).map(name => store.configs.get(name)),
+      )
+      const runtimes = await app.service('runtimes')
+      return measureWorkloads(configs, { get: runtimes.get, log: app.log })
+    },
     start: names => each(names, (supervise, name) => supervise.start(name)),
     stop: names => each(names, (supervise, name) => supervise.stop(name)),
     restart: names =>
@@ -211,9 +226,16 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
       return store.proxyLogPath(name)
     },
 
+    async findStaleLogs() {
+      const configs = (await store.configs.list()).map(config => config.name)
+      const names = new Set([...configs, ...(await store.configs.problems()).keys()])
+      return findStaleLogs(dirname(store.proxyLogPath('any')), names)
+    },
+
     async pruneLogs() {
-      const names = new Set((await store.configs.list()).map(config => config.name))
-      return pruneLogs(dirname(store.proxyLogPath('any')), names)
+      const paths = await this.findStaleLogs()
+      await Promise.all(paths.map(path => rm(path, { force: true })))
+      return paths
     },
   }
 }

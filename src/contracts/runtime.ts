@@ -215,6 +215,13 @@ export type InstanceEvent =
   | { readonly kind: 'started' | 'exited' | 'removed'; readonly name: string; readonly exitCode?: number }
   | { readonly kind: 'gone' }
 
+/** What a running instance uses, with all of its processes. */
+export interface Usage {
+  /** 100 is one core. */
+  readonly cpuPercent: number
+  readonly memoryBytes: number
+}
+
 export interface LogOptions {
   readonly follow?: boolean
   /** Last lines only; absent or 0: all. */
@@ -226,6 +233,13 @@ export interface LogOptions {
   readonly signal?: AbortSignal
 }
 
+/** An image or a package that a runtime keeps. */
+export interface Stored {
+  /** What `remove` takes; a run config names it as its `image`. */
+  readonly name: string
+  readonly bytes: number
+}
+
 export interface ImageStore {
   /** Whether the image is on this host. */
   has(reference: string): Promise<boolean>
@@ -233,6 +247,8 @@ export interface ImageStore {
   build(build: ImageBuild, options?: WaitOptions): Promise<void>
   /** Idempotent. */
   remove(reference: string): Promise<void>
+  /** The images that keelson has built. */
+  built?(): Promise<Stored[]>
   /** Labels of a local image; undefined when it is not there. */
   labels(reference: string): Promise<Readonly<Record<string, string>> | undefined>
 }
@@ -265,6 +281,10 @@ export interface PackageRequest {
 export interface PackageStore {
   /** Installs (cached by content) and returns what `InstanceSpec.image` takes. */
   install(request: PackageRequest, options?: WaitOptions): Promise<{ image: string; version: string }>
+  /** The packages that are installed. */
+  installed?(): Promise<Stored[]>
+  /** Deletes an installed package; idempotent. */
+  remove?(image: string): Promise<void>
 }
 
 /** How long an instance that is told to stop may take before it is killed, in seconds. */
@@ -308,6 +328,8 @@ export interface Runtime {
   inspect(name: string): Promise<Instance | undefined>
   /** Every instance of ours, running or not. */
   list(): Promise<Instance[]>
+  /** Measures running instances, by name; those that have ended meanwhile are left out. Absent: it cannot. */
+  usage?(names: readonly string[]): Promise<Map<string, Usage>>
   /** Combined standard output and error of the instance. Fails with `instance_missing`. */
   logs(name: string, options?: LogOptions): Promise<Readable>
   /** Events of our instances until the signal aborts. */

@@ -7,6 +7,8 @@ export const LABEL = {
   port: 'keelson-port',
   /** Which installation (data folder) it belongs to, so that two of them on one engine keep apart. */
   owner: 'keelson-owner',
+  /** On an image that was built from a package: what decides its content. */
+  recipe: 'keelson-recipe',
   /** Whether the network is isolated: `true` or `false`. */
   isolation: 'keelson-network-isolation',
   /** On an instance that serves one client beside the workload's own: `true`. */

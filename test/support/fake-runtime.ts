@@ -272,6 +272,8 @@ export function createFakeRuntime(options: {
       const entry = entries.get(name)
       return entry && describe(entry)
     },
+    usage: async names => new Map(names.map(name => [name, { cpuPercent: 0, memoryBytes: 1 }])),
+
     async list() {
       assertThere()
       return [...entries.values()].map(describe)

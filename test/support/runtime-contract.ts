@@ -148,6 +148,15 @@ export function runtimeContract(
         expect(await runtime.inspect(name)).toBeUndefined()
       })
 
+      test('a running instance is measured', async () => {
+        const name = await make('sleep')
+        await runtime.start(name)
+        const usage = await runtime.usage?.([name])
+        expect(usage?.get(name)?.cpuPercent).toBeGreaterThanOrEqual(0)
+        expect(usage?.get(name)?.memoryBytes).toBeGreaterThan(0)
+        expect(await runtime.usage?.([])).toEqual(new Map())
+      })
+
       test('starting, stopping and removing twice changes nothing', async () => {
         const name = await make('sleep')
         await runtime.start(name)

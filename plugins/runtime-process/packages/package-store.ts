@@ -6,6 +6,7 @@ import { type InstalledPackage, type PinnedPackage, parseImage, toImage } from '
 import { alone, intoPlace, placeOf, readRecord } from './package-folder.ts'
 import type { PackageTools } from './package-tools.ts'
 import { pinPackage } from './pin-package.ts'
+import { listPackages, removePackage } from './stored-packages.ts'
 
 /** Packages installed on this host, and the way from an image reference back to them. */
 export interface Packages extends PackageStore {
@@ -39,6 +40,9 @@ export function createPackageStore(folder: string, tools: PackageTools): Package
       await ensure(pinned, image, options)
       return { image, version: pinned.version }
     },
+
+    installed: () => listPackages(folder),
+    remove: image => removePackage(folder, image),
 
     async resolve(image, options = {}) {
       const pinned = parseImage(image)

@@ -92,6 +92,13 @@ test('a server that does not start with an edit runs as before', SLOW, async con
   const flags = ['--runtime', 'docker', '--transport', 'stdio', '--no-isolate-network', '-e', 'OTHER=1']
   await home.ok(['run', IMAGE, '--name', name, ...flags, ...mounts, '--', 'node', '/srv/server.cjs'])
 
+  expect(JSON.parse(await home.ok(['stats', '--format', 'json']))).toEqual([
+    {
+      ...{ name, runtime: 'docker', instances: 1 },
+      ...{ cpu_percent: expect.any(Number), memory_bytes: expect.any(Number) },
+    },
+  ])
+  expect(await home.ok(['stats', name])).toMatch(/^NAME +CPU +MEMORY .*\nedited-\d+ +[\d.]+% +[\d.]+ MiB /)
   const failed = await home.keelson(['edit', name, '-e', 'FAIL=1'])
   expect(failed.code).toBe(1)
   expect(failed.stderr).toContain(`"${name}" did not start with the change and runs as before`)
