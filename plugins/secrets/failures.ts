@@ -111,9 +111,9 @@ export const failures = defineFailures({
   },
   secrets_password_needed: {
     status: 400,
-    text: () => 'The password of the secrets is needed, and there is no terminal to ask on.',
+    text: () => 'The password of the secrets is needed, and it cannot be asked for here.',
     hint:
-      'Remember a file that holds it with `keelson secret provider encrypted --password-file FILE`. ' +
+      'On a terminal, `keelson secret setup` offers to keep it in a file. Or remember a file that holds it with `keelson secret provider encrypted --password-file FILE`. ' +
       'KEELSON_SECRETS_PASSWORD_FILE and KEELSON_SECRETS_PASSWORD work too, but a workload gets its secrets from the ' +
       'supervisor: it knows the variables of the command that started it.',
   },

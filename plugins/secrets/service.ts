@@ -7,6 +7,7 @@ import { createProviderInUse, type SecretsSettings, type SetUpOptions } from './
 import { parseReferences, refersTo } from './reference.ts'
 import { isReserved, type Scope, splitScoped } from './secret-names.ts'
 import { createView, listKeys, type SecretsView, scopePlace, userPlace } from './view.ts'
+import { createWithPerson, type Person } from './with-person.ts'
 
 /** What the provider in use can do. */
 export interface ProviderInfo {
@@ -46,6 +47,17 @@ export interface Secrets extends SecretsView {
   /** Keys of all scopes, with the scope as description. */
   listSystem(): Promise<SecretEntry[]>
   deleteSystem(key: string): Promise<void>
+  /**
+   * Whether only a person can open what the provider of a type, or the one in use, keeps: `new` where its file is not
+   * there yet. Servers are started in the background, where nobody can be asked.
+   */
+  needsPerson(type?: string): Promise<'new' | 'existing' | undefined>
+  /** `setUp` in front of a person, who is offered a file with the password where there is no keyring. */
+  setUpWith(type: string, person: Person): Promise<void>
+  /** `resolve` in front of a person, who is asked for what is missing; `background`: the supervisor resolves them later. */
+  resolveWith(references: readonly string[], person: Person & { background: boolean }): Promise<void>
+  /** The names in references `NAME,target=VARIABLE` that have no value. */
+  missing(references: readonly string[]): Promise<string[]>
   /** Values by environment variable, from references `NAME,target=VARIABLE`. Fails with `secrets_missing`, naming all that are. */
   resolve(references: readonly string[]): Promise<Record<string, string>>
   /** Names of the workloads whose run config refers to the secret. */
@@ -71,7 +83,12 @@ export function createSecrets(options: {
   const own = createView(inUse, user)
   const consents = createConsents({ paths: app.paths, log: app.log })
 
-  return {
+  const findAll = (texts: readonly string[]) =>
+    Promise.all(
+      parseReferences(texts).map(async ({ name, target }) => ({ name, target, value: await own.find(name) })),
+    )
+
+  const secrets: Omit<Secrets, 'setUpWith' | 'resolveWith'> = {
     ...own,
     consents,
     async delete(name) {
@@ -125,14 +142,18 @@ export function createSecrets(options: {
       const remove = await inUse.capable('delete', 'delete')
       if (!(await remove(key))) throw failures.secret_missing({ name: key })
     },
+    async needsPerson(type) {
+      const { provider } = type === undefined ? await inUse.get() : await inUse.make(type)
+      return provider.needsPerson?.()
+    },
+    async missing(texts) {
+      const found = await findAll(texts)
+      return [...new Set(found.filter(({ value }) => value === undefined).map(({ name }) => name))]
+    },
     async resolve(texts) {
-      const references = parseReferences(texts)
-      const found = await Promise.all(
-        references.map(async ({ name, target }) => ({ name, target, value: await own.find(name) })),
-      )
-      const missing = found.filter(({ value }) => value === undefined).map(({ name }) => name)
-      if (missing.length) throw failures.secrets_missing({ names: [...new Set(missing)] })
-      return Object.fromEntries(found.map(({ target, value = '' }) => [target, value]))
+      const names = await this.missing(texts)
+      if (names.length) throw failures.secrets_missing({ names })
+      return Object.fromEntries((await findAll(texts)).map(({ target, value = '' }) => [target, value]))
     },
     usedBy: async name =>
       (await runConfigs())
@@ -145,4 +166,5 @@ export function createSecrets(options: {
       return (await provider.forgetKey?.()) ?? false
     },
   }
+  return { ...secrets, ...createWithPerson({ secrets, paths: app.paths }) }
 }

@@ -106,7 +106,7 @@ async function fromTarget(app: App, store: WorkloadStore, request: RunRequest): 
   )
   const name = request.options.name ?? target.defaultName(request.argument)
   const asked = await configFromOptions(app, request, name)
-  await assertCanRun(app, store, asked, request.replaces)
+  await assertCanRun(app, store, asked, request)
   if (transport) await checkSections(app, { ...asked, transport })
 
   const runtime = runtimeOnce(app, request.options.runtime, { noSandbox: asked.no_sandbox })
@@ -162,7 +162,7 @@ async function fromConfig(
   config: RunConfig,
 ): Promise<RunConfig> {
   const argument = request.options['from-config'] ?? config.source ?? config.remote_url ?? config.image ?? ''
-  await assertCanRun(app, store, config, request.replaces)
+  await assertCanRun(app, store, config, request)
   assertFits(contextOfConfig(config, { argument, contained: undefined }), request)
   if (config.remote_url) return config
   await assertPaths(app, config)
@@ -236,8 +236,9 @@ async function assertCanRun(
   app: App,
   store: WorkloadStore,
   config: RunConfig,
-  replaces?: RunConfig,
+  request: RunRequest,
 ): Promise<void> {
+  const { replaces } = request
   assertWorkloadName(config.name)
   const taken = replaces ? undefined : await store.configs.find(config.name)
   if (taken && (await store.statuses.read(config.name))?.status !== 'error') {
@@ -249,7 +250,7 @@ async function assertCanRun(
     other => other.name !== config.name && instanceName(other) === name,
   )
   if (owner) throw failures.instance_name_taken({ name, owner: owner.name })
-  await assertReferences(app, config)
+  await assertReferences(app, config, request)
   const place = ({ host = LOOPBACK, port }: RunConfig) => `${host}:${port}`
   const isOwn = replaces !== undefined && place(config) === place(replaces) // its own proxy has it
   if (config.port && !isOwn) await assertPortFree(config.host ?? LOOPBACK, config.port)
@@ -262,9 +263,16 @@ async function assertPaths(app: App, config: RunConfig): Promise<void> {
 }
 
 /** What the run config only names must be there: its group, and all of its secrets. */
-async function assertReferences(app: App, { group = 'default', secrets = [] }: RunConfig): Promise<void> {
+async function assertReferences(
+  app: App,
+  { group = 'default', secrets = [] }: RunConfig,
+  { ask, say = app.log.info, options }: RunRequest,
+): Promise<void> {
   if (group !== 'default') await (await app.service('groups')).assertExists(group)
-  if (secrets.length) await (await app.service('secrets')).resolve(secrets)
+  if (secrets.length === 0) return
+  const service = await app.service('secrets')
+  if (ask) await service.resolveWith(secrets, { ask, say, background: !options.foreground })
+  else await service.resolve(secrets)
 }
 
 /** Gives the proxy, and a server that listens, a port each unless they have one. */

@@ -25,7 +25,7 @@ export class SecretSetup extends SecretsCommand {
       this.say(`  ${i + 1}) ${type}: ${description}${current ? ' (in use)' : ''}`)
     })
     const type = await this.#choose(choices)
-    await secrets.setUp(type)
+    await secrets.setUpWith(type, this.person)
     this.say(`Secrets are kept with ${type} from now on. Store one with \`keelson secret set NAME\`.`)
   }
 

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import type { Secrets } from '../service.ts'
+import type { Person } from '../with-person.ts'
 
 /** Commands that may have to ask for the password of the secrets. */
 export abstract class SecretsCommand extends BaseCommand {
@@ -8,6 +9,16 @@ export abstract class SecretsCommand extends BaseCommand {
     // What is piped in is the command's own input.
     if (this.onTerminal) secrets.askWith(question => this.readSecret(question))
     return secrets
+  }
+
+  protected get person(): Person {
+    return {
+      ask: async (question, { hidden = false } = {}) =>
+        hidden
+          ? this.readSecret(question)
+          : (await import('../../../src/cli/prompt.ts')).ask(this.context, `${question} `),
+      say: text => this.say(text),
+    }
   }
 
   protected get onTerminal(): boolean {

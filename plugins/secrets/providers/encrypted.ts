@@ -79,6 +79,12 @@ export function createEncryptedProvider(options: {
       if ((await file.source()) === undefined) await file.create(await sourceOfNew())
       await file.read()
     },
+    async needsPerson() {
+      if ((await knownPassword()) !== undefined) return undefined
+      const from = await file.source()
+      if ((from ?? (await sourceOfNew())) !== 'password') return undefined
+      return from === undefined ? 'new' : 'existing'
+    },
     forgetKey: async () => (await keyring()).delete(),
   }
 }
