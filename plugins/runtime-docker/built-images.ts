@@ -1,4 +1,4 @@
-import type { Stored } from '../../src/contracts/runtime.ts'
+import type { ImageEntry } from '../../src/contracts/runtime.ts'
 import { LABEL } from '../../src/lib/labels.ts'
 import { parseMemory } from '../../src/lib/resources.ts'
 import type { EngineCli } from './engine-cli.ts'
@@ -8,7 +8,7 @@ const FORMAT = '{{.ID}}\t{{.Repository}}:{{.Tag}}\t{{.Size}}'
 const STAGE = /\/building:/
 
 /** The images that keelson has built on this engine. One without a tag has its id as name. */
-export async function listBuilt(cli: EngineCli): Promise<Stored[]> {
+export async function listBuilt(cli: EngineCli): Promise<ImageEntry[]> {
   const text = await cli.run(['image', 'ls', `--filter=label=${LABEL.recipe}`, `--format=${FORMAT}`], {
     doing: 'list its images',
   })

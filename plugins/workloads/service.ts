@@ -115,6 +115,7 @@ export interface ForegroundOptions {
   readonly onUp: (workload: Workload) => void
 }
 
+/** It is long because each operation is a few lines over what the others use, too. */
 export function createWorkloads({ app, store }: { app: App; store: WorkloadStore }): Workloads {
   const supervisor = () => app.service('supervisor')
 

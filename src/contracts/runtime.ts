@@ -234,7 +234,7 @@ export interface LogOptions {
 }
 
 /** An image or a package that a runtime keeps. */
-export interface Stored {
+export interface ImageEntry {
   /** What `remove` takes; a run config names it as its `image`. */
   readonly name: string
   readonly bytes: number
@@ -248,7 +248,7 @@ export interface ImageStore {
   /** Idempotent. */
   remove(reference: string): Promise<void>
   /** The images that keelson has built. */
-  built?(): Promise<Stored[]>
+  built?(): Promise<ImageEntry[]>
   /** Labels of a local image; undefined when it is not there. */
   labels(reference: string): Promise<Readonly<Record<string, string>> | undefined>
 }
@@ -282,7 +282,7 @@ export interface PackageStore {
   /** Installs (cached by content) and returns what `InstanceSpec.image` takes. */
   install(request: PackageRequest, options?: WaitOptions): Promise<{ image: string; version: string }>
   /** The packages that are installed. */
-  installed?(): Promise<Stored[]>
+  installed?(): Promise<ImageEntry[]>
   /** Deletes an installed package; idempotent. */
   remove?(image: string): Promise<void>
 }

@@ -1,12 +1,12 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Stored } from '../../../src/contracts/runtime.ts'
+import type { ImageEntry } from '../../../src/contracts/runtime.ts'
 import { parseImage } from './installed-package.ts'
 import { alone, placeOf, readRecord } from './package-folder.ts'
 
 /** The packages in the folder of a store. One whose record cannot be read is left out. */
-export async function listPackages(folder: string): Promise<Stored[]> {
-  const found: Stored[] = []
+export async function listPackages(folder: string): Promise<ImageEntry[]> {
+  const found: ImageEntry[] = []
   for (const scheme of await namesIn(folder)) {
     for (const name of await namesIn(join(folder, scheme))) {
       const place = join(folder, scheme, name)
