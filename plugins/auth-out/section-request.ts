@@ -1,11 +1,14 @@
 import { failures as core } from '../../src/errors.ts'
+import { httpFailures } from '../../src/http/failures.ts'
 import { readChoice } from '../../src/http/read-choice.ts'
 import { secretReference, toSecretReference } from '../../src/http/secret-reference.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
+import { isEmpty } from '../../src/lib/is-empty.ts'
 import { bool, object, optional, port, type TypeOf, text, textMap, texts } from '../../src/lib/schema.ts'
 import { referredName, toReference } from './credentials/kept-secret.ts'
 import { failures } from './failures.ts'
 import { GRANT_TYPES } from './grant-types.ts'
+import { remoteAuth } from './remote-auth-members.ts'
 import type { RemoteAuthConfig } from './section.ts'
 
 const oauthMembers = {
@@ -36,10 +39,18 @@ const headerForward = optional(
 
 /** What requests say about the login at a remote server, and about its headers. */
 export const remoteRequest = sectionRequest({
-  body: { oauth_config: optional(oauthConfig), header_forward: headerForward },
+  body: {
+    oauth_config: optional(oauthConfig),
+    header_forward: headerForward,
+    remote_auth_config: optional(object(remoteAuth)),
+    image: optional(text),
+  },
   details: { oauth_config: oauthConfig, header_forward: headerForward },
-  toOptions({ oauth_config: asked = {}, header_forward = {} }) {
-    if (asked.use_pkce === false) throw failures.pkce_not_optional()
+  toOptions({ header_forward = {}, image, ...body }) {
+    const oauth_config = loginOf(body) ?? {}
+    const asksNothing = isIdle(oauth_config)
+    if (oauth_config.use_pkce === false && !asksNothing) throw failures.pkce_not_optional()
+    const asked = asksNothing && image ? {} : oauth_config
     const { bearer_token: token, client_secret: secret } = asked
     return {
       'remote-auth-bearer-token': token?.name ? toReference(token.name, 'bearer_token') : undefined,
@@ -58,9 +69,11 @@ export const remoteRequest = sectionRequest({
       'remote-forward-headers-secret': pairs(header_forward.add_headers_from_secret),
     }
   },
-  toMembers({ oauth_config: asked, header_forward }, { remote_auth_config: auth, ...kept }) {
+  toMembers({ header_forward, ...body }, { remote_auth_config: auth, ...kept }) {
+    const asked = loginOf(body)
     const { oauth_params = {}, private_key: key } = asked ?? {}
     const members: RemoteAuthConfig = {
+      ...unsaidByOptions(body.remote_auth_config),
       ...(Object.keys(oauth_params).length ? { oauth_params } : {}),
       ...(key?.name ? { private_key: toReference(key.name, 'private_key') } : {}),
     }
@@ -76,6 +89,50 @@ export const remoteRequest = sectionRequest({
   }),
   keptWithTarget: ['remote_auth_config', 'header_forward'],
 })
+
+interface Login {
+  readonly oauth_config?: OAuthConfig
+  readonly remote_auth_config?: RemoteAuthConfig
+}
+
+/**
+ * What a body says of the login, also where it says that as an export does. No file is read because a request names it
+ * (`file_unconfirmed`), and a secret is a reference.
+ */
+function loginOf({ oauth_config, remote_auth_config: exported = {} }: Login): OAuthConfig | undefined {
+  if (isEmpty(exported)) return oauth_config
+  if (!isEmpty(oauth_config)) {
+    throw core.usage({
+      text: 'Both oauth_config and remote_auth_config are given.',
+      hint: 'Give one of them.',
+    })
+  }
+  const { bearer_token_file, client_secret_file, private_key_file, issuer, token_url } = exported
+  const path = bearer_token_file || client_secret_file || private_key_file
+  if (path)
+    throw httpFailures.file_unconfirmed({ path, receiver: token_url || issuer || 'the remote server' })
+  for (const member of ['bearer_token', 'client_secret', 'private_key'] as const) {
+    const value = exported[member]
+    if (!value || referredName(value) !== undefined) continue
+    throw core.usage({
+      text: `remote_auth_config.${member} of a request is no reference such as \`NAME,target=${member}\`.`,
+      hint: 'Store the secret first, and name it.',
+    })
+  }
+  return toOAuthConfig(exported)
+}
+
+/** The members of an export that no option says. What ToolHive has cached of earlier logins is of no use here. */
+const unsaidByOptions = (exported: RemoteAuthConfig = {}): RemoteAuthConfig =>
+  Object.fromEntries(
+    Object.entries(exported).filter(
+      ([name, value]) => !Object.hasOwn(oauthMembers, name) && !name.startsWith('cached_') && !isEmpty(value),
+    ),
+  )
+
+/** Whether it says at most how a login would be made; forms send that with every workload. */
+const isIdle = ({ use_pkce: _, skip_browser: __, callback_port: ___, ...rest }: OAuthConfig): boolean =>
+  isEmpty(rest)
 
 /** What the details do not show, without the files that a secret of the request takes the place of. */
 function hiddenOf(auth: RemoteAuthConfig = {}, asked: OAuthConfig): RemoteAuthConfig {

@@ -2,58 +2,13 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { unenforcedFailures } from '../../src/contracts/unenforced-failures.ts'
 import { failures } from '../../src/errors.ts'
 import { isEmpty } from '../../src/lib/is-empty.ts'
-import {
-  anything,
-  bool,
-  integer,
-  type ObjectOf,
-  object,
-  oneOf,
-  optional,
-  text,
-  textMap,
-  texts,
-} from '../../src/lib/schema.ts'
+import { type ObjectOf, object, optional, textMap } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import { checkLogin } from './check-login.ts'
-import { GRANT_TYPES } from './grant-types.ts'
 import { mergeHeaders } from './headers/header-flags.ts'
 import { assertHeaderName, assertHeaderValue } from './headers/header-rules.ts'
+import { remoteAuth } from './remote-auth-members.ts'
 import { remoteRequest } from './section-request.ts'
-
-/** How keelson logs in to a remote server. Secrets stand here as references, `NAME,target=…`. */
-const remoteAuth = {
-  bearer_token: optional(text),
-  /** Path of a file with the token; read again when it changes. */
-  bearer_token_file: optional(text),
-  client_id: optional(text),
-  client_secret: optional(text),
-  client_secret_file: optional(text),
-  grant_type: optional(oneOf(GRANT_TYPES)),
-  /** Signs in place of a client secret (RFC 7523); PEM or JWK. */
-  private_key: optional(text),
-  private_key_file: optional(text),
-  /** JWS algorithm of the private key. */
-  signing_algorithm: optional(text),
-  issuer: optional(text),
-  authorize_url: optional(text),
-  token_url: optional(text),
-  resource: optional(text),
-  scopes: optional(texts),
-  /** Name of the parameter that carries the scopes in the authorization URL. */
-  scope_param_name: optional(text),
-  /** Further parameters of the authorization URL. */
-  oauth_params: optional(textMap),
-  callback_port: optional(integer),
-  /** A stranger named the issuer or the endpoints: they may not be private. */
-  must_be_public: optional(bool),
-  skip_browser: optional(bool),
-  use_pkce: optional(bool),
-  /** How long the person may take: a duration, or nanoseconds as ToolHive writes them. */
-  timeout: optional(anything),
-  /** The client of the login that was made: there is one. */
-  cached_client_id: optional(text),
-}
 
 const headerForward = {
   /** Names of secrets by header; read at every start. */

@@ -9,6 +9,7 @@ import { callerToken } from './settings/caller-token.ts'
 import { clientMetadataUrl } from './settings/client-metadata-url.ts'
 import { otelSettings } from './settings/otel.ts'
 import { registryAuth, registrySource } from './settings/registry-setting.ts'
+import { unsignedSkills } from './settings/unsigned-skills.ts'
 
 /** Everything that `config` gets, sets and unsets. */
 const SETTINGS: readonly Setting[] = [
@@ -19,6 +20,7 @@ const SETTINGS: readonly Setting[] = [
   buildAuthFile,
   callerToken,
   clientMetadataUrl,
+  unsignedSkills,
   ...otelSettings,
 ]
 

@@ -29,7 +29,7 @@ export async function collectVariables(
   app: App,
   origin: Origin,
   variables: readonly EnvVar[],
-  { asked, ask, report }: ResolveContext,
+  { asked, ask, report, ownSource }: ResolveContext,
 ): Promise<Collected> {
   const wrong = variables.find(({ name }) => !NAME.test(name))
   if (wrong) {
@@ -47,7 +47,8 @@ export async function collectVariables(
   const needed: Needed[] = []
   for (const variable of open.filter(({ name, required }) => required && !defaults.has(name))) {
     const found = variable.secret ? await store?.find(variable.name) : undefined
-    if (found?.agreed) agreed.set(variable.name, found.name)
+    // The user has agreed to give it to what the entry runs, and to nothing else.
+    if (found?.agreed && ownSource === undefined) agreed.set(variable.name, found.name)
     else needed.push({ ...variable, stored: found?.name })
   }
   const answers = await askVariables(needed, { origin, store, ask })

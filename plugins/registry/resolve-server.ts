@@ -19,15 +19,18 @@ import { type ImageServer, isRemote, type RemoteServer } from './formats/legacy.
 import { choosePackage, foreignRegistry, isRunnable } from './formats/package-image.ts'
 import type { ServerJson } from './formats/server-json.ts'
 import { toView } from './formats/to-view.ts'
+import { ownSourceOf, withSource } from './own-source.ts'
 import { fillUrl } from './url-variables.ts'
 import { verifiedImage } from './verified-image.ts'
 import { withheldArguments } from './withheld-arguments.ts'
 
 /** Turns a registry entry into a run config: checks what the entry asks for, then resolves what it names. */
-export async function resolveServer(app: App, argument: string, context: ResolveContext): Promise<Resolved> {
+export async function resolveServer(app: App, argument: string, given: ResolveContext): Promise<Resolved> {
   const registry = await app.service('registry')
   const server = await registry.get(argument)
-  const view = toView(server)
+  const listed = toView(server)
+  const context = { ...given, ownSource: ownSourceOf(server.name, listed, given) }
+  const view = withSource(listed, context.ownSource)
   const from = await registry.source()
   const { kind, place } = from
   assertKnownTransport(server.name, view, context)
@@ -82,6 +85,28 @@ async function resolveImage(
   from: RegistryPlace,
   context: ResolveContext,
 ): Promise<Resolved> {
+  if (context.ownSource === undefined) await assertRunnable(server, view, from)
+  const withheld = withheldArguments(server)
+  if (withheld.length) {
+    app.log.warn(
+      `"${clean(server.name)}" asks for engine arguments, which are not passed on: ${withheld.join(', ')}. If the server needs them, pass them yourself, for example with --volume.`,
+    )
+  }
+  const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
+  const resolved = isPackage
+    ? await resolveAs(app, 'scheme', view.image, view.transport, context)
+    : context.ownSource === undefined
+      ? await resolveVerified(app, view, context)
+      : await resolveAs(app, 'image', view.image, view.transport, context)
+  return {
+    ...resolved,
+    ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
+    ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
+  }
+}
+
+/** Refuses an entry without a package that can run here, and one whose package may be somebody else's. */
+async function assertRunnable(server: ServerJson, view: ImageServer, from: RegistryPlace): Promise<void> {
   const packages = server.packages ?? []
   if (!packages.some(isRunnable)) {
     throw failures.server_not_runnable({ name: server.name, kinds: packages.map(one => one.registryType) })
@@ -94,21 +119,6 @@ async function resolveImage(
     throw failures.entry_refused({ server: clean(server.name), problems })
   }
   await assertPublicImage(server.name, view.image, from)
-  const withheld = withheldArguments(server)
-  if (withheld.length) {
-    app.log.warn(
-      `"${clean(server.name)}" asks for engine arguments, which are not passed on: ${withheld.join(', ')}. If the server needs them, pass them yourself, for example with --volume.`,
-    )
-  }
-  const isPackage = /^(npx|uvx|go):\/\//.test(view.image)
-  const resolved = isPackage
-    ? await resolveAs(app, 'scheme', view.image, view.transport, context)
-    : await resolveVerified(app, view, context)
-  return {
-    ...resolved,
-    ...(view.target_port && resolved.transport !== 'stdio' ? { target_port: view.target_port } : {}),
-    ...(view.args?.length ? { cmd_args: [...view.args] } : {}),
-  }
 }
 
 /** The source stays the entry's reference, whose tag tells how old it is; what runs is what was verified. */
@@ -130,7 +140,8 @@ async function resolveRemote(
   const given = parseVariables(context.options.env ?? [])
   const origin = { registry: from.place, server: server.name }
   const { url, sent } = fillUrl(origin, { ...server.remotes?.[0], url: view.url }, given)
-  await assertPublicRemote(server.name, url, from)
+  const isOwn = context.ownSource !== undefined
+  if (!isOwn) await assertPublicRemote(server.name, url, from)
   if (sent.length) app.log.info(`The URL of "${server.name}" contains your ${sent.join(', ')}.`)
   const resolved = await resolveAs(app, 'remote', url, view.transport, context)
   const header_forward = await collectHeaders(app, origin, view.headers ?? [], context)
@@ -140,6 +151,6 @@ async function resolveRemote(
     ...resolved,
     ...(header_forward ? { header_forward } : {}),
     ...(login ? { remote_auth_config: login } : {}),
-    ...((await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}),
+    ...(!isOwn && (await isPublicRegistry(from)) ? { remote_must_be_public: true } : {}),
   }
 }

@@ -76,8 +76,8 @@ export const registryRoutes: Routes = (api, app) => {
     response: [200, object({ type: text }, closed)],
     failures: [404, 502, 503],
     style,
-    async handle({ params: { name }, body }) {
-      assertDefault(name)
+    assertThere: ({ name }) => assertDefault(name),
+    async handle({ body }) {
       const source = sourceOf(body)
       const service = await registry()
       if (source === undefined) {

@@ -19,6 +19,12 @@ export const failures = defineFailures({
       `${d.runtime} could not pull "${d.image}": ${d.problem}`,
     hint: 'Check the spelling and the network; private images need a login to their registry.',
   },
+  image_unknown: {
+    status: 404,
+    text: (d: { runtime: string; image: string; problem: string }) =>
+      `${d.runtime} could not pull "${d.image}", because its registry has no such image: ${d.problem}`,
+    hint: 'Check the spelling; private images need a login to their registry.',
+  },
   build_failed: {
     status: 502,
     text: (d: { runtime: string; image: string; problem: string }) =>

@@ -27,6 +27,9 @@ const NO_LIMIT = 0
 const BUILD_LINES = 20
 /** Podman looks for steps among all images, and fails where another program removes one of them meanwhile. */
 const LOST_CACHE = /checking if cached image exists from a previous build: .* not known/
+/** How registries say that they have no such image. Some deny access to every name that they do not have. */
+const UNKNOWN_IMAGE =
+  /manifest unknown|name unknown|not found: manifest|repository does not exist|requested access to the resource is denied/
 
 /**
  * Arguments that set the network and the proxy of all steps of a build. Without them engines hand the caller's
@@ -97,10 +100,9 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
         )
       } catch (error) {
         if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
-        throw failures.pull_failed(
-          { runtime, image: reference, problem: output.end(2) || error.message },
-          { cause: error },
-        )
+        const problem = output.end(2) || error.message
+        const failure = UNKNOWN_IMAGE.test(problem) ? failures.image_unknown : failures.pull_failed
+        throw failure({ runtime, image: reference, problem }, { cause: error })
       }
     },
 

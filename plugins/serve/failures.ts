@@ -21,6 +21,7 @@ export const failures = defineFailures({
     status: 409,
     text: (d: { url: string; pid: number }) =>
       `\`keelson serve\` runs already at ${d.url} (process ${d.pid}).`,
-    hint: 'End that one first.',
+    // ToolHive's desktop application looks for the words in brackets.
+    hint: 'End that one first (another ToolHive server is already running).',
   },
 })

@@ -8,6 +8,7 @@ import { toOpenApi } from '../../src/http/open-api.ts'
 import { authServerRoutes } from './auth-server-routes.ts'
 import { documentRoutes } from './document-routes.ts'
 import type { OpenLogin } from './login.ts'
+import { pluginRoutes } from './plugin-routes.ts'
 import { ownRoutes } from './routes.ts'
 
 /** Returns all operations of the server: its own, those of the plugins, and the optional ones that were asked for. */
@@ -27,6 +28,7 @@ export async function loadOperations(
   const { listener, nonce, guard, login, callers, rateLimit: perSecond } = options
   const auth = login?.auth
   const http = createHttpHost({ log: app.log, listener, guard, auth, callers, perSecond })
+  pluginRoutes(http)
   ownRoutes(http, { nonce, metadata: auth?.metadata })
   if (login?.server) authServerRoutes(http.server, login.server)
   for (const entry of app.entries.filter(candidate => candidate.routes)) {

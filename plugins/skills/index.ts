@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
+import type {} from '../settings/index.ts'
 import type {} from '../skill-sources/index.ts'
 import { SkillInfo } from './commands/skill-info.ts'
 import { SkillInstall } from './commands/skill-install.ts'
@@ -18,8 +19,8 @@ declare module '../../src/plugin.ts' {
 /** Installs skills for AI clients, and keeps projects in step with their lock files. */
 const skills: Plugin = {
   name: 'skills',
-  needs: ['clients', 'groups', 'skill-artifacts', 'skill-sources'],
-  uses: ['groups', 'skillSources'],
+  needs: ['clients', 'groups', 'settings', 'skill-artifacts', 'skill-sources'],
+  uses: ['groups', 'settings', 'skillSources'],
   commands: [SkillList, SkillInfo, SkillInstall, SkillUninstall, SkillSync, SkillUpgrade],
   routes: async (api, app) => {
     await (await import('./routes.ts')).skillRoutes(api, app)

@@ -23,6 +23,18 @@ const trust = {
 export const skillRoutes: Routes = (api, app) => {
   const skills = () => app.service('skills')
 
+  /** Whether the owner of the server lets programs install unsigned skills that are for the user. */
+  const isUnsignedAllowed = async ({
+    scope,
+    project_root: root,
+  }: {
+    scope?: string
+    project_root?: string
+  }) =>
+    scope !== 'project' &&
+    !root &&
+    (await (await app.service('settings')).get('unsigned_skills')) === 'allowed'
+
   api.operation({
     id: 'listSkills',
     method: 'GET',
@@ -70,7 +82,7 @@ export const skillRoutes: Routes = (api, app) => {
         projectRoot: body.project_root,
         force: body.force,
         group: body.group,
-        allowUnsigned: body.allow_unsigned,
+        allowUnsigned: body.allow_unsigned ?? (await isUnsignedAllowed(body)),
       }),
   })
 

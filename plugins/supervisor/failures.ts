@@ -42,13 +42,21 @@ export const failures = defineFailures({
   },
   instance_ended: {
     status: 502,
-    text: (d: { name: string; how: string; lines: readonly string[]; missing: readonly string[] }) =>
-      `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
+    text: (d: {
+      name: string
+      how: string
+      lines: readonly string[]
+      missing: readonly string[]
+      /** It was to listen on a port, and ended without a word, as servers on standard input do when that ends. */
+      mayBeStdio: boolean
+    }) => `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
     hint: d =>
       d.missing.length
         ? `It names ${d.missing.join(' and ')}. Give a value to \`keelson run\` with \`-e ${d.missing[0]}=VALUE\`, ` +
           `or a stored secret with \`--secret NAME,target=${d.missing[0]}\`.`
-        : undefined,
+        : d.mayBeStdio
+          ? 'A server that speaks over standard input and output is run with `--transport stdio`.'
+          : undefined,
   },
   candidate_rejected: {
     status: 422,

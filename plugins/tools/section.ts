@@ -44,9 +44,7 @@ declare module '../../src/contracts/run-config.ts' {
 
 const body = {
   tools: optional(nullable(texts)),
-  tools_override: optional(nullable(overrides)),
-  tools_deny: optional(nullable(texts)),
-  tools_read_only: optional(nullable(bool)),
+  ...members,
 }
 
 /** What requests say about tools. A member that the body does not have stays as it is. */
@@ -55,9 +53,10 @@ const request = sectionRequest({
   details: { tools: texts, tools_override: overrides, tools_deny: texts, tools_read_only: bool },
   toOptions: () => ({}),
   toMembers: (
-    { tools: tools_filter, tools_override, tools_deny, tools_read_only },
+    { tools, tools_filter, tools_override, tools_deny, tools_read_only },
     kept,
-  ): Partial<RunConfig> => setMembers({ tools_filter, tools_override, tools_deny, tools_read_only }, kept),
+  ): Partial<RunConfig> =>
+    setMembers({ tools_filter: tools ?? tools_filter, tools_override, tools_deny, tools_read_only }, kept),
   toDetails: config => ({
     tools: config.tools_filter ?? [],
     tools_override: config.tools_override ?? {},

@@ -109,6 +109,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     failures: [400, 404, 409, 422, 500, 503],
     failureSchemas: { 409: unacceptedPermissions, 422: missingVariables },
     slow: true,
+    assertThere: async ({ name }) => (await app.service('workloadStore')).configs.get(name),
     async handle({ params: { name }, body, signal }) {
       const { env = {}, secrets = [], accept_permissions: acceptPermissions } = body ?? {}
       assertVariables(env)

@@ -4,7 +4,10 @@ import { type FlagOptions, flag } from '../../src/cli/flags.ts'
 export const runFlags = {
   name: flag.string('name of the workload (default: made from the target)', { placeholder: 'NAME' }),
   group: flag.string('group the workload belongs to [default]', { placeholder: 'GROUP' }),
-  transport: flag.choice('transport of the server', ['stdio', 'sse', 'streamable-http']),
+  transport: flag.choice(
+    'transport of the server (default: of an image streamable-http, of a package stdio)',
+    ['stdio', 'sse', 'streamable-http'],
+  ),
   runtime: flag.string('runtime to use: docker, podman, process (default: the best that works)', {
     placeholder: 'NAME',
   }),

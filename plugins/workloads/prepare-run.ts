@@ -224,6 +224,7 @@ const contextOf = (
   asked,
   before: request.replaces ?? (request.options['from-config'] ? asked : undefined),
   ownProfile: request.given.has('permission-profile'),
+  ownSource: request.ownSource,
   ownBaseImage: request.typed === true && request.given.has('runtime-image'),
   ask: request.ask,
   runtime,

@@ -20,6 +20,8 @@ export interface ResolveContext extends WaitOptions {
   readonly before?: RunConfig | undefined
   /** The user gave their own permission profile, which replaces the target's. */
   readonly ownProfile?: boolean
+  /** The image, package or URL that the user runs in place of the one that a registry entry names. */
+  readonly ownSource?: string | undefined
   /** The user named the base image on this command line, so that it may see their logins for builds. */
   readonly ownBaseImage?: boolean
   /** Asks the person at the terminal, without echo if `hidden`; undefined when there is none. */

@@ -43,6 +43,8 @@ export interface Operation<P extends string = string, B extends Schema = Schema>
     Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly description: string }>
   >
   readonly body?: B
+  /** Fails where what the path names is not there. Called before the body is read, so that 404 comes before 400. */
+  readonly assertThere?: (params: ParamsOf<P>) => unknown
   /**
    * For a GET that fetches what its query names: it is refused without `CLIENT_HEADER`. A page of another
    * site can make a browser send any other GET, without an `Origin`. A POST beside it needs no such header.

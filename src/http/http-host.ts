@@ -89,7 +89,10 @@ export function createHttpHost(options: {
           method: operation.method,
           url,
           config: { style: operation.style ?? 'text', open: operation.open === true },
-          preValidation: request => readBody(operation, request),
+          async preValidation(request) {
+            await operation.assertThere?.(request.params as never)
+            await readBody(operation, request)
+          },
           handler: (request, reply) => runner.respond(operation, request, reply),
         })
       }

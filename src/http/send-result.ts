@@ -6,8 +6,8 @@ const HTML = 'text/html; charset=utf-8'
 const LAST_WORDS_MS = 500
 
 /**
- * Sends what an operation returned, as its `response` says. `ending` ends streams of events. Text is sent as
- * bytes: to the type of a string a charset would be added, and clients compare it.
+ * Sends what an operation returned, as its `response` says. `ending` ends streams of events. Everything is
+ * sent as bytes: to the type of a string a charset would be added, and clients compare it.
  */
 export function sendResult(
   reply: FastifyReply,
@@ -16,7 +16,7 @@ export function sendResult(
 ): FastifyReply {
   reply.code(status).headers({ ...headers })
   if (location) reply.header('location', location(value as never))
-  if (content === 'empty') return reply.send('')
+  if (content === 'empty') return reply.send(Buffer.alloc(0))
   if (content === 'text') return reply.header('content-type', 'text/plain').send(Buffer.from(String(value)))
   if (content === 'html') return reply.header('content-type', HTML).send(Buffer.from(String(value)))
   if (content === 'events') {

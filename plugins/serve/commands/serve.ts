@@ -22,6 +22,11 @@ const flags = {
   'insecure-allow-remote-without-auth': flag.boolean(
     'allow other machines to connect without a login: whoever reaches the address can start programs here',
   ),
+  'sentry-dsn': flag.string('ignored, like the other flags for Sentry: nothing is sent there', {
+    placeholder: 'URL',
+  }),
+  'sentry-environment': flag.string('ignored', { placeholder: 'NAME' }),
+  'sentry-traces-sample-rate': flag.string('ignored', { placeholder: 'RATE' }),
 }
 
 export class Serve extends BaseCommand {

@@ -60,7 +60,8 @@ export function createServerRuns(options: ServerRunsOptions): ServerRuns {
     ended = how
     const lines = await lastLines()
     const missing = missingVariables(lines, config)
-    return failures.instance_ended({ name: config.name, how, lines, missing })
+    const mayBeStdio = config.transport !== 'stdio' && lines.length === 0
+    return failures.instance_ended({ name: config.name, how, lines, missing, mayBeStdio })
   }
 
   async function explain(error: unknown): Promise<never> {

@@ -57,13 +57,13 @@ export function createRoutes(
     failures: [...CREATE_FAILURES, 409],
     failureSchemas,
     slow: true,
+    assertThere: async ({ name }) => (await workloads()).config(name),
     async handle({ params: { name }, body, signal }) {
-      assertWorkloadName(name)
       const service = await workloads()
       const replaces = await service.config(name)
       const request = await toRunRequest(
         app,
-        { ...body, name, proxy_port: body.proxy_port || replaces.port },
+        { ...body, ...NOT_EDITED, name, proxy_port: body.proxy_port || replaces.port },
         { signal, replaces },
       )
       const config = await service.prepare(request).catch(asBadRequest)
@@ -76,6 +76,9 @@ export function createRoutes(
     },
   })
 }
+
+/** Members of a create that an edit ignores, as ToolHive's does. */
+const NOT_EDITED = { registry: '', server: '' }
 
 /** The status of the workload shows how it ends. */
 const goOn = (api: Api, what: string, up: Promise<void>): void => api.background(what, () => up)

@@ -1,13 +1,13 @@
 import type { App } from '../../../src/app.ts'
 import { type FlagTable, flagsOfGroups } from '../../../src/cli/flags.ts'
-import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import type { RunConfig, Transport } from '../../../src/contracts/run-config.ts'
 import { assertEnforced } from '../../../src/contracts/unenforced.ts'
 import { failures as core } from '../../../src/errors.ts'
 import { httpFailures } from '../../../src/http/failures.ts'
 import { assertUnset, type SectionRequest, sectionRequests } from '../../../src/http/section-request.ts'
 import { takeOverEntries } from '../../../src/middleware-entries.ts'
 import { assertNotLowered } from '../../image-verification/index.ts'
-import { type RunRequest, withDefaults } from '../build-config.ts'
+import { findTarget, type RunRequest, withDefaults } from '../build-config.ts'
 import { runFlags } from '../flags.ts'
 import { isSameTarget, keptBesideFlags, unmentioned } from './keep-unmentioned.ts'
 import { type CreateBody, unsupported } from './schemas.ts'
@@ -30,17 +30,20 @@ export async function toRunRequest(
   const unchanged: CreateBody = replaces ? unmentioned(asked, replaces, requests) : {}
   const body = { ...unchanged, ...asked }
   assertSupported(body, members)
-  const argument = argumentOf(body, replaces)
+  const targets = targetsOf(body, replaces)
   // An image may have the name of a server, so the registry has to have the server that the body names.
   if (body.server) await (await app.service('registry')).get(body.server, { signal })
   const given = toOptions(body, requests)
   const own = toOptions(asked, requests)
-  const options = withDefaults(await flagsOfRun(app), given)
+  const options = {
+    ...withDefaults(await flagsOfRun(app), given),
+    transport: given.transport ?? (await defaultTransport(app, targets.argument)),
+  }
   if (replaces) assertNotLowered(replaces, options['image-verification'])
   const profile = body.permission_profile
   const beside = replaces ? keptBesideFlags(asked, replaces, requests) : {}
   return {
-    argument,
+    ...targets,
     serverArgs: body.cmd_arguments ?? body.cmd_args ?? [],
     options,
     given: new Set([...Object.keys(given), ...(profile ? ['permission-profile'] : [])]),
@@ -73,6 +76,10 @@ async function flagsOfRun(app: App): Promise<FlagTable> {
   return { ...runFlags, ...flagsOfGroups(groups) }
 }
 
+/** A plain image speaks over standard input and output unless the body says otherwise, as in ToolHive. */
+const defaultTransport = async (app: App, argument: string): Promise<Transport | undefined> =>
+  (await findTarget(app, argument)).kind === 'image' ? 'stdio' : undefined
+
 /** The built-in profiles. A path is refused, because it would be a file of this machine. */
 const PROFILES = new Set(['none', 'network', 'stdio'])
 
@@ -98,9 +105,12 @@ const keptOf = (requests: readonly SectionRequest[]): ReadonlySet<string> =>
 
 /**
  * The target: the URL of a remote server, a server of the registry, or `image`. Where `image` was built from a
- * package, `source` names the package.
+ * package, `source` names the package. Beside a server of the registry, an image or URL runs in place of its own.
  */
-function argumentOf(body: CreateBody, replaces: RunConfig | undefined): string {
+function targetsOf(
+  body: CreateBody,
+  replaces: RunConfig | undefined,
+): Pick<RunRequest, 'argument' | 'ownSource'> {
   const { image, url, remote_url, registry, server } = body
   if (Boolean(registry) !== Boolean(server)) {
     throw core.usage({ text: 'registry and server go together: the one says where the other is found.' })
@@ -110,10 +120,13 @@ function argumentOf(body: CreateBody, replaces: RunConfig | undefined): string {
       text: `There is no registry "${registry}"; there is one, and it is called "default".`,
     })
   }
-  const targets = new Set([image, url, remote_url, server].filter(target => target))
-  const [target] = targets
-  if (targets.size !== 1 || target === undefined) {
-    throw core.usage({ text: 'A workload needs one of image, url, or registry and server.' })
+  const sources = new Set([image, url, remote_url].filter(source => source))
+  const [given] = sources
+  const argument = server || given
+  if (sources.size > 1 || !argument) {
+    throw core.usage({
+      text: 'A workload needs one of image and url, or registry and server, or both.',
+    })
   }
   for (const [member, value] of Object.entries({ url, remote_url })) {
     if (value && !/^https?:\/\//i.test(value)) {
@@ -121,5 +134,6 @@ function argumentOf(body: CreateBody, replaces: RunConfig | undefined): string {
     }
   }
   const source = replaces && isSameTarget(body, replaces) ? replaces.source : body.source
-  return image && /^(npx|uvx|go):\/\//.test(source ?? '') ? (source ?? target) : target
+  const own = image && /^(npx|uvx|go):\/\//.test(source ?? '') ? source : given
+  return server && own ? { argument: server, ownSource: own } : { argument: own ?? argument }
 }

@@ -194,6 +194,19 @@ test('a registry that breaks off is not mistaken for the engine', async () => {
   await expect(runtime.images?.pull('some/image:1')).rejects.toMatchObject({ code: 'pull_failed' })
 })
 
+test.each([
+  'Error response from daemon: manifest for 127.0.0.1:5000/a:1 not found: manifest unknown: manifest unknown',
+  'Error response from daemon: pull access denied for a, repository does not exist or may require login',
+  'Error: initializing source docker://a:1: reading manifest 1 in 127.0.0.1:5000/a: manifest unknown',
+  'Error: reading manifest 1 in docker.io/a/a: requested access to the resource is denied',
+])('an image that its registry does not have is not found: %s', async words => {
+  const runtime = runtimeWith('docker', await fakeProgram('docker', saying(words)))
+  await expect(runtime.images?.pull('some/image:1')).rejects.toMatchObject({
+    code: 'image_unknown',
+    status: 404,
+  })
+})
+
 test('a build whose cached step was removed by another program is begun again, once', async () => {
   const words =
     'checking if cached image exists from a previous build: getting top layer info: layer not known'

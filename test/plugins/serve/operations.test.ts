@@ -33,6 +33,9 @@ test('every operation that is described succeeds as it is described', async () =
   const all: readonly (readonly [method: string, path: string, body?: unknown])[] = [
     ['GET', '/health'],
     ['GET', `${v1}/version`],
+    ['GET', `${v1}/plugins`],
+    ['GET', `${v1}/plugins/builds`],
+    ['GET', '/registry/default/v0.1/x/dev.toolhive/plugins'],
     ['POST', `${v1}/groups`, { name: 'team' }],
     ['GET', `${v1}/groups`],
     ['GET', `${v1}/groups/team`],

@@ -47,6 +47,7 @@ test('a second server of the same user fails and names the first', async () => {
 
   expect(second.code).toBe(1)
   expect(second.stderr).toContain(`runs already at ${api.url} (process ${api.process.pid})`)
+  expect(second.stderr).toContain('another ToolHive server is already running') // an application looks for it
 })
 
 test('what a killed server left is replaced', async () => {

@@ -43,7 +43,8 @@ test('a workload is made, listed, described, exported, edited, stopped, restarte
   await api.untilStatus('a', 'running')
   expect((await api.ask('GET', `${path}/a`)).json()).toEqual({ ...details, trust_proxy_headers: true })
 
-  expect((await api.ask('POST', `${path}/a/stop`)).status).toBe(202)
+  const stopped = await api.ask('POST', `${path}/a/stop`)
+  expect([stopped.status, stopped.headers.get('content-type')]).toEqual([202, 'application/json'])
   await api.untilStatus('a', 'stopped')
   expect((await api.ask('GET', path)).json()).toEqual({ workloads: [] })
   expect((await api.ask('GET', `${path}/?all=true`)).json()).toMatchObject({
@@ -114,7 +115,9 @@ test('an unknown workload is 404 and an invalid name 400, for every operation', 
       expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     }
   }
-  expect((await api.ask('POST', `${path}/nobody/edit`, '{')).status).toBe(400)
+  expect((await api.ask('POST', `${path}/nobody/edit`, '{')).status).toBe(404)
+  expect((await api.ask('POST', `${path}/nobody/upgrade`, '{')).status).toBe(404)
+  expect((await api.ask('PUT', '/api/v1beta/registry/nobody', '{')).status).toBe(404)
   expect((await api.ask('POST', `${path}/nobody/edit`, { url: 'http://a' })).status).toBe(404)
   expect((await api.ask('GET', `${path}?group=nowhere`)).status).toBe(404)
   expect((await api.ask('GET', `${path}?group=NO`)).status).toBe(400)
