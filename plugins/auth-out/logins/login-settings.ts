@@ -3,6 +3,7 @@ import { readCaBundle } from '../../../src/ca-bundle.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { readUserFile } from '../../../src/user-file.ts'
+import { saidProtocol } from '../../proxy/index.ts'
 import type {} from '../../settings/index.ts'
 import { createWorkloadSecrets } from '../credentials/workload-secrets.ts'
 import { isMachine } from '../grant-types.ts'
@@ -64,6 +65,7 @@ export async function readLoginSettings(app: App, config: RunConfig): Promise<Lo
 export const readReach = async (config: RunConfig): Promise<Reach> => ({
   target: config.remote_url ?? '',
   mustBePublic: config.remote_must_be_public,
+  protocol: saidProtocol(config),
   ca: await readCaBundle(config.svc_ca_bundle),
 })
 

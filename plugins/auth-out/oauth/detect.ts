@@ -7,8 +7,11 @@ import type { Detection, Reach } from './types.ts'
 const ABOUT = { name: 'keelson', version: '1' }
 const JSON_OR_STREAM = 'application/json, text/event-stream'
 
-/** `initialize` of 2025-11-25 and older revisions, then a request of the stateless revision. */
-const PROBES: readonly Pick<GuardedRequest, 'headers' | 'body'>[] = [
+type Probe = Pick<GuardedRequest, 'headers' | 'body'>
+
+/** What begins a session of 2025-11-25 and older revisions: the stream of HTTP+SSE, or `initialize`. */
+const LEGACY: readonly Probe[] = [
+  { headers: { accept: 'text/event-stream' } },
   {
     headers: { 'content-type': 'application/json', accept: JSON_OR_STREAM },
     body: JSON.stringify({
@@ -18,6 +21,10 @@ const PROBES: readonly Pick<GuardedRequest, 'headers' | 'body'>[] = [
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: ABOUT },
     }),
   },
+]
+
+/** A request of 2026-07-28, which has neither. */
+const STATELESS: readonly Probe[] = [
   {
     headers: {
       'content-type': 'application/json',
@@ -40,9 +47,11 @@ const PROBES: readonly Pick<GuardedRequest, 'headers' | 'body'>[] = [
   },
 ]
 
+const PROBES = { legacy: LEGACY, stateless: STATELESS, auto: [...LEGACY, ...STATELESS] }
+
 /**
- * Asks the target by GET, then by POST in both eras of the protocol, until a response demands a login or serves the
- * request. A refusal without a challenge counts when the target has resource metadata. Within ten seconds in all.
+ * Asks the target by GET, then by POST in both eras of the protocol, or in the one that it is said to speak, until a
+ * response demands a login or serves the request. A refusal without a challenge counts when the target has resource metadata. Within ten seconds in all.
  * A session that a probe opened is closed again.
  */
 export async function detect(reach: Reach): Promise<Detection> {
@@ -52,7 +61,7 @@ export async function detect(reach: Reach): Promise<Detection> {
   let schemes: readonly string[] = []
   let problem: string | undefined
   let responses = 0
-  for (const probe of [{ headers: { accept: 'text/event-stream' } }, ...PROBES]) {
+  for (const probe of PROBES[reach.protocol ?? 'auto']) {
     try {
       const response = await ask(probe, { ...reach, signal })
       responses++
@@ -63,7 +72,7 @@ export async function detect(reach: Reach): Promise<Detection> {
       }
       if (response.status === 401) schemes = schemesOf(header)
       isRefused ||= response.status === 403
-      const isServed = 'body' in probe && response.status >= 200 && response.status < 300
+      const isServed = probe.body !== undefined && response.status >= 200 && response.status < 300
       if (isServed) await closeSession(response.header('mcp-session-id'), reach)
       if (isServed) return { kind: 'none' }
     } catch (error) {
@@ -77,7 +86,7 @@ export async function detect(reach: Reach): Promise<Detection> {
   return responses || problem === undefined ? { kind: 'none' } : { kind: 'unreachable', problem }
 }
 
-const ask = (probe: Pick<GuardedRequest, 'headers' | 'body'>, { target, mustBePublic, ca, signal }: Reach) =>
+const ask = (probe: Probe, { target, mustBePublic, ca, signal }: Reach) =>
   guardedFetch(target, {
     method: probe.body === undefined ? 'GET' : 'POST',
     ...probe,

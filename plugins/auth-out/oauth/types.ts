@@ -34,6 +34,8 @@ export interface Reach {
   readonly target: string
   /** A stranger named the target: neither it nor what it names may be private. */
   readonly mustBePublic?: boolean | undefined
+  /** The era of MCP that the target speaks, as the user has said; undefined: it is asked in both. */
+  readonly protocol?: 'legacy' | 'stateless' | undefined
   /** PEM certificates that are trusted besides those of the system. */
   readonly ca?: string | undefined
   /** Time limit of one response, in milliseconds; 10 seconds without it. */

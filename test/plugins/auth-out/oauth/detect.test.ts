@@ -54,6 +54,21 @@ test('a server of the stateless revision is asked in its own words', async () =>
   expect(server.asked.at(-1)?.headers['mcp-method']).toBe('server/discover')
 })
 
+test.each([
+  ['stateless', ['server/discover']],
+  ['legacy', ['GET', 'initialize']],
+  [undefined, ['GET', 'initialize', 'server/discover']],
+] as const)('a server that is said to be %s is asked in words that it knows', async (protocol, expected) => {
+  const asked: string[] = []
+  const server = await registryServer(async (request, response) => {
+    asked.push(request.method === 'GET' ? 'GET' : JSON.parse(await text(request)).method)
+    response.writeHead(400).end()
+  })
+
+  expect(await detect({ target: server.url, protocol })).toEqual({ kind: 'none' })
+  expect(asked).toEqual(expected)
+})
+
 test('a 403 that names missing scopes is a login', async () => {
   const server = await registryServer((_, response) =>
     refuse(response, 'Bearer error="insufficient_scope", scope="a b"', 403),
