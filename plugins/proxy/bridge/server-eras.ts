@@ -1,11 +1,7 @@
 import type { Protocol } from '../../../src/contracts/workload.ts'
 import { memberValue, toRaw } from '../../../src/lib/raw-json.ts'
-import {
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  NO_HANDSHAKE,
-  STATELESS_ERRORS,
-} from '../../../src/net/rpc-error-codes.ts'
+import { INVALID_PARAMS, INVALID_REQUEST, NO_HANDSHAKE } from '../../../src/net/rpc-error-codes.ts'
+import { isStatelessError } from '../../../src/net/stateless-error.ts'
 import { protocolOf, type ShownEras } from '../eras/protocol-of.ts'
 import { META_2026, META_UNKNOWN } from '../revisions/index.ts'
 import type { Answer, AskServer } from './ask-server.ts'
@@ -42,11 +38,12 @@ const MALFORMED: ReadonlySet<unknown> = new Set([INVALID_REQUEST, INVALID_PARAMS
 /** Whether a response shows that its server reads request metadata; undefined when it shows nothing. */
 function judgePing(answer: Answer): boolean | undefined {
   if (answer.kind === 'result') return false
-  return isStatelessError(answer) || undefined
+  return isRefusedAsStateless(answer) || undefined
 }
 
-const isStatelessError = (answer: Answer): boolean =>
-  answer.kind === 'error' && STATELESS_ERRORS.has(memberValue(answer.text, 'code'))
+const isRefusedAsStateless = (answer: Answer): boolean =>
+  answer.kind === 'error' &&
+  isStatelessError({ code: memberValue(answer.text, 'code'), data: memberValue(answer.text, 'data') })
 
 /**
  * @param options.setting the era that the user has said the server speaks; undefined to find out
@@ -78,7 +75,7 @@ export function createServerEras(options: {
     const answer = await ask('server/discover', toRaw(JSON.stringify(META_2026)), {
       timeoutMs: ASK_TIMEOUT_MS,
     })
-    note('stateless', answer.kind === 'result' || isStatelessError(answer))
+    note('stateless', answer.kind === 'result' || isRefusedAsStateless(answer))
     return serves.stateless === true
   }
 

@@ -9,11 +9,11 @@ const OMITTED = new Set(['elicitationId', 'task'])
 /** The name of a request in `inputRequests`; it comes back in `inputResponses`. */
 export const inputKey = ({ idText }: Request): string => `input-${idText}`
 
-/** A request of an older server as an entry of `inputRequests`. */
+/** A request of an older server as an entry of `inputRequests`. The SDK for Go (1.8) cannot read one without `params`. */
 export function toInput(request: Request): string {
   const params = paramText(request)
-  const own = params && withoutProtocolMeta(params, name => OMITTED.has(name))
-  return `{"method":${JSON.stringify(request.method)}${own ? `,"params":${own}` : ''}}`
+  const own = params === undefined ? '{}' : withoutProtocolMeta(params, name => OMITTED.has(name))
+  return `{"method":${JSON.stringify(request.method)},"params":${own}}`
 }
 
 /** The result that asks a client for input, by key (MCP 2026-07-28, multi round-trip requests). */

@@ -1,8 +1,14 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { isObject } from '../../../src/lib/is-object.ts'
 import { parseRaw } from '../../../src/lib/raw-json.ts'
-import { METHOD_NOT_FOUND, NO_HANDSHAKE, STATELESS_ERRORS } from '../../../src/net/rpc-error-codes.ts'
+import {
+  METHOD_NOT_FOUND,
+  NO_HANDSHAKE,
+  STATELESS_ERRORS,
+  UNSUPPORTED_VERSION,
+} from '../../../src/net/rpc-error-codes.ts'
 import { readMessage } from '../../../src/net/rpc-message.ts'
+import { isStatelessError } from '../../../src/net/stateless-error.ts'
 import { revision20251125, revision20260728 } from '../revisions/index.ts'
 import { linesIn } from './response-lines.ts'
 import type { SendForCaller } from './send-for-caller.ts'
@@ -23,16 +29,19 @@ export interface Finding {
 }
 
 /** What a JSON-RPC response shows. */
-type Judge = (response: { result?: Record<string, unknown>; code?: unknown }) => Finding
+type Judge = (response: { result?: Record<string, unknown>; error?: { code?: unknown } }) => Finding
+
+/** How a legacy server refuses `server/discover` for every client. */
+const SAYS_NO: ReadonlySet<unknown> = new Set([METHOD_NOT_FOUND, UNSUPPORTED_VERSION])
 
 /** Asks an HTTP server whether it serves requests of MCP 2026-07-28, with the credentials of a client. */
 export const servesStateless = (send: SendForCaller, exchange: Exchange): Promise<Finding> =>
   ask(send, exchange, {
     body: revision20260728.probe,
     headers: DISCOVER_HEADERS,
-    judge({ result, code }) {
-      const serves = result ? Array.isArray(result.supportedVersions) : STATELESS_ERRORS.has(code)
-      return { serves, isSure: serves || result !== undefined || code === METHOD_NOT_FOUND }
+    judge({ result, error = {} }) {
+      const serves = result ? Array.isArray(result.supportedVersions) : isStatelessError(error)
+      return { serves, isSure: serves || result !== undefined || SAYS_NO.has(error.code) }
     },
   })
 
@@ -41,7 +50,7 @@ export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise
   ask(send, exchange, {
     body: revision20251125.probe,
     headers: {},
-    judge({ result, code }) {
+    judge({ result, error: { code } = {} }) {
       const serves = !NO_HANDSHAKE.has(code) && !STATELESS_ERRORS.has(code)
       return { serves, isSure: !serves || result !== undefined }
     },
@@ -68,7 +77,7 @@ async function ask(
       const { result, error } = message
       const value = parseRaw(message.text.slice((result ?? error)?.start, (result ?? error)?.end))
       if (!isObject(value)) break
-      return judge(result ? { result: value } : { code: value.code })
+      return judge(result ? { result: value } : { error: value })
     }
     return { serves: false, isSure: false }
   } catch {

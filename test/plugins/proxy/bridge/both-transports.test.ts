@@ -4,7 +4,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toolsMiddleware } from '../../../../plugins/tools/middleware.ts'
-import { startPythonClients } from '../../../e2e/matrix/python-clients.ts'
+import { startClientProcess } from '../../../e2e/matrix/client-process.ts'
 import { needs } from '../../../support/left-out.ts'
 import { testProxy, until } from '../test-proxy.ts'
 import { createPuppet } from './puppet-server.ts'
@@ -13,6 +13,7 @@ import { spawnOfficial } from './spawn-server.ts'
 import { startBridge } from './start-bridge.ts'
 
 const PYTHON = `${process.env.KEELSON_TEST_STATE ?? '/var/tmp/keelson-test'}/python-sdk-1/bin/python`
+const CLIENT = new URL('../../../../fixtures/eras/python-client.py', import.meta.url).pathname
 
 async function start(options: Partial<Parameters<typeof startBridge>[0]> = {}) {
   const server = createPuppet()
@@ -48,11 +49,11 @@ describe.each(['streamable-http', 'sse'] as const)('with --proxy-mode %s', proxy
   test.for(['/mcp', '/sse'])('so do the clients of Python at %s', async (path, context) => {
     const { origin } = await everything()
     needs(context, existsSync(PYTHON) ? undefined : `${PYTHON} is missing`)
-    const clients = startPythonClients(PYTHON)
+    const clients = startClientProcess(PYTHON, [CLIENT])
     onTestFinished(() => clients.kill())
     const url = new URL(`${origin}${path}`)
     for (const over of ['sse', 'streamable-http'] as const) {
-      const client = await clients.connect(url, over)
+      const client = await clients.connect('2025-11-25', url, over)
       expect((await client.call('echo', { message: `über ${over}` })).text).toContain(`über ${over}`)
       await client.close()
     }

@@ -96,7 +96,7 @@ describe('a server asks in the middle of a call', () => {
     await server.take(line => line.message.id === 2 && line.message.result)
     server.send({ jsonrpc: '2.0', id: 'roots', method: 'roots/list' })
     const last = (await third).json.result
-    expect(Object.values(last.inputRequests)).toEqual([{ method: 'roots/list' }])
+    expect(Object.values(last.inputRequests)).toEqual([{ method: 'roots/list', params: {} }])
     const [key = ''] = Object.keys(last.inputRequests)
     const fourth = ask(
       4,

@@ -150,6 +150,27 @@ test('a login that ends in a session is an error for one call, then a challenge'
   expect((await ask(4, 'tools/list')).json.result.resultType).toBe('complete')
 })
 
+test('a legacy server that names its revisions when it refuses 2026-07-28 gets requests of its own revision', async () => {
+  const { seen, origin } = await startLegacyServer({
+    respond({ message: { id, method } }, response) {
+      if (method !== 'server/discover') return false
+      const data = { supported: ['2025-11-25', '2025-06-18'], requested: '2026-07-28' }
+      const error = { code: -32022, message: 'Unsupported protocol version', data }
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+      return true
+    },
+  })
+  const proxy = await testProxy({ target: origin })
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  for (let n = 0; n < 2; n++) {
+    const listed = await call(`${proxy.origin}/mcp`, rpc(n, 'tools/list', modernParams()), headers)
+    expect(listed.json.result.tools).toHaveLength(1)
+  }
+  expect(seen.filter(({ message }) => message.method === 'server/discover')).toHaveLength(1)
+  expect(proxy.protocol).toBe('legacy')
+})
+
 test('a server of 2026-07-28 gets requests and gives responses as they are', async () => {
   const { ask, server } = await start({
     respond({ message }, response) {
