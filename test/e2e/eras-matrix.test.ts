@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { needs } from '../support/left-out.ts'
 import { type RunningServer, startFixture, startServer } from '../support/mcp-fixtures/start-server.ts'
 import { type Home, openHome } from './home.ts'
+import { type ClientProcess, startClientProcess } from './matrix/client-process.ts'
 import {
   CLIENTS,
   FEATURE_NAMES,
@@ -12,11 +13,11 @@ import {
   SERVERS,
   type ServerKind,
   STATELESS,
+  serverName,
 } from './matrix/combinations.ts'
 import type { Connect } from './matrix/era-client.ts'
 import { firstSdkClient } from './matrix/first-sdk-client.ts'
 import { erasMatrix } from './matrix/page.ts'
-import { type PythonClients, startPythonClients } from './matrix/python-clients.ts'
 import {
   type Cell,
   COMBINATIONS,
@@ -35,29 +36,44 @@ const GAPS = new URL('matrix/gaps.json', import.meta.url)
 const PAGE = new URL('../../docs/eras-matrix.md', import.meta.url)
 const STATE = process.env.KEELSON_TEST_STATE ?? '/var/tmp/keelson-test'
 const root = new URL('../..', import.meta.url).pathname
+const PYTHON_CLIENT = `${root}fixtures/eras/python-client.py`
+const GO = `${STATE}/go-sdk/eras`
 const readGaps = (): Gaps => JSON.parse(readFileSync(GAPS, 'utf8'))
 const known = readGaps()
 
 let home: Home
 let sessions: RunningServer
 let stateless: RunningServer
-let python: RunningServer | undefined
-const pythons: PythonClients[] = []
+/** Servers of SDKs of other languages, by `keyOfServer`. */
+const foreign = new Map<string, RunningServer>()
+const clientProcesses: ClientProcess[] = []
 beforeAll(async () => {
   home = await openHome()
   sessions = await startFixture('eras/session-http.ts')
   stateless = await startFixture('eras/stateless-http.ts')
 })
 afterAll(async () => {
-  for (const clients of pythons) clients.kill()
+  for (const clients of clientProcesses) clients.kill()
   await home?.close()
-  await Promise.all([sessions?.kill(), stateless?.kill(), python?.kill()])
+  await Promise.all([
+    sessions?.kill(),
+    stateless?.kill(),
+    ...[...foreign.values()].map(server => server.kill()),
+  ])
 }, 120_000)
 
 /** Runs a server; returns the URL for clients. */
-function runServer({ revision, transport, sdk }: ServerKind): Promise<string> {
-  const run = ['run', '--name', `matrix-${revision}-${transport}${sdk ? '-python' : ''}`]
-  if (sdk) return home.ok([...run, `${python?.origin}/mcp`])
+function runServer(server: ServerKind): Promise<string> {
+  const { revision, transport, sdk } = server
+  const run = ['run', '--name', `matrix-${revision}-${transport}${sdk ? `-${sdk.split(' ')[0]}` : ''}`]
+  const origin = foreign.get(keyOfServer(server))?.origin
+  // That of Go responds to `initialize` also where it serves 2026-07-28 only.
+  const isSaid = sdk === 'Go' && revision === STATELESS
+  if (origin) return home.ok([...run, ...(isSaid ? ['--protocol', 'stateless'] : []), `${origin}/mcp`])
+  if (sdk === 'Go') {
+    const image = ['-v', `${GO}:/eras:ro`, 'keelson-test/busybox:1', '--', '/eras', 'stdio', revision]
+    return home.ok([...run, '--runtime', 'docker', '--transport', 'stdio', ...image])
+  }
   if (transport === 'sse')
     return home.ok([...run, '--transport', 'sse', `${sessions.origin}/${revision}/sse`])
   if (transport === 'streamable-http')
@@ -81,15 +97,27 @@ function runServer({ revision, transport, sdk }: ServerKind): Promise<string> {
   ])
 }
 
+const keyOfServer = (server: ServerKind): string => `${serverName(server)} ${server.transport}`
+
 const pythonOf = (version: 1 | 2): string => `${STATE}/python-sdk-${version}/bin/python`
 
-/** Starts the clients of a version of the SDK for Python. */
-function pythonClient(context: TestContext, version: 1 | 2): Connect {
-  const python = pythonOf(version)
-  needs(context, existsSync(python) ? undefined : `${python} is missing: run test/support/engines/setup.sh`)
-  const clients = startPythonClients(python)
-  pythons.push(clients)
-  return (_, url, over) => clients.connect(url, over)
+/** Starts the clients of an SDK of another language. */
+function foreignClient(context: TestContext, program: string, args: readonly string[]): Connect {
+  needs(context, existsSync(program) ? undefined : `${program} is missing: run test/support/engines/setup.sh`)
+  const clients = startClientProcess(program, args)
+  clientProcesses.push(clients)
+  return clients.connect
+}
+
+/** Starts the servers over HTTP of SDKs of other languages. */
+async function startForeign(): Promise<void> {
+  for (const server of SERVERS) {
+    const { sdk, transport, revision } = server
+    if (!sdk || transport !== 'streamable-http') continue
+    const [program, args] =
+      sdk === 'Go' ? [GO, ['http', revision]] : [pythonOf(1), [`${root}fixtures/eras/python-server.py`]]
+    foreign.set(keyOfServer(server), await startServer(args, { program }))
+  }
 }
 
 type Cells = Map<Combination, Map<FeatureName, Cell>>
@@ -113,10 +141,11 @@ test('every client reaches every server as far as the page says', { timeout: 600
   const connect = {
     'TypeScript 1': firstSdkClient,
     'TypeScript 2': secondSdkClient,
-    'Python 1': pythonClient(context, 1),
-    'Python 2': pythonClient(context, 2),
+    'Python 1': foreignClient(context, pythonOf(1), [PYTHON_CLIENT]),
+    'Python 2': foreignClient(context, pythonOf(2), [PYTHON_CLIENT]),
+    Go: foreignClient(context, GO, ['client']),
   }
-  python = await startServer([`${root}fixtures/eras/python-server.py`], { program: pythonOf(1) })
+  await startForeign()
   const found = new Map<string, Cell>()
   const waiting = [...SERVERS]
   const work = async () => {

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { EraClient, ToolResult } from './era-client.ts'
+import type { Connect, ToolResult } from './era-client.ts'
 
-const program = new URL('../../../fixtures/eras/python-client.py', import.meta.url).pathname
-
-/** Clients of the official SDK for Python. One process holds all of them. */
-export interface PythonClients {
-  connect(url: URL, over: 'sse' | 'streamable-http'): Promise<EraClient>
+/** Clients of an SDK of another language. One process holds all of them. */
+export interface ClientProcess {
+  readonly connect: Connect
   kill(): void
 }
 
@@ -19,8 +17,9 @@ interface Line {
   readonly params?: Record<string, unknown>
 }
 
-export function startPythonClients(python: string): PythonClients {
-  const child = spawn(python, [program], { stdio: ['pipe', 'pipe', 'ignore'] })
+/** Starts a program that takes orders as `fixtures/eras/python-client.py` describes them. */
+export function startClientProcess(program: string, args: readonly string[]): ClientProcess {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   const heard: Line[] = []
   let last = 0
@@ -38,9 +37,9 @@ export function startPythonClients(python: string): PythonClients {
       child.stdin.write(`${JSON.stringify({ id, client, do: what, with: details })}\n`)
     })
   return {
-    async connect(url, over) {
+    async connect(revision, url, over) {
       const client = ++last
-      await ask(client, 'open', { url: url.href, over })
+      await ask(client, 'open', { url: url.href, over, revision })
       return {
         call(name, args = {}, { signal, progress = false } = {}) {
           const label = ++last

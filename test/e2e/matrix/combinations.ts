@@ -9,7 +9,7 @@ export const STATELESS: Revision = '2026-07-28'
 type Over = 'sse' | 'streamable-http' | 'either'
 
 /** What clients are made with. */
-export type Sdk = 'TypeScript 1' | 'TypeScript 2' | 'Python 1' | 'Python 2'
+export type Sdk = 'TypeScript 1' | 'TypeScript 2' | 'Python 1' | 'Python 2' | 'Go'
 
 export interface ClientKind {
   readonly name: string
@@ -29,19 +29,25 @@ export const CLIENTS: readonly ClientKind[] = [
     // The SDK cannot cancel a call, and its connections cannot be cut from outside.
     untried: ['cancellation', 'resume'],
   },
+  {
+    ...{ name: '2025-11-25 (Go)', revision: '2025-11-25', over: 'either', sdk: 'Go' },
+    // Its connections cannot be cut from outside.
+    untried: ['resume'],
+  },
   { name: '2025-06-18', revision: '2025-06-18', over: 'either', sdk: 'TypeScript 1' },
   { name: '2025-03-26', revision: '2025-03-26', over: 'either', sdk: 'TypeScript 1' },
   { name: '2024-11-05', revision: '2024-11-05', over: 'either', sdk: 'TypeScript 1' },
   { name: '2024-11-05 (HTTP+SSE only)', revision: '2024-11-05', over: 'sse', sdk: 'TypeScript 1' },
   { name: '2026-07-28', revision: '2026-07-28', over: 'streamable-http', sdk: 'TypeScript 2' },
   { name: '2026-07-28 (Python 2)', revision: '2026-07-28', over: 'streamable-http', sdk: 'Python 2' },
+  { name: '2026-07-28 (Go)', revision: '2026-07-28', over: 'streamable-http', sdk: 'Go' },
 ]
 
 export interface ServerKind {
   readonly revision: Revision
   readonly transport: Transport
   /** What it is made with; the SDKs for TypeScript if it does not say. */
-  readonly sdk?: 'Python 1'
+  readonly sdk?: 'Python 1' | 'Go'
 }
 
 export const serverName = ({ revision, sdk }: ServerKind): string => (sdk ? `${revision} (${sdk})` : revision)
@@ -62,6 +68,9 @@ export const SERVERS: readonly ServerKind[] = [
       .map(transport => ({ revision, transport })),
   ),
   { revision: '2025-11-25', transport: 'streamable-http', sdk: 'Python 1' },
+  ...(['2025-11-25', STATELESS] as const).flatMap(revision =>
+    (['stdio', 'streamable-http'] as const).map(transport => ({ revision, transport, sdk: 'Go' as const })),
+  ),
 ]
 
 /** The transport on which clients reach a server. */

@@ -226,6 +226,30 @@ ensure_python_sdks() {
   done
 }
 
+# --- the Go SDK ---------------------------------------------------------------
+
+# The clients and servers of the matrix of eras that are made with the official
+# Go SDK of MCP, as one program. Compiled for half a minute, once: a machine
+# without Go or its modules goes on, and the tests say what is missing.
+ensure_go_sdk() {
+  local source="$PROJECT/fixtures/eras/go" built="$STATE/go-sdk" content
+  if ! have go; then
+    say 'go: no Go on this machine, the clients and servers of its SDK are left out'
+    return
+  fi
+  content="$(cat "$source"/* | sha256sum | cut -d' ' -f1)-$(cd / && GOTOOLCHAIN=local go env GOVERSION)"
+  [ "$(cat "$built/installed" 2>/dev/null)" != "$content" ] || return 0
+  say 'go: building the clients and servers of the Go SDK'
+  mkdir -p "$built"
+  if ! GOTOOLCHAIN=local CGO_ENABLED=0 GOCACHE="$built/cache" \
+    go build -C "$source" -trimpath -buildvcs=false -o "$built/eras" . </dev/null >"$STATE/log/go-sdk.log" 2>&1; then
+    tail -n 5 "$STATE/log/go-sdk.log" >&2
+    say 'go: they could not be built'
+    return
+  fi
+  echo "$content" >"$built/installed"
+}
+
 # --- the run ----------------------------------------------------------------
 
 # What has to be undone however the script ends; a signal counts as an end.
@@ -315,6 +339,7 @@ main() {
   check_init_helper podman
   ensure_rootless
   ensure_python_sdks
+  ensure_go_sdk
   say 'ready'
 }
 
