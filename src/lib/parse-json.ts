@@ -16,6 +16,9 @@ let placeholderStart: string | undefined
 /** A text has more names with escapes than are read. */
 export class TooManyNames extends SyntaxError {
   override readonly name = 'TooManyNames'
+  constructor() {
+    super(`more than ${MOST_NAMES} names are written with escapes`)
+  }
 }
 
 /** Names with escapes that differ, in one text; more are refused, since each costs far more than a plain one. */
@@ -40,8 +43,7 @@ function withoutEscapedNames(text: string): { safe: string; names: ReadonlyMap<s
     const placeholder = placeholders.get(string) ?? `${placeholderStart}${names.size}`
     placeholders.set(string, placeholder)
     names.set(placeholder, JSON.parse(string) as string)
-    if (names.size > MOST_NAMES)
-      throw new TooManyNames(`more than ${MOST_NAMES} names are written with escapes`)
+    if (names.size > MOST_NAMES) throw new TooManyNames()
     parts.push(text.slice(copied, start), `"${placeholder}"`)
     copied = end
   }

@@ -1,6 +1,6 @@
 import { nameAt } from './json-names.ts'
 import { JsonPass } from './json-pass.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson, TooManyNames } from './parse-json.ts'
 
 /**
  * Reads JSON text without turning it into values, so that what is passed on stays byte for byte the same:
@@ -150,19 +150,29 @@ export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toStrin
 /** The value that raw text stands for. Only for what we need to understand, never for what is passed on. */
 export const parseRaw = (text: string): unknown => parseJson(Buffer.from(text, 'latin1').toString('utf8'))
 
-/** Members of `base` with those of `over` put in or in place; both raw objects. Values are not merged. */
+/** The members of a raw object that is written anew; none of a text that is no object. Throws `TooManyNames`. */
+function membersToWrite(text: string): Iterable<[string, Member]> {
+  const members = topLevelMembers(text)
+  if (!members && checkJson(text).hasTooManyNames) throw new TooManyNames()
+  return members?.at ?? []
+}
+
+/**
+ * Members of `base` with those of `over` put in or in place; both raw objects. Values are not merged. Throws `TooManyNames`,
+ * since the members of an object that cannot be read would be lost.
+ */
 export function mergeRaw(base: string, over: string): string {
   const values = new Map<string, string>()
   for (const text of [base, over]) {
-    for (const [name, { key, start, end }] of topLevelMembers(text)?.at ?? []) {
+    for (const [name, { key, start, end }] of membersToWrite(text)) {
       values.set(name, `${key}:${text.slice(start, end)}`)
     }
   }
   return `{${[...values.values()].join(',')}}`
 }
 
-/** A raw object without some of its members; the others stay as they were written. */
+/** A raw object without some of its members; the others stay as they were written. Throws `TooManyNames`. */
 export function omitRaw(text: string, isOmitted: (name: string) => boolean): string {
-  const kept = [...(topLevelMembers(text)?.at ?? [])].filter(([name]) => !isOmitted(name))
+  const kept = [...membersToWrite(text)].filter(([name]) => !isOmitted(name))
   return `{${kept.map(([, { key, start, end }]) => `${key}:${text.slice(start, end)}`).join(',')}}`
 }

@@ -1,3 +1,4 @@
+import { TooManyNames } from '../../../src/lib/parse-json.ts'
 import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, type Request, type Response } from '../../../src/net/rpc-message.ts'
 import { type ClientMetadata, withMetadata } from '../eras/client-metadata.ts'
@@ -53,8 +54,13 @@ export function startAskingCall(
   }
 
   function repeat(results: ReadonlyMap<string, string>, stateText: string | undefined): void {
-    const next = withMetadata(request, metadata, retryParams(results, stateText))
-    if (call && !calls.repeat(call, next)) calls.drop(call, 'gone')
+    try {
+      const next = withMetadata(request, metadata, retryParams(results, stateText))
+      if (call && !calls.repeat(call, next)) calls.drop(call, 'gone')
+    } catch (error) {
+      if (!(error instanceof TooManyNames)) throw error
+      fail(`The request cannot be sent again with the input: ${error.message}`)
+    }
   }
 
   /** Until the user is done at a URL the server asks for it again (2026-07-28, URL mode elicitation). */

@@ -1,4 +1,5 @@
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../../src/net/rpc-error-codes.ts'
+import { TooManyNames } from '../../../src/lib/parse-json.ts'
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, onOneLine, param, type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { type ClientMetadata, withMetadata } from '../eras/client-metadata.ts'
 import { UNHEARD, wayOf } from '../eras/legacy-methods.ts'
@@ -72,7 +73,16 @@ export function createLegacyClients(options: {
     request(request, given) {
       const { session, reply } = given
       const metadata = session?.metadata
-      return metadata ? translate(request, { session, metadata, reply }) : messages.request(request, given)
+      if (!metadata) return messages.request(request, given)
+      try {
+        return translate(request, { session, metadata, reply })
+      } catch (error) {
+        if (!(error instanceof TooManyNames)) throw error
+        reply.respond(
+          errorText(request.idText, INVALID_REQUEST, `The request cannot be sent: ${error.message}`),
+        )
+        return 'responded'
+      }
     },
     notify(notification, session) {
       if (!session?.metadata || notification.method === 'notifications/cancelled') {

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import { TooManyNames } from '../../../src/lib/parse-json.ts'
 import { findSpan, mergeRaw, parseRaw, topLevelMembers, toRaw } from '../../../src/lib/raw-json.ts'
 import { type Capabilities, toCapabilities } from './client-sessions.ts'
 
 /** Capabilities are nested no deeper in any revision; what lies deeper is not merged. */
 const MAX_DEPTH = 4
+
+/** The most bytes that a server process is told. Of what clients have, the longest is left out beyond that. */
+const MAX_TOLD = 32 * 1024
 
 /**
  * The parameters of `initialize` that a server process gets: those of one client, with the capabilities that the
@@ -18,7 +22,23 @@ export function withCapabilitiesOf(others: Iterable<Capabilities>, paramsText: s
   if (added.length === 0) return paramsText
   const all = isDeepStrictEqual(known, {}) ? added : [known, ...added]
   const told = (all.length > 1 ? all.map(withExplicitForm) : all).map(one => toRaw(JSON.stringify(one)))
-  return mergeRaw(paramsText, `{"capabilities":${told.reduce((sum, one) => union(sum, one), own)}}`)
+  try {
+    return mergeRaw(paramsText, `{"capabilities":${together(own, [...new Set(told)].sort((a, b) => a.length - b.length))}}`)
+  } catch (error) {
+    // The server is told less, so that no client can keep a process from being initialised.
+    if (error instanceof TooManyNames) return paramsText
+    throw error
+  }
+}
+
+function together(own: string, others: Iterable<string>): string {
+  let sum = own
+  for (const one of others) {
+    const more = union(sum, one)
+    if (more.length > MAX_TOLD) break
+    sum = more
+  }
+  return sum
 }
 
 /** The same for a process that goes on with these clients alone: what the first client of all had does not count. */

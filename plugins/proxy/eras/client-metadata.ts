@@ -1,3 +1,4 @@
+import { TooManyNames } from '../../../src/lib/parse-json.ts'
 import { detached, memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib/raw-json.ts'
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
 import { revision20260728 } from '../revisions/index.ts'
@@ -45,6 +46,8 @@ export function metadataOf({ infoText, capabilitiesText, logLevel }: ClientMetad
  * A request of the client as a server of 2026-07-28 takes it. Everything else stays as it was written: progress
  * token, trace context, unknown members.
  *
+ * Throws `TooManyNames` where it would have more escaped names than are read.
+ *
  * @param added more parameters, as a raw object
  */
 export function withMetadata(request: Request, metadata: ClientMetadata, added = '{}'): Request {
@@ -55,5 +58,7 @@ export function withMetadata(request: Request, metadata: ClientMetadata, added =
   const own = `{"_meta":${mergeRaw(meta, metadataOf(metadata))}}`
   const kept = omitRaw(params, name => RESERVED.has(name))
   const changed = mergeRaw(mergeRaw(kept, own), added)
-  return readMessage(mergeRaw(request.text, `{"params":${changed}}`)) as Request
+  const message = readMessage(mergeRaw(request.text, `{"params":${changed}}`))
+  if (message?.kind !== 'request') throw new TooManyNames()
+  return message
 }

@@ -1,6 +1,12 @@
+import { TooManyNames } from '../../../src/lib/parse-json.ts'
 import { memberText, memberValue, mergeRaw, splice } from '../../../src/lib/raw-json.ts'
-import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY } from '../../../src/net/rpc-error-codes.ts'
-import { type Response, readMessage, withId } from '../../../src/net/rpc-message.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  MISSING_CAPABILITY,
+  SERVER_ERROR,
+} from '../../../src/net/rpc-error-codes.ts'
+import { errorText, type Response, readMessage, withId } from '../../../src/net/rpc-message.ts'
 import { SERVER_INFO } from './modern-meta.ts'
 import type { MethodRule } from './modern-methods.ts'
 import { URL_ELICITATION_REQUIRED } from './url-inputs.ts'
@@ -18,7 +24,8 @@ const NEEDS_URLS = JSON.stringify({
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' }
 
 /**
- * The response of a server of the era of sessions as a client of MCP 2026-07-28 takes it.
+ * The response of a server of the era of sessions as a client of MCP 2026-07-28 takes it; an error in place of one that
+ * would have more escaped names than are read.
  *
  * @param options.infoText who the server is, raw
  */
@@ -30,11 +37,16 @@ export function toModernResponse(
   const span = result ?? error
   if (!span) return withId(response, idText)
   const given = text.slice(span.start, span.end)
-  const changed = result ? toModernResult(given, { rule, infoText }) : toModernError(given)
-  return splice(text, [
-    { span, text: changed },
-    { span: response.id, text: idText },
-  ])
+  try {
+    const changed = result ? toModernResult(given, { rule, infoText }) : toModernError(given)
+    return splice(text, [
+      { span, text: changed },
+      { span: response.id, text: idText },
+    ])
+  } catch (error) {
+    if (!(error instanceof TooManyNames)) throw error
+    return errorText(idText, SERVER_ERROR, `The response of the server was withheld: ${error.message}`)
+  }
 }
 
 /** A result with what the revision requires of all results. What the server says of it, which it cannot mean, goes. */

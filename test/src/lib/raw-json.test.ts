@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listsOf, type NamedList, noteLists } from '../../../src/lib/named-lists.ts'
+import { TooManyNames } from '../../../src/lib/parse-json.ts'
 import {
   arrayElements,
   checkJson,
   findSpan,
   mergeRaw,
+  omitRaw,
   parseRaw,
   repeatedMember,
   type Span,
@@ -273,4 +275,14 @@ test('a text with more escaped names than are read is taken for nothing', () => 
   })
   expect(checkJson(object(10_001))).toMatchObject({ isJson: false, hasTooManyNames: true })
   expect(repeatedMember(object(10_001, ',"b":1,"b":2'))).toBe('')
+})
+
+test('the members of such a text are never left out', () => {
+  const object = (count: number, prefix: string) =>
+    `{${Array.from({ length: count }, (_, n) => `"\\u0061${prefix}${n}":1`).join(',')}}`
+  const merged = mergeRaw(object(6_000, 'a'), object(4_000, 'b'))
+  expect(topLevelMembers(merged)?.at.size).toBe(10_000)
+  expect(() => mergeRaw(mergeRaw(merged, object(1, 'c')), '{}')).toThrow(TooManyNames)
+  expect(() => omitRaw(object(10_001, 'a'), () => false)).toThrow(TooManyNames)
+  expect(mergeRaw('5', '{"a":1}')).toBe('{"a":1}')
 })
