@@ -1,3 +1,4 @@
+import { DistinctNames } from './distinct-names.ts'
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -30,9 +31,13 @@ export class JsonPass {
   readonly text: string
   readonly #bytes: Uint8Array
   readonly #names: OpenNames
+  readonly #distinct: DistinctNames | undefined
+  #hasTooManyDistinct = false
 
-  constructor(text: string) {
+  /** @param mostDistinct how many names that differ a text may have; without it any number */
+  constructor(text: string, mostDistinct = Number.POSITIVE_INFINITY) {
     this.text = text
+    this.#distinct = DistinctNames.for(text.length, mostDistinct)
     this.#names = new OpenNames(text)
     this.#bytes = Buffer.from(text, 'latin1')
   }
@@ -129,6 +134,10 @@ export class JsonPass {
       this.#noteEscaped(start, end)
       if (this.hasTooManyNames) return -1
     }
+    if (this.#distinct?.add(digest) === false) {
+      this.#hasTooManyDistinct = true
+      return -1
+    }
     if (this.repeated === undefined && !this.#names.add(digest, start, end))
       this.repeated = nameAt(this.text, start, end)
     const colon = this.skipSpace(end)
@@ -142,9 +151,9 @@ export class JsonPass {
     this.#escaped.add(name)
   }
 
-  /** Whether the pass has ended early, since `parseJson` would refuse to read the text. */
+  /** Whether the pass has ended early, since the text has more distinct names than it may, or than `parseJson` reads. */
   get hasTooManyNames(): boolean {
-    return this.#escaped !== undefined && this.#escaped.size > MOST_NAMES
+    return this.#hasTooManyDistinct || (this.#escaped !== undefined && this.#escaped.size > MOST_NAMES)
   }
 
   /**

@@ -63,13 +63,18 @@ function readObject(
  * Whether a text is one valid JSON value and nothing else, and the first name that stands twice in one of its objects, at any
  * depth. Of a text that is not valid, or has more escaped names than `parseJson` reads, only the part before that is
  * looked at.
+ *
+ * @param mostDistinct as of `JsonPass`
  */
-export function checkJson(text: string): {
+export function checkJson(
+  text: string,
+  mostDistinct?: number,
+): {
   readonly isJson: boolean
   readonly repeated: string | undefined
   readonly hasTooManyNames: boolean
 } {
-  const pass = new JsonPass(text)
+  const pass = new JsonPass(text, mostDistinct)
   const end = pass.skipValue(0)
   const { repeated, hasTooManyNames } = pass
   return { isJson: end >= 0 && pass.skipSpace(end) === text.length, repeated, hasTooManyNames }

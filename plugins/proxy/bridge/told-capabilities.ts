@@ -23,7 +23,13 @@ export function withCapabilitiesOf(others: Iterable<Capabilities>, paramsText: s
   const all = isDeepStrictEqual(known, {}) ? added : [known, ...added]
   const told = (all.length > 1 ? all.map(withExplicitForm) : all).map(one => toRaw(JSON.stringify(one)))
   try {
-    return mergeRaw(paramsText, `{"capabilities":${together(own, [...new Set(told)].sort((a, b) => a.length - b.length))}}`)
+    return mergeRaw(
+      paramsText,
+      `{"capabilities":${together(
+        own,
+        [...new Set(told)].sort((a, b) => a.length - b.length),
+      )}}`,
+    )
   } catch (error) {
     // The server is told less, so that no client can keep a process from being initialised.
     if (error instanceof TooManyNames) return paramsText

@@ -173,3 +173,37 @@ test('over SSE a repeated member is refused by a stdio server too', async () => 
   const endpoint = /data: (\S+)/.exec(Buffer.from(first?.value ?? []).toString())?.[1] ?? ''
   for (const [, body] of AMBIGUOUS) expect((await post(endpoint, body)).status).toBe(400)
 })
+
+describe('the names of members that differ', () => {
+  /** Objects with `per` members each, together `count` names that differ. */
+  const objects = (count: number, per: number) => {
+    const all = Array.from({ length: Math.ceil(count / per) }, (_, n) => {
+      const members = Array.from({ length: Math.min(per, count - n * per) }, (_, k) => `"-${n * per + k}":1`)
+      return `{${members.join(',')}}`
+    })
+    return `[${all.join(',')}]`
+  }
+  const row = '{"id":1,"name":"x","price":2,"size":3},'
+  const CASES = [
+    { what: '40,000 in small objects', args: objects(40_000, 16), status: 200 },
+    {
+      what: '100,000 objects with the same four',
+      args: `[${row.repeat(100_000).slice(0, -1)}]`,
+      status: 200,
+    },
+    { what: '60,000 in small objects', args: objects(60_000, 16), status: 400 },
+    { what: '60,000 in one object', args: objects(60_000, 60_000), status: 400 },
+    { what: '700,000 in one object', args: objects(700_000, 700_000), status: 400 },
+  ]
+
+  test.each(CASES)('$what: $status', async ({ args, status }) => {
+    const target = await testServer((request, response) => request.resume().on('end', () => response.end()))
+    const proxy = await testProxy({ target, middlewares: [policy([])] })
+    const answer = await post(
+      `${proxy.origin}/mcp`,
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"rows":${args}}}}`,
+    )
+    expect(answer.status).toBe(status)
+    if (status === 400) expect(await answer.text()).toContain('more than 50000 differ')
+  })
+})
