@@ -59,8 +59,13 @@ type RefusedId = Pick<Parameters<typeof rpcRefusal>[3] & object, 'id' | 'idText'
 export const sessionNotFound = (id: RefusedId = {}): Refusal =>
   rpcRefusal(404, SESSION_NOT_FOUND, 'Session not found', id)
 
-/** The limit of sessions is reached and all are in use. */
-export const allSessionsTaken = (id: RefusedId = {}): Refusal => unavailable('All sessions are taken', id, 60)
+/** The limit of sessions is reached, or the share of this caller, and all these are in use. */
+export const allSessionsTaken = (id: RefusedId = {}): Refusal =>
+  unavailable(
+    'No session is free; one caller gets as many as are left for others: end those that you do not use (DELETE), or try again later',
+    id,
+    60,
+  )
 
 /** Refuses another user, or a request without the caller token. */
 export const refuseCaller = (problem: CallerProblem): Refusal =>

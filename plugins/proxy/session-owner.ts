@@ -1,5 +1,6 @@
 import type { Caller } from '../../src/contracts/caller-auth.ts'
 import type { Exchange } from '../../src/contracts/pipeline.ts'
+import { clientAddressOf } from './client-address.ts'
 
 /** Whose session it is: issuer and subject; undefined where nobody has to log in. */
 export type SessionOwner = string | undefined
@@ -10,6 +11,12 @@ export function ownerOf({ caller }: Pick<Exchange, 'caller'>): SessionOwner {
   owners.set(caller, owner)
   return owner
 }
+
+/** Whose share of sessions and calls a request counts to: the owner, or where nobody has to log in, the address. */
+export const holderOf = (exchange: Pick<Exchange, 'caller' | 'request'>, rules: AddressRules): string =>
+  ownerOf(exchange) ?? clientAddressOf(exchange.request, rules) ?? 'unknown'
+
+type AddressRules = Parameters<typeof clientAddressOf>[1]
 
 /** It is asked for several times per request, and a caller is the same object as long as their token is cached. */
 const owners = new WeakMap<Caller, string>()

@@ -6,8 +6,9 @@ import { rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { createBatchReply } from './batch-reply.ts'
 import type { Call, Reply } from './call.ts'
+import type { Session } from './client-sessions.ts'
 import { followCalls } from './follow-calls.ts'
-import { busyRefusal, sendEmpty } from './http-reply.ts'
+import { BUSY, busyRefusal, sendEmpty } from './http-reply.ts'
 import type { MessageRouter } from './message-router.ts'
 import { rewritten } from './rewritten-reply.ts'
 import { findSession } from './streamable-sessions.ts'
@@ -33,7 +34,7 @@ export async function postBatch(
   if (response.destroyed) return
   if (session.closed) throw sessionNotFound()
   const requests = messages.filter(message => message.kind === 'request')
-  if (!hasRoom(router, requests.length)) throw busyRefusal(undefined)
+  if (!hasRoom(router, session, requests.length)) throw busyRefusal(undefined)
 
   const started: Call[] = []
   const onGone = () => {
@@ -46,7 +47,7 @@ export async function postBatch(
   const ask = (request: Request, reply: Reply) => {
     const outcome = router.messages.request(request, { session, owner: session.owner, reply })
     if (outcome === 'busy') {
-      reply.respond(errorText(request.idText, SERVER_ERROR, 'Too many requests are waiting'))
+      reply.respond(errorText(request.idText, SERVER_ERROR, BUSY))
     } else if (outcome !== 'responded') started.push(outcome)
   }
   for (const message of messages) {
@@ -60,5 +61,5 @@ export async function postBatch(
 }
 
 /** So that no batch is taken in part. */
-const hasRoom = ({ calls, queued, limits }: MessageRouter, count: number): boolean =>
-  calls.size + count <= limits.maxPending && queued <= limits.maxQueuedBytes
+const hasRoom = ({ calls, queued, limits }: MessageRouter, { holder }: Session, count: number): boolean =>
+  calls.hasRoom(holder, count) && queued <= limits.maxQueuedBytes

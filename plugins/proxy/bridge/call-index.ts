@@ -26,7 +26,16 @@ export interface CallIndex extends Pick<Calls, 'atWork' | 'ofSession'> {
   forget(which: number | Connection): void
 }
 
-export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUpMs: number }): CallIndex {
+export function createCallIndex({
+  now,
+  givenUpMs,
+  onRemove,
+}: {
+  now: () => number
+  givenUpMs: number
+  /** Called once for each call that was added. */
+  onRemove: (call: Call) => void
+}): CallIndex {
   const byId = new Map<number, Call>()
   /** For each client, the calls that may cause messages of the server. */
   const busy = new Map<Session | Call, Set<Call>>()
@@ -34,7 +43,7 @@ export function createCallIndex({ now, givenUpMs }: { now: () => number; givenUp
   const givenUp = new Map<number, { session: Session | undefined; peer: Connection; until: number }>()
 
   function remove(call: Call): void {
-    byId.delete(call.id)
+    if (byId.delete(call.id)) onRemove(call)
     call.onEnd?.()
     const party = call.session ?? call
     const working = busy.get(party)

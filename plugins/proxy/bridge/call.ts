@@ -33,6 +33,8 @@ export interface Call {
   id: number
   readonly method: string
   readonly session: Session | undefined
+  /** Whose share of calls it counts to; undefined for those of the proxy. */
+  readonly holder: string | undefined
   /** The id as the client wrote it. */
   readonly idText: string
   /** The progress token as the client wrote it. */

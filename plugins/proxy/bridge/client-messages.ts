@@ -28,12 +28,24 @@ export interface ClientMessages {
   /** Returns the call; `responded` when the bridge responded itself; `busy` when too much waits. */
   request(
     request: Request,
-    options: { session: Session | undefined; owner: SessionOwner; reply: Reply },
+    options: {
+      session: Session | undefined
+      owner: SessionOwner
+      /** As of `Calls.start`. */
+      holder?: string | undefined
+      reply: Reply
+    },
   ): Call | 'responded' | 'busy'
   /** False when too much waits: nothing was sent. */
   notify(notification: Notification, session: Session | undefined): boolean
   /** Takes a response to a request of the server. One without such a request is ignored. */
   respond(response: Response, session: Session | undefined): void
+}
+
+/** Where a request comes from. */
+interface From {
+  readonly session: Session | undefined
+  readonly holder: string | undefined
 }
 
 /** Owns the tasks of clients with neither a login nor a session, which cannot be told apart. */
@@ -56,10 +68,9 @@ export function createClientMessages(options: {
 
   type Outcome = ReturnType<ClientMessages['request']>
 
-  const forward = (request: Request, session: Session | undefined, reply: Reply): Outcome =>
+  const forward = (request: Request, { session, holder }: From, reply: Reply): Outcome =>
     calls.start(request, {
-      session,
-      reply,
+      ...{ session, holder, reply },
       // The response comes when the client ends the subscription (MCP 2026-07-28).
       ...(request.method === 'subscriptions/listen' ? { timeoutMs: Number.POSITIVE_INFINITY } : {}),
     }) ?? 'busy'
@@ -69,7 +80,13 @@ export function createClientMessages(options: {
     return 'responded'
   }
 
-  function subscribe(request: Request, session: Session, uri: string, reply: Reply): Outcome {
+  function subscribe(
+    request: Request,
+    from: From & { session: Session },
+    uri: string,
+    reply: Reply,
+  ): Outcome {
+    const { session } = from
     if (!subscriptions.hasRoom(session, uri)) {
       return answer(reply, errorText(request.idText, SERVER_ERROR, 'This session has too many subscriptions'))
     }
@@ -78,13 +95,13 @@ export function createClientMessages(options: {
       if (ok) subscriptions.confirm(session, uri)
       else subscriptions.remove(session, uri)
     })
-    const outcome = forward(request, session, observed)
+    const outcome = forward(request, from, observed)
     if (outcome === 'busy') subscriptions.remove(session, uri)
     return outcome
   }
 
   return {
-    request(request, { session, owner: caller, reply: given }) {
+    request(request, { session, owner: caller, holder, reply: given }) {
       const owner = caller ?? (handshake.agreed?.hasTasks ? (session?.id ?? NOBODY) : undefined)
       if (owner !== undefined && isForeignTask(request, owner, taskOwners)) {
         return answer(given, noSuchTask(request.idText))
@@ -96,15 +113,16 @@ export function createClientMessages(options: {
           // There is no stream for its updates, and its end would end the subscription of other clients.
           return answer(reply, errorText(request.idText, INVALID_REQUEST, 'A subscription needs a session'))
         }
-        if (request.method === 'resources/subscribe') return subscribe(request, session, uri, reply)
-        if (subscriptions.remove(session, uri)) return forward(request, session, reply)
+        if (request.method === 'resources/subscribe')
+          return subscribe(request, { session, holder }, uri, reply)
+        if (subscriptions.remove(session, uri)) return forward(request, { session, holder }, reply)
         return answer(reply, resultText(request.idText))
       }
       const level = request.method === 'logging/setLevel' ? param(request, 'level') : undefined
       if (session && typeof level === 'string' && !levels.set(session, level)) {
         return answer(reply, resultText(request.idText))
       }
-      return forward(request, session, reply)
+      return forward(request, { session, holder }, reply)
     },
     notify(notification, session) {
       switch (notification.method) {

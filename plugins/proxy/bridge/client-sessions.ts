@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ProxyMode } from '../../../src/contracts/run-config.ts'
 import type { ClientMetadata } from '../eras/client-metadata.ts'
+import { createFairShare } from '../fair-share.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call } from './call.ts'
@@ -10,6 +11,8 @@ import type { Outbox } from './outbox.ts'
 export interface Session {
   readonly id: string
   readonly owner: SessionOwner
+  /** Whose share of sessions it counts to. */
+  readonly holder: string
   /** The transport of its client; undefined where the client has no session of its own. */
   readonly over: ProxyMode | undefined
   readonly outbox: Outbox
@@ -59,9 +62,9 @@ function shallow(value: unknown, depth: number): unknown {
 }
 
 export interface Sessions {
-  /** Undefined when the limit of sessions is reached and all are in use. */
+  /** Undefined when the limit of sessions is reached, or the share of the holder, and all these are in use. */
   open(
-    facts: Pick<Session, 'capabilities' | 'version' | 'owner' | 'over' | 'metadata'> & {
+    facts: Pick<Session, 'capabilities' | 'version' | 'owner' | 'holder' | 'over' | 'metadata'> & {
       outbox: () => Outbox
     },
   ): Session | undefined
@@ -85,6 +88,7 @@ export function createClientSessions(options: {
 }): Sessions {
   const { limits, ttlMs, now, onClose } = options
   const byId = new Map<string, Session>()
+  const share = createFairShare(limits.maxSessions)
 
   const idleMs = (session: Session): number =>
     session.calls.size > 0 || session.outbox.connected ? 0 : now() - session.lastSeen
@@ -96,23 +100,26 @@ export function createClientSessions(options: {
     if (session.closed) return
     session.closed = true
     byId.delete(session.id)
+    share.give(session.holder)
     onClose(session, reason)
     session.outbox.close()
   }
 
-  function makeRoom(): boolean {
+  /** Ends the session that has been idle longest: one of the holder, or when none is free at all, anybody's. */
+  function makeRoom(holder: string): void {
     let victim: Session | undefined
     for (const session of byId.values()) {
+      if (session.holder !== holder && byId.size < limits.maxSessions) continue
       if (idleMs(session) >= limits.reclaimAfterMs && (!victim || session.lastSeen < victim.lastSeen))
         victim = session
     }
     if (victim) close(victim, 'its place was needed')
-    return victim !== undefined
   }
 
   return {
     open({ outbox, ...facts }) {
-      if (byId.size >= limits.maxSessions && !makeRoom()) return undefined
+      if (!share.hasRoom(facts.holder)) makeRoom(facts.holder)
+      if (!share.take(facts.holder)) return undefined
       const session: Session = {
         ...facts,
         id: randomUUID(),

@@ -19,9 +19,11 @@ export function sendJson(
   response.end(body)
 }
 
-/** Too many requests wait for the server: the client should try again. */
-export const busyRefusal = (idText: string | undefined): Refusal =>
-  unavailable('Too many requests are waiting', { idText })
+/** Too many requests wait for the server, of this caller or of all: the client should try again. */
+export const BUSY =
+  'Too many requests are waiting; one caller gets as many as are left for others: wait for responses, then try again'
+
+export const busyRefusal = (idText: string | undefined): Refusal => unavailable(BUSY, { idText })
 
 /** Sends a response without content: 202 for a message that was accepted, 204 for a finished operation. */
 export function sendEmpty(response: ServerResponse, status: 202 | 204): void {

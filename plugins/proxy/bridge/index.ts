@@ -103,6 +103,7 @@ export function createBridge(options: {
       ttlMs: sessionTtlMs,
       now,
       availability,
+      trustsProxy: config.trust_proxy_headers,
       protocol: saidProtocol(config),
       onProtocol,
       ...own,

@@ -1,3 +1,4 @@
+import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { ProxyMode } from '../../../src/contracts/run-config.ts'
 import { toRaw } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
@@ -5,7 +6,7 @@ import type { Availability } from '../availability.ts'
 import type { ClientMetadata } from '../eras/client-metadata.ts'
 import type { Refusal } from '../request-refusal.ts'
 import { toSubscriber } from '../rewrite/to-subscriber.ts'
-import type { SessionOwner } from '../session-owner.ts'
+import { holderOf, type SessionOwner } from '../session-owner.ts'
 import { createTaskOwners } from '../tasks/task-owners.ts'
 import { type AskServer, createAskServer } from './ask-server.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
@@ -54,12 +55,15 @@ export interface MessageRouter {
   readonly queued: number
   /** Whether the server has asked a client for something: sampling, elicitation, roots. */
   readonly asksClients: boolean
-  /** Undefined when the limit of sessions is reached and all are in use. */
+  /** Whose share of sessions and calls a request counts to. */
+  holderOf(exchange: Exchange): string
+  /** As `Sessions.open`. */
   openSession(options: {
     capabilities: Capabilities
     version: string
     metadata?: ClientMetadata | undefined
     owner: SessionOwner
+    holder: string
     over: ProxyMode | undefined
     onClosed?: () => void
     /** Takes what the server sends, in place of event streams. */
@@ -80,6 +84,8 @@ export interface RouterOptions {
   ttlMs: number
   now: () => number
   availability: Availability
+  /** Whether the proxy in front is trusted to say where requests come from. */
+  trustsProxy?: boolean | undefined
   /** The era that the user has said the server speaks. */
   protocol: 'legacy' | 'stateless' | undefined
   /** Called when more is known of the eras that the server speaks. */
@@ -210,6 +216,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     availability,
     server,
     ask,
+    holderOf: exchange => holderOf(exchange, { trust_proxy_headers: options.trustsProxy === true }),
     notify(text) {
       for (const session of sessions.all()) delivery.sendStandalone(session, text)
       for (const { acknowledged: filter, idText, reply } of calls.all()) {

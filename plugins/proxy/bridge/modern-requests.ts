@@ -84,7 +84,13 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
       parkedCalls,
       respond: client.respond,
       send: (request, reply) =>
-        messages.request(toLegacyRequest(request), { session, owner: session.owner, reply }),
+        messages.request(toLegacyRequest(request), {
+          session,
+          owner: session.owner,
+          // Callers without a login share the session.
+          holder: router.holderOf(asked.exchange),
+          reply,
+        }),
       abandon: call => calls.abandon(call, 'cancelled', 'the client did not continue the call'),
       calls: client.calls,
     })
@@ -133,7 +139,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
       if (initialized === undefined) {
         throw rpcRefusal(502, SERVER_ERROR, 'The server did not respond to initialize', { idText })
       }
-      const found = sessions.of(ownerOf(exchange), facts)
+      const found = sessions.of({ owner: ownerOf(exchange), holder: router.holderOf(exchange) }, facts)
       if (!found) throw allSessionsTaken({ idText })
       const rule = ruleOf(request.method)
       return ways[rule.way]({ ...found, request, rule, facts, reply, exchange, initialized })

@@ -11,7 +11,7 @@ import { createModernClient, type ModernClient } from './modern-client.ts'
 /** The sessions at a server of the era of sessions whose clients have none themselves. */
 export interface ModernSessions {
   /** The session of the client; opened when it has none. Undefined when all sessions are in use. */
-  of(owner: SessionOwner, facts: ClientFacts): ModernSession | undefined
+  of(caller: { owner: SessionOwner; holder: string }, facts: ClientFacts): ModernSession | undefined
 }
 
 export interface ModernSession {
@@ -33,12 +33,15 @@ export function createModernSessions(router: MessageRouter): ModernSessions {
   /** Least recently used first. */
   const byClient = new Map<string, ModernSession>()
 
-  function open(owner: SessionOwner, facts: ClientFacts): ModernSession | undefined {
+  function open(
+    caller: { owner: SessionOwner; holder: string },
+    facts: ClientFacts,
+  ): ModernSession | undefined {
     const client = createModernClient(text => router.messages.respond(readMessage(text) as Response, session))
     const session = router.openSession({
       capabilities: toCapabilities(parseRaw(legacyCapabilities(facts))),
       version: MODERN_VERSION,
-      owner,
+      ...caller,
       over: undefined,
       outbox: client.outbox,
     })
@@ -57,12 +60,12 @@ export function createModernSessions(router: MessageRouter): ModernSessions {
   }
 
   return {
-    of(owner, facts) {
-      const key = JSON.stringify([owner ?? null, facts.infoText ?? null, facts.capabilitiesText])
+    of(caller, facts) {
+      const key = JSON.stringify([caller.owner ?? null, facts.infoText ?? null, facts.capabilitiesText])
       const known = byClient.get(key)
       byClient.delete(key)
       if (!known || known.session.closed) closeIdle()
-      const found = known && !known.session.closed ? known : open(owner, facts)
+      const found = known && !known.session.closed ? known : open(caller, facts)
       if (!found) return undefined
       found.session.lastSeen = router.now()
       byClient.set(key, found)

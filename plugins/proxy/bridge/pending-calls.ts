@@ -8,6 +8,7 @@ import {
   type Response,
   withId,
 } from '../../../src/net/rpc-message.ts'
+import { createFairShare } from '../fair-share.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, CallFailure, Party, Reply, Rounds } from './call.ts'
 import { createCallIndex } from './call-index.ts'
@@ -16,11 +17,23 @@ import type { Connection } from './connection.ts'
 
 /** The calls that wait for a response of the server. */
 export interface Calls {
-  /** Sends a request under a new id. Undefined when too many calls wait, or no server is connected. */
+  /**
+   * Sends a request under a new id. Undefined when too many calls wait, of all or of this holder, or no server is
+   * connected.
+   */
   start(
     request: Request,
-    options: { session?: Session | undefined; reply: Reply; rounds?: Rounds; timeoutMs?: number },
+    options: {
+      session?: Session | undefined
+      /** As of `Call`; without it that of the session. */
+      holder?: string | undefined
+      reply: Reply
+      rounds?: Rounds
+      timeoutMs?: number
+    },
   ): Call | undefined
+  /** Whether so many calls can start. */
+  hasRoom(holder: string, count: number): boolean
   /** Sends the next round of a parked call, to the process that is connected now. False when it cannot be sent. */
   repeat(call: Call, request: Request): boolean
   /** Ends a call with a response of the proxy. */
@@ -68,7 +81,12 @@ export function createCalls(options: {
   onStart: () => void
 }): Calls {
   const { limits, now, peer, onStart } = options
-  const index = createCallIndex({ now, givenUpMs: limits.givenUpMs })
+  const share = createFairShare(limits.maxPending)
+  const index = createCallIndex({
+    now,
+    givenUpMs: limits.givenUpMs,
+    onRemove: call => share.give(call.holder),
+  })
   const { byId, add, remove, giveUp } = index
   let lastId = 0
 
@@ -98,14 +116,18 @@ export function createCalls(options: {
   }
 
   return {
-    start(request, { session, reply, rounds, timeoutMs = limits.requestTimeoutMs }) {
-      if (byId.size >= limits.maxPending) return undefined
+    start(
+      request,
+      { session, holder = session?.holder, reply, rounds, timeoutMs = limits.requestTimeoutMs },
+    ) {
+      if (!share.take(holder)) return undefined
       const token = paramSpan(request, '_meta', 'progressToken')
       lastId += 1
       const call: Call = {
         id: lastId,
         method: request.method,
         session,
+        holder,
         idText: request.idText,
         token: token && request.text.slice(token.start, token.end),
         task: paramSpan(request, 'task') !== undefined,
@@ -131,6 +153,7 @@ export function createCalls(options: {
       const token = paramSpan(request, '_meta', 'progressToken')
       return call.peer.write(requestText(request, { id: String(call.id), token }))
     },
+    hasRoom: share.hasRoom,
     respond(call, text) {
       if (byId.get(call.id) !== call) return
       remove(call)

@@ -49,6 +49,7 @@ export function createSse(
       capabilities: {},
       version: '2024-11-05',
       owner: ownerOf(exchange),
+      holder: router.holderOf(exchange),
       over: 'sse',
       onClosed: () => session && router.sessions.close(session, 'the client has gone'),
     })

@@ -36,6 +36,7 @@ export async function initialize(
     version: String(memberValue(answer.text, 'protocolVersion') ?? ''),
     metadata,
     owner: ownerOf(exchange),
+    holder: router.holderOf(exchange),
     over: 'streamable-http',
   })
   if (!session) {

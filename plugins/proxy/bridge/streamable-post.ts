@@ -101,7 +101,12 @@ export function createStreamablePost(
     const reply = rewritten(post, rewriting)
     const outcome =
       translated === undefined
-        ? router.messages.request(message, { session, owner: ownerOf(exchange), reply })
+        ? router.messages.request(message, {
+            session,
+            owner: ownerOf(exchange),
+            holder: router.holderOf(exchange),
+            reply,
+          })
         : modernRequests.request(message, { version: translated, exchange, reply })
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'responded') started = outcome

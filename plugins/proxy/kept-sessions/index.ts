@@ -5,12 +5,14 @@ import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
 import { createMessageRouter } from '../bridge/message-router.ts'
 import { createSse, sseSessionId } from '../bridge/sse-transport.ts'
 import { createStreamableHttp } from '../bridge/streamable-http-transport.ts'
+import { createFairShare } from '../fair-share.ts'
 import { endpointUrl, isMessage } from '../http-sse.ts'
 import { absoluteBase } from '../public-base.ts'
 import { allSessionsTaken, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { sessionTtlOf } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
+import { holderOf } from '../session-owner.ts'
 import { callerKey } from '../translated-http/caller-key.ts'
 import { servesStateless } from '../translated-http/http-server-era.ts'
 import { createSendForCaller, type SendForCaller } from '../translated-http/send-for-caller.ts'
@@ -44,6 +46,7 @@ export interface KeptSessions {
   close(reason: string): void
 }
 
+/** The most clients, with a session or about to open one. */
 const MAX_CLIENTS = 1000
 
 /** It is long because all of it works on the one set of clients. */
@@ -59,6 +62,9 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
   const ttlMs = sessionTtlOf(config)
   const send = createSendForCaller(options)
   const clients = new Map<string, OlderClient>()
+  /** Also those whose sessions are being opened, with the holders of their places. */
+  const holders = new Map<OlderClient, string>()
+  const share = createFairShare(MAX_CLIENTS)
   const sendTo: SendForCaller = (exchange, request) =>
     send(exchange, { ...request, url: endpointUrl(exchange.url) })
 
@@ -97,25 +103,31 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
       open: own => open({ ...own, ...(isSse ? { challenge: () => undefined } : {}) }, { era, isSse }),
       server: SERVERS[era]({ ...options, maxBytes: limits.maxLine, url: endpointUrl(first.url) }),
       onOpened: ({ id }, client) => clients.set(id, client),
-      onEnded: ({ session }) => session && clients.delete(session.id),
+      onEnded(client) {
+        if (client.session) clients.delete(client.session.id)
+        if (holders.has(client)) share.give(holders.get(client))
+        holders.delete(client)
+      },
     })
   }
 
-  /** Ends the session that has been idle longest, where there is no room for another. False when all are in use. */
-  function makeRoom(): boolean {
-    if (clients.size < MAX_CLIENTS) return true
+  /** Ends the session that has been idle longest: one of the holder, or when none is free at all, anybody's. */
+  function makeRoom(holder: string): void {
     const [victim] = [...clients.values()]
+      .filter(client => holders.get(client) === holder || holders.size >= MAX_CLIENTS)
       .filter(({ idleMs }) => idleMs >= limits.reclaimAfterMs)
       .sort((a, b) => b.idleMs - a.idleMs)
     victim?.end('its place was needed')
-    return victim !== undefined
   }
 
   return {
     findEra: exchange => findEra(exchange, { eras, send: sendTo }),
     async open(exchange, era, rewriting) {
-      if (!makeRoom()) throw allSessionsTaken({ id: await requestId(exchange) })
+      const holder = holderOf(exchange, config)
+      if (!share.hasRoom(holder)) makeRoom(holder)
+      if (!share.take(holder)) throw allSessionsTaken({ id: await requestId(exchange) })
       const client = create(exchange, era)
+      holders.set(client, holder)
       try {
         await client.handle(exchange, rewriting)
         // The server may be another one by now.
