@@ -3,11 +3,11 @@ import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
 import { type CheckedBody, checkBody } from './check-body.ts'
 import { isPlainText } from './plain-text.ts'
-import { type BodyRules, readBody } from './request-body.ts'
+import { type ReadRules, readBody } from './request-body.ts'
 import { ClientGone } from './request-refusal.ts'
 
 /** What the exchanges of one proxy share. */
-export interface ExchangeParts extends BodyRules {
+export interface ExchangeParts extends ReadRules {
   respond(exchange: Exchange, text: string): void
 }
 
@@ -114,7 +114,7 @@ class LazyExchange implements Exchange {
 
   async body(): Promise<Buffer> {
     if (this.#buffered) return this.#buffered
-    this.#reading ??= readBody(this.request, this.#parts)
+    this.#reading ??= readBody(this, this.#parts)
     const body = await this.#reading
     this.#buffered ??= body
     return this.#buffered

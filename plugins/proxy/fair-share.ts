@@ -5,10 +5,10 @@
 export interface FairShare {
   /** Whether so many places can be taken. Undefined: for the proxy itself, which gets any free one. */
   hasRoom(holder: string | undefined, count?: number): boolean
-  /** Takes a place. False where there is no room. */
-  take(holder: string | undefined): boolean
-  /** Gives a place back that was taken. */
-  give(holder: string | undefined): void
+  /** Takes one place, or more. False where there is no room for all. */
+  take(holder: string | undefined, count?: number): boolean
+  /** Gives places back that were taken. */
+  give(holder: string | undefined, count?: number): void
 }
 
 export function createFairShare(max: number): FairShare {
@@ -25,17 +25,17 @@ export function createFairShare(max: number): FairShare {
 
   return {
     hasRoom,
-    take(holder) {
-      if (!hasRoom(holder)) return false
-      taken += 1
-      if (holder !== undefined) byHolder.set(holder, (byHolder.get(holder) ?? 0) + 1)
+    take(holder, count = 1) {
+      if (!hasRoom(holder, count)) return false
+      taken += count
+      if (holder !== undefined) byHolder.set(holder, (byHolder.get(holder) ?? 0) + count)
       return true
     },
-    give(holder) {
-      taken -= 1
+    give(holder, count = 1) {
+      taken -= count
       if (holder === undefined) return
-      const held = (byHolder.get(holder) ?? 1) - 1
-      if (held === 0) byHolder.delete(holder)
+      const held = (byHolder.get(holder) ?? 0) - count
+      if (held <= 0) byHolder.delete(holder)
       else byHolder.set(holder, held)
     },
   }

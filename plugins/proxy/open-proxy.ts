@@ -14,6 +14,7 @@ import { clientUrl } from './client-url.ts'
 import { closeProxy } from './close-proxy.ts'
 import { composePipeline, toOrder, toSteps } from './compose-pipeline.ts'
 import type { ExchangeParts } from './exchange.ts'
+import type { FairShare } from './fair-share.ts'
 import { forwardTo } from './forward-to.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
@@ -37,6 +38,8 @@ export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'r
   limits: ListenerLimits
   /** Tells who calls. */
   callers: Callers
+  /** As of `ReadRules`. */
+  bodies?: FairShare
   wait: WaitLimits
 }
 
@@ -63,6 +66,8 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   }
   const parts: ExchangeParts = {
     ...rules,
+    bodies: options.bodies,
+    trust_proxy_headers: config.trust_proxy_headers,
     respond: (exchange, text) => forwarder.respond(exchange, text),
   }
   const availability = createAvailability(options.wait)

@@ -1,13 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { INVALID_REQUEST } from '../../src/net/rpc-error-codes.ts'
-import { ClientGone, rpcRefusal } from './request-refusal.ts'
+import type { FairShare } from './fair-share.ts'
+import { ClientGone, rpcRefusal, unavailable } from './request-refusal.ts'
+import { holderOf } from './session-owner.ts'
 
 /** Up to this many announced bytes a body is gathered before it is sent, so that it can be sent again. */
 export const SMALL_BODY_BYTES = 64 * 1024
 
 const tooLarge = ({ maxBytes }: BodyRules) =>
   rpcRefusal(413, INVALID_REQUEST, `The request body is larger than ${maxBytes} bytes`)
+const tooManyBodies = () =>
+  unavailable(
+    'Too many long requests are in flight; one caller gets what is left for others: try again later',
+  )
 const noBatches = () =>
   rpcRefusal(400, INVALID_REQUEST, 'JSON-RPC batches are refused where added plugins judge messages')
 
@@ -58,16 +65,49 @@ function createWatch(rules: BodyRules): (chunk: Buffer) => Error | undefined {
   }
 }
 
+export interface ReadRules extends BodyRules {
+  /**
+   * The bytes of bodies that may be held at a time, beyond the first `SMALL_BODY_BYTES` of each; undefined: any number.
+   */
+  readonly bodies?: FairShare | undefined
+  readonly trust_proxy_headers?: boolean | undefined
+}
+
+/** What is read of an exchange. */
+type Reading = Pick<Exchange, 'request' | 'response' | 'caller'>
+
+/** Counts the bytes of a long body until the response is closed. Returns why they cannot be held. */
+function createHold(exchange: Reading, { bodies, trust_proxy_headers = false }: ReadRules) {
+  const holder = holderOf(exchange, { trust_proxy_headers })
+  let held = 0
+  exchange.response.once('close', () => bodies?.give(holder, held))
+  return (bytes: number): Error | undefined => {
+    if (!bodies || exchange.response.closed) return undefined
+    if (!bodies.take(holder, bytes)) return tooManyBodies()
+    held += bytes
+    return undefined
+  }
+}
+
 /** Reads the whole body. What a refused client still sends is discarded so that it can read the response. */
-export function readBody(request: IncomingMessage, rules: BodyRules): Promise<Buffer> {
+export function readBody(exchange: Reading, rules: ReadRules): Promise<Buffer> {
+  const { request } = exchange
   return new Promise((resolve, reject) => {
     if (request.destroyed && !request.readableEnded) return reject(new ClientGone())
     const watch = createWatch(rules)
     let chunks: Buffer[] | undefined = []
+    let left = SMALL_BODY_BYTES
+    let hold: ReturnType<typeof createHold> | undefined
     request.on('data', (chunk: Buffer) => {
       if (!chunks) return
       chunks.push(chunk)
-      const error = watch(chunk)
+      let error = watch(chunk)
+      left -= chunk.length
+      if (left < 0 && !error) {
+        hold ??= createHold(exchange, rules)
+        error = hold(-left)
+        left = 0
+      }
       if (!error) return
       chunks = undefined
       reject(error)

@@ -8,6 +8,7 @@ import { guardedLookup } from '../../src/net/guarded-lookup.ts'
 import { createPeerOwners } from '../../src/net/peer-owner.ts'
 import { trustedWith } from '../../src/net/trusted-with.ts'
 import type {} from '../callers/index.ts'
+import { createFairShare } from './fair-share.ts'
 import { LISTENER_LIMITS } from './listener.ts'
 import type { MiddlewareSource } from './make-middlewares.ts'
 import { type OpenProxy, openProxy } from './open-proxy.ts'
@@ -16,6 +17,8 @@ import { type OpenProxy, openProxy } from './open-proxy.ts'
 const REQUEST_TIMEOUT_MS = 600_000
 const CONNECT_TIMEOUT_MS = 10_000
 const SWEEP_MS = 60_000
+/** Long request bodies that are held at a time, of all workloads together. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024
 const WAIT = { waitMs: 5000, maxWaiting: 2048 }
 
 /**
@@ -47,6 +50,7 @@ export function createProxies(app: App): Proxies {
     token: async () => (await app.service('callerToken')).required(),
     log: app.log,
   })
+  const bodies = createFairShare(MAX_BODY_BYTES)
   const open = new Set<OpenProxy>()
   let sweeper: NodeJS.Timeout | undefined
 
@@ -68,6 +72,7 @@ export function createProxies(app: App): Proxies {
         onProcesses: options.onProcesses,
         limits: LISTENER_LIMITS,
         callers,
+        bodies,
         wait: WAIT,
       })
       open.add(proxy)

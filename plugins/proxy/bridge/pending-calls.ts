@@ -1,4 +1,4 @@
-import { findSpan, parseRaw, type Span, splice } from '../../../src/lib/raw-json.ts'
+import { detached, findSpan, parseRaw, type Span, splice } from '../../../src/lib/raw-json.ts'
 import {
   onOneLine,
   type param,
@@ -9,6 +9,7 @@ import {
   withId,
 } from '../../../src/net/rpc-message.ts'
 import { createFairShare } from '../fair-share.ts'
+import { SMALL_BODY_BYTES } from '../request-body.ts'
 import type { BridgeLimits } from './bridge-limits.ts'
 import type { Call, CallFailure, Party, Reply, Rounds } from './call.ts'
 import { createCallIndex } from './call-index.ts'
@@ -123,13 +124,15 @@ export function createCalls(options: {
       if (!share.take(holder)) return undefined
       const token = paramSpan(request, '_meta', 'progressToken')
       lastId += 1
+      // A slice of a long text would keep it, also when its client has got 202 and waits on another stream.
+      const keep = request.text.length > SMALL_BODY_BYTES ? detached<string> : (text: string) => text
       const call: Call = {
         id: lastId,
         method: request.method,
         session,
         holder,
-        idText: request.idText,
-        token: token && request.text.slice(token.start, token.end),
+        idText: keep(request.idText),
+        token: token && keep(request.text.slice(token.start, token.end)),
         task: paramSpan(request, 'task') !== undefined,
         reply,
         peer: peer(),

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { createFairShare } from '../../../plugins/proxy/fair-share.ts'
 import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import { post, rpc, sendRaw, testProxy, testServer, until } from './test-proxy.ts'
 
@@ -190,4 +191,53 @@ test('an upload that breaks off breaks off at the server too', async () => {
   outgoing.destroy()
   await until(() => broken)
   expect(broken).toBe(true)
+})
+
+describe('long bodies that are held at a time', () => {
+  const start = async () => {
+    const held: (() => void)[] = []
+    const target = await testServer((request, response) => {
+      request.resume().on('end', () => held.push(() => response.end('{}')))
+    })
+    const config = { trust_proxy_headers: true }
+    const bodies = createFairShare(8 * MIB)
+    const proxy = await testProxy({ target, config, middlewares: [reading], bodies })
+    const send = (address: string, bytes: number) =>
+      post(`${proxy.origin}/mcp`, rpc('tools/call', address, { data: 'x'.repeat(bytes) }), {
+        'x-forwarded-for': address,
+      })
+    return { proxy, bodies, held, send }
+  }
+
+  test('one caller gets half of the memory, and 503 beyond it; others and short bodies pass', async () => {
+    const { held, send } = await start()
+    const first = [send('192.0.2.1', 2 * MIB), send('192.0.2.1', 2 * MIB)]
+    await until(() => held.length === 2)
+    const refused = await send('192.0.2.1', MIB)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await refused.json()).toMatchObject({
+      error: { message: expect.stringContaining('long requests') },
+    })
+    const others = [send('192.0.2.2', MIB), send('192.0.2.1', 10_000)]
+    await until(() => held.length === 4)
+    for (const respond of held) respond()
+    for (const response of await Promise.all([...first, ...others])) expect(response.status).toBe(200)
+    const again = send('192.0.2.1', 3 * MIB)
+    await until(() => held.length === 5)
+    held[4]?.()
+    expect((await again).status).toBe(200)
+  })
+
+  test('what a client has sent and given up is given back', async () => {
+    const { proxy, bodies } = await start()
+    const outgoing = request(`${proxy.origin}/mcp`, {
+      method: 'POST',
+      headers: { 'content-length': 8 * MIB, 'x-forwarded-for': '192.0.2.1' },
+    })
+    outgoing.on('error', () => {})
+    outgoing.write(Buffer.alloc(2 * MIB, 'a'))
+    await until(() => !bodies.hasRoom('192.0.2.1', 3 * MIB))
+    outgoing.destroy()
+    await until(() => bodies.hasRoom('192.0.2.1', 4 * MIB))
+  })
 })

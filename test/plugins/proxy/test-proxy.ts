@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
+import type { FairShare } from '../../../plugins/proxy/fair-share.ts'
 import { LISTENER_LIMITS, type ListenerLimits } from '../../../plugins/proxy/listener.ts'
 import { type OpenProxy, openProxy } from '../../../plugins/proxy/open-proxy.ts'
 import type { AccessProblem, MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
@@ -28,6 +29,7 @@ export async function testProxy(
     limits?: Partial<ListenerLimits>
     wait?: { waitMs: number; maxWaiting: number }
     headersTimeoutMs?: number
+    bodies?: FairShare
     onAccess?: (problem: AccessProblem | undefined) => void
   } = {},
 ): Promise<TestProxy> {
@@ -49,6 +51,7 @@ export async function testProxy(
       ...(options.added ?? []).map(make => ({ make, plugin: 'added', isAdded: true })),
     ],
     limits: { ...LISTENER_LIMITS, ...options.limits },
+    ...(options.bodies ? { bodies: options.bodies } : {}),
     callers: createCallers({ owners: createPeerOwners(), token: async () => undefined, log }),
     wait: options.wait ?? { waitMs: 200, maxWaiting: 8 },
     headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
