@@ -28,8 +28,8 @@ export function checkBody(body: Buffer): CheckedBody {
   const { isJson, repeated, hasTooManyNames } = checkJson(text, MOST_DISTINCT)
   if (repeated !== undefined) throw refusal(`The member ${quoted(repeated)} stands twice in one object`)
   if (hasTooManyNames) {
-    const problem = `more than ${MOST_NAMES} of its names are written with escapes, or more than ${MOST_DISTINCT} differ`
-    throw refusal(`The body has too many names of members: ${problem}`)
+    const most = `more than ${MOST_NAMES} are written with escapes, or more than ${MOST_DISTINCT} differ`
+    throw refusal(`The body cannot be read, too many of its names cost too much time: ${most}`)
   }
   const value = isJson ? parseJson(isAscii(body) ? text : body.toString('utf8')) : undefined
   const other = otherSpelling(value)
