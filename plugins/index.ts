@@ -386,6 +386,14 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./completion/index.ts')).default,
   },
   {
+    name: 'manual',
+    topic: 'Settings',
+    verbs: {
+      man: 'print the manual page of all commands',
+    },
+    load: async () => (await import('./manual/index.ts')).default,
+  },
+  {
     name: 'version',
     topic: 'Settings',
     verbs: {

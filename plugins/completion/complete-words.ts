@@ -5,6 +5,7 @@ import { commandsOf, findCommand, flagsOf } from '../../src/cli/command-table.ts
 import type { Flag, FlagTable } from '../../src/cli/flags.ts'
 import { clean } from '../../src/cli/output.ts'
 import { completeArgument } from './complete-argument.ts'
+import { findNames } from './find-names.ts'
 
 /** A word that fits, and what it means. */
 interface Candidate {
@@ -68,17 +69,20 @@ async function completeCommand(
   if (typed.includes('--')) return { candidates: [], files: 'file' }
   const table = flagsOf(command)
   const state = readTyped(typed, table)
-  if (state.open) return flagValue(state.open, '', current)
+  if (state.open) return flagValue(app, state.open, '', current)
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(current) ?? []
   if (name !== undefined) {
     const spec = Object.hasOwn(table, name) ? table[name] : undefined
-    return spec ? flagValue(spec, `--${name}=`, value ?? '') : NOTHING
+    return spec ? flagValue(app, spec, `--${name}=`, value ?? '') : NOTHING
   }
   if (current.startsWith('-')) {
     const all = { ...table, debug: GLOBAL_FLAGS.debug, help: GLOBAL_FLAGS.help }
     return matching(flagNames(all, state.given), current)
   }
-  const { candidates, files } = await completeArgument(app, command, state.words)
+  const { candidates, files } = await completeArgument(app, command, {
+    before: state.words,
+    server: serverIn(typed),
+  })
   return { ...matching(candidates, current), files }
 }
 
@@ -104,10 +108,26 @@ function readTyped(typed: readonly string[], table: FlagTable) {
   return { words, given, open }
 }
 
-function flagValue(spec: Flag<unknown>, prefix: string, current: string): Completions {
-  const values = spec.kind === 'boolean' ? ['true', 'false'] : (spec.choices ?? [])
-  const candidates = values.map(value => ({ value: `${prefix}${value}`, description: '' }))
-  return { ...matching(candidates, `${prefix}${current}`), files: spec.completes ?? 'none' }
+/** The value of `--server` among what was typed. */
+function serverIn(typed: readonly string[]): string | undefined {
+  const at = typed.findIndex(token => /^--server(=|$)/.test(token))
+  return at < 0 ? undefined : (typed[at]?.split('=', 2)[1] ?? typed[at + 1])
+}
+
+async function flagValue(
+  app: App,
+  spec: Flag<unknown>,
+  prefix: string,
+  current: string,
+): Promise<Completions> {
+  const { completes = 'none' } = spec
+  const isFiles = completes === 'none' || completes === 'file' || completes === 'directory'
+  const choices = spec.kind === 'boolean' ? ['true', 'false'] : (spec.choices ?? [])
+  const values = isFiles
+    ? choices.map(value => ({ value, description: '' }))
+    : await findNames(app, completes)
+  const candidates = values.map(({ value, description }) => ({ value: `${prefix}${value}`, description }))
+  return { ...matching(candidates, `${prefix}${current}`), files: isFiles ? completes : 'none' }
 }
 
 function flagNames(table: FlagTable, given: readonly string[]): Candidate[] {

@@ -5,6 +5,7 @@ import { failures } from '../../src/errors.ts'
 export const serverFlags = {
   server: flag.string('server to connect to: a URL, or the name of a workload; required', {
     placeholder: 'URL|NAME',
+    completes: 'workloads',
   }),
   format: flag.choice('output format', ['text', 'json'], 'text'),
   timeout: flag.duration('how long to wait for the server', '30s'),

@@ -3,13 +3,17 @@ import { type FlagOptions, flag } from '../../src/cli/flags.ts'
 /** Flags of `run` that the core's part of the run config comes from. */
 export const runFlags = {
   name: flag.string('name of the workload (default: made from the target)', { placeholder: 'NAME' }),
-  group: flag.string('group the workload belongs to [default]', { placeholder: 'GROUP' }),
+  group: flag.string('group the workload belongs to [default]', {
+    placeholder: 'GROUP',
+    completes: 'groups',
+  }),
   transport: flag.choice(
     'transport of the server (default: of an image streamable-http, of a package stdio)',
     ['stdio', 'sse', 'streamable-http'],
   ),
   runtime: flag.string('runtime to use: docker, podman, process (default: the best that works)', {
     placeholder: 'NAME',
+    completes: 'runtimes',
   }),
   'no-sandbox': flag.boolean(
     'run a package on the process runtime without a sandbox: it can then read, change and reach everything that you can',

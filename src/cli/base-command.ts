@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
-import { type Flag, type FlagTable, type FlagValues, flagsOfGroups } from './flags.ts'
+import { type Flag, type FlagTable, type FlagValues, flagsOfGroups, type NameKind } from './flags.ts'
 import { type Column, formatTable, isTerminal, showsColours, widthOf } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
@@ -47,7 +47,7 @@ export abstract class BaseCommand extends Command<CliContext> {
   /** Positional arguments as help shows them. */
   static synopsis = ''
   /** What a shell may complete the first positional argument with. */
-  static completes: 'workloads' | 'skills' | undefined = undefined
+  static completes: NameKind | undefined = undefined
   /** Whether words behind `--` are kept apart (`this.context.passthrough`). */
   static passthrough = false
   /** The verb whose flag groups of plugins (`provides.flags`) this command takes. */

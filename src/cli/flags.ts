@@ -2,6 +2,17 @@ import { failures } from '../errors.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { suggest } from '../lib/suggest.ts'
 
+/** Kinds of names that a shell may complete. */
+export type NameKind =
+  | 'workloads'
+  | 'skills'
+  | 'clients'
+  | 'groups'
+  | 'runtimes'
+  | 'secrets'
+  | 'servers'
+  | 'tools'
+
 /** One flag: how it is written, read and explained. Fields, help, completion and docs come from this. */
 export interface Flag<T> {
   readonly kind: 'boolean' | 'value' | 'list'
@@ -15,7 +26,7 @@ export interface Flag<T> {
   readonly shown: string
   readonly choices?: readonly string[]
   /** What a shell may complete the value with. */
-  readonly completes?: 'file' | 'directory'
+  readonly completes?: 'file' | 'directory' | NameKind
   readonly hidden: boolean
   /** Reads one value (of a list: one item, which may give several). */
   parse(text: string, name: string): unknown
@@ -50,7 +61,7 @@ interface Extra {
   readonly short?: string
   readonly placeholder?: string
   readonly shown?: string
-  readonly completes?: 'file' | 'directory'
+  readonly completes?: 'file' | 'directory' | NameKind
   readonly hidden?: boolean
 }
 

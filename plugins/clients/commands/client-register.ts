@@ -4,7 +4,10 @@ import { flag } from '../../../src/cli/flags.ts'
 import { registerAndReport } from './register-and-report.ts'
 
 const flags = {
-  group: flag.commaList('group whose workloads the client gets', 'GROUP', { shown: 'default' }),
+  group: flag.commaList('group whose workloads the client gets', 'GROUP', {
+    completes: 'groups',
+    shown: 'default',
+  }),
 }
 
 export class ClientRegister extends BaseCommand {
@@ -21,6 +24,7 @@ export class ClientRegister extends BaseCommand {
     ],
   })
   static override synopsis = 'CLIENT...'
+  static override completes = 'clients' as const
   static override flags = flags
 
   names = Option.Rest({ required: 1 })

@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { reportProblems } from './report-problems.ts'
 
 const flags = {
-  group: flag.commaList('group whose workloads are removed', 'GROUP', { shown: 'all' }),
+  group: flag.commaList('group whose workloads are removed', 'GROUP', { completes: 'groups', shown: 'all' }),
 }
 
 export class ClientRemove extends BaseCommand {
@@ -16,6 +16,7 @@ export class ClientRemove extends BaseCommand {
     examples: [['Forget Cursor', '$0 client remove cursor']],
   })
   static override synopsis = 'CLIENT...'
+  static override completes = 'clients' as const
   static override flags = flags
 
   names = Option.Rest({ required: 1 })

@@ -3,9 +3,12 @@ import { flag } from '../../../src/cli/flags.ts'
 import { registerAndReport } from './register-and-report.ts'
 
 const flags = {
-  client: flag.commaList('register this client instead of asking', 'CLIENT'),
+  client: flag.commaList('register this client instead of asking', 'CLIENT', { completes: 'clients' }),
   installed: flag.boolean('register all installed client applications instead of asking'),
-  group: flag.commaList('group whose workloads the clients get', 'GROUP', { shown: 'default' }),
+  group: flag.commaList('group whose workloads the clients get', 'GROUP', {
+    completes: 'groups',
+    shown: 'default',
+  }),
 }
 
 export class ClientSetup extends BaseCommand {

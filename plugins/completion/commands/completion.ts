@@ -1,9 +1,18 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { parseShell, SHELLS, shellScript } from '../shells.ts'
+import { isTerminal } from '../../../src/cli/output.ts'
+import { parseShell, SHELLS, type Shell, shellScript } from '../shells.ts'
 
 const flags = { descriptions: flag.boolean('show what each word means', { fallback: true }) }
+
+/** What somebody wants to know who sees the script on a terminal. */
+const WHERE: Readonly<Record<Shell, string>> = {
+  bash: 'Put this line into ~/.bashrc: source <(keelson completion bash)',
+  zsh: 'Put this line into ~/.zshrc, behind compinit: source <(keelson completion zsh)',
+  fish: 'Write it into a file: keelson completion fish > ~/.config/fish/completions/keelson.fish',
+  powershell: 'Put this line into $PROFILE: keelson completion powershell | Out-String | Invoke-Expression',
+}
 
 export class Completion extends BaseCommand {
   static override paths = [['completion']]
@@ -28,6 +37,8 @@ export class Completion extends BaseCommand {
   shell = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    this.printContent(shellScript(parseShell(this.shell), this.values(flags)))
+    const shell = parseShell(this.shell)
+    this.printContent(shellScript(shell, this.values(flags)))
+    if (isTerminal(this.context.stdout)) this.say(`\n${WHERE[shell]}`)
   }
 }

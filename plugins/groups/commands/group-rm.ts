@@ -16,6 +16,7 @@ export class GroupRemove extends BaseCommand {
       'Its workloads move to the group "default", or are removed too with --with-workloads. Asks first if there are any.',
   })
   static override synopsis = 'NAME'
+  static override completes = 'groups' as const
   static override flags = flags
 
   name = Option.String({ required: true })

@@ -32,6 +32,7 @@ export class McpCall extends BaseCommand {
     ],
   })
   static override synopsis = 'TOOL'
+  static override completes = 'tools' as const
   static override flags = flags
 
   tool = Option.String({ required: true })

@@ -11,6 +11,7 @@ export class McpInspect extends BaseCommand {
     examples: [['What does "echo" take?', '$0 mcp inspect echo --server everything']],
   })
   static override synopsis = 'TOOL'
+  static override completes = 'tools' as const
   static override flags = serverFlags
 
   tool = Option.String({ required: true })

@@ -13,6 +13,7 @@ export class RegistryInfo extends RegistryCommand {
     examples: [['Show what the server github needs', '$0 registry info github']],
   })
   static override synopsis = 'SERVER'
+  static override completes = 'servers' as const
   static override flags = listFlags
 
   server = Option.String()

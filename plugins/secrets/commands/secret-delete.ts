@@ -9,6 +9,7 @@ export class SecretDelete extends SecretsCommand {
   static override paths = [['secret', 'delete']]
   static override usage = BaseCommand.Usage({ category: 'Secrets', description: 'delete a secret' })
   static override synopsis = 'NAME'
+  static override completes = 'secrets' as const
   static override flags = flags
 
   name = Option.String({ required: true })

@@ -9,6 +9,7 @@ export class SecretGet extends SecretsCommand {
     description: 'print the value of a secret',
   })
   static override synopsis = 'NAME'
+  static override completes = 'secrets' as const
 
   name = Option.String({ required: true })
 

@@ -15,6 +15,7 @@ export class SecretSet extends SecretsCommand {
     ],
   })
   static override synopsis = 'NAME'
+  static override completes = 'secrets' as const
 
   name = Option.String({ required: true })
 

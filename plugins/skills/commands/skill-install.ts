@@ -9,7 +9,11 @@ const flags = {
   clients: skillFlags.clients,
   scope: skillFlags.scope,
   'project-root': skillFlags['project-root'],
-  group: flag.string('group that the skill joins', { placeholder: 'GROUP', shown: 'default' }),
+  group: flag.string('group that the skill joins', {
+    placeholder: 'GROUP',
+    completes: 'groups',
+    shown: 'default',
+  }),
   'allow-unsigned': skillFlags['allow-unsigned'],
   force: flag.boolean(
     'replace what is in the way: another version, edits, or folders that keelson did not make',

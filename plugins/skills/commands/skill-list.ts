@@ -5,8 +5,11 @@ import { skillFlags } from '../flags.ts'
 
 const flags = {
   scope: flag.choice('list only skills of the user, or of projects', ['user', 'project']),
-  client: flag.string('list only skills of this client application', { placeholder: 'CLIENT' }),
-  group: flag.string('list only skills of this group', { placeholder: 'GROUP' }),
+  client: flag.string('list only skills of this client application', {
+    placeholder: 'CLIENT',
+    completes: 'clients',
+  }),
+  group: flag.string('list only skills of this group', { placeholder: 'GROUP', completes: 'groups' }),
   'project-root': flag.string('list only skills of this project', {
     placeholder: 'FOLDER',
     completes: 'directory',

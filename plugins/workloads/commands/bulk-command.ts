@@ -6,7 +6,11 @@ import type { Outcome } from '../service.ts'
 
 export const chooseFlags = {
   all: flag.boolean('all workloads', { short: 'a' }),
-  group: flag.string('the workloads of this group', { placeholder: 'GROUP', short: 'g' }),
+  group: flag.string('the workloads of this group', {
+    placeholder: 'GROUP',
+    completes: 'groups',
+    short: 'g',
+  }),
 }
 
 /** Statuses in which there is something to stop. */

@@ -14,7 +14,7 @@ const flags = {
     'text',
   ),
   label: flag.list('list only workloads with this label; all labels must match', 'KEY=VALUE', { short: 'l' }),
-  group: flag.string('list only workloads of this group', { placeholder: 'GROUP' }),
+  group: flag.string('list only workloads of this group', { placeholder: 'GROUP', completes: 'groups' }),
   quiet: flag.boolean('print only the names', { short: 'q' }),
   wide: flag.boolean('show the whole table, even if it is wider than the terminal', { short: 'w' }),
   'check-upgrades': flag.boolean('also show which workloads have a newer version in the registry'),

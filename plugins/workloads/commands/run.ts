@@ -32,6 +32,7 @@ export class Run extends BaseCommand {
     ],
   })
   static override synopsis = '[TARGET]'
+  static override completes = 'servers' as const
   static override passthrough = true
   static override sharesFlags = 'run'
   static override flags = runFlags

@@ -159,3 +159,18 @@ test('an unknown shell is refused, with the nearest name', async () => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('Did you mean bash?')
 })
+
+test('names are offered for what a flag or an argument wants', async () => {
+  const user = await userWithWorkloads('alpha')
+  expect(await user.run(['group', 'create', 'work'])).toMatchObject({ code: 0 })
+  expect((await offered(user, 'run', '--group', '')).words).toEqual(['default', 'work'])
+  expect((await offered(user, 'run', '--runtime=')).words).toContain('--runtime=process')
+  expect((await offered(user, 'client', 'register', 'claude-c')).words).toEqual(['claude-code'])
+  expect((await offered(user, 'mcp', 'list', '--server', 'al')).words).toEqual(['alpha'])
+  expect((await offered(user, 'registry', 'info', 'gith')).words).toContain('github')
+  user.env.KEELSON_SECRETS_PASSWORD = 'a password of the test'
+  await user.run(['secret', 'provider', 'encrypted'])
+  await user.run(['secret', 'set', 'TOKEN'], { input: 'planted' })
+  expect((await offered(user, 'secret', 'get', '')).words).toEqual(['TOKEN'])
+  expect((await offered(user, 'mcp', 'call', '--server', 'alpha', '')).words).toEqual([])
+})
