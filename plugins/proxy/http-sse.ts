@@ -18,18 +18,22 @@ export function isOverSse(config: RunConfig, { request, url }: Pick<Exchange, 'r
 /** Whether a URL is where messages of HTTP+SSE go, in front of a server that does not speak it itself. */
 export const isMessage = (url: string): boolean => MESSAGES.test(url)
 
-/** Whether a request opens an event stream of HTTP+SSE at such a server. */
-export const opensSse = ({ request, url }: Pick<Exchange, 'request' | 'url'>): boolean =>
-  request.method === 'GET' && ENDPOINT.test(url) && request.headers['mcp-session-id'] === undefined
+/**
+ * Whether a request opens an event stream of HTTP+SSE at such a server.
+ *
+ * @param ownPath the path of the server that clients know, which may be another one where the server is remote
+ */
+export const opensSse = ({ request, url }: Pick<Exchange, 'request' | 'url'>, ownPath?: string): boolean =>
+  request.method === 'GET' &&
+  (ENDPOINT.test(url) || url.split('?', 1)[0] === ownPath) &&
+  request.headers['mcp-session-id'] === undefined
 
 /**
  * Whether such a request can only be one of HTTP+SSE, at a server that may have sessions of streamable HTTP. Since
  * 2025-06-18, clients of streamable HTTP name their version.
  */
-export const seeksEndpoint = (exchange: Pick<Exchange, 'request' | 'url'>): boolean =>
-  opensSse(exchange) &&
-  wantsStream(exchange.request) &&
-  exchange.request.headers['mcp-protocol-version'] === undefined
+export const seeksEndpoint = ({ request }: Pick<Exchange, 'request'>): boolean =>
+  request.method === 'GET' && wantsStream(request) && request.headers['mcp-protocol-version'] === undefined
 
 /** The endpoint of streamable HTTP for a URL of HTTP+SSE, which the server does not know; any other URL is its own. */
 export const endpointUrl = (url: string): string =>

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isInitialize } from './backends/find-session.ts'
 import type { Opening } from './backends/watch-attempt.ts'
+import { clientUrl } from './client-url.ts'
 import { endpointUrl, isMessage, opensSse, seeksEndpoint } from './http-sse.ts'
 import type { Era } from './kept-sessions/find-era.ts'
 import type { KeptSessions } from './kept-sessions/index.ts'
@@ -41,6 +42,8 @@ const isEndpointOfSession = ({ url }: Exchange): boolean =>
 export function createOlderClients(options: TranslationOptions): OlderClients {
   const { eras } = options
   const hasSse = effectiveMode(options.config) === 'sse'
+  const { pathname } = new URL(clientUrl(options.config))
+  const opens = (exchange: Exchange) => opensSse(exchange, pathname)
   let serving: KeptSessions | undefined
 
   async function load(): Promise<KeptSessions> {
@@ -75,13 +78,13 @@ export function createOlderClients(options: TranslationOptions): OlderClients {
       const { method, headers } = exchange.request
       if (serving?.find(exchange) || (!hasSse && isEndpointOfSession(exchange))) return true
       if (headers['mcp-session-id'] !== undefined) return false
-      if (method !== 'POST' && !opensSse(exchange)) return false
+      if (method !== 'POST' && !opens(exchange)) return false
       return (
         eras.of({ url: endpointUrl(exchange.url) }).legacy !== true || (!hasSse && seeksEndpoint(exchange))
       )
     },
     async handle(exchange, rewriting, pass) {
-      if (opensSse(exchange) || (!isMessage(exchange.url) && (await isInitialize(exchange)))) {
+      if (opens(exchange) || (!isMessage(exchange.url) && (await isInitialize(exchange)))) {
         const era = await tryNative(exchange, pass)
         return era && (await load()).open(exchange, era, rewriting)
       }

@@ -4,7 +4,7 @@ import { INVALID_REQUEST, PARSE_ERROR } from '../../../src/net/rpc-error-codes.t
 import { type Request, resultText } from '../../../src/net/rpc-message.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { untilAvailable } from '../availability.ts'
-import { isEndpoint } from '../http-sse.ts'
+import { isMessage } from '../http-sse.ts'
 import { allSessionsTaken, rpcRefusal, sessionNotFound } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { ownerOf } from '../session-owner.ts'
@@ -116,7 +116,7 @@ export function createSse(
   }
 
   return async (exchange, rewriting) => {
-    if (isEndpoint(exchange.url)) return open(exchange)
+    if (!isMessage(exchange.url)) return open(exchange)
     if (exchange.request.method === 'POST') return post(exchange, rewriting)
     throw rpcRefusal(405, INVALID_REQUEST, 'Method not allowed', { headers: { allow: 'POST' } })
   }

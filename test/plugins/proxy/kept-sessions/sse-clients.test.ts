@@ -361,14 +361,17 @@ describe('servers and clients that misbehave', () => {
   })
 })
 
-test('a remote server is reached at its own path', async () => {
-  const server = await startLegacyServer()
-  const remote_url = `${server.origin}/deep/mcp`
-  const proxy = await testProxy({ target: remote_url, config: { remote_url } })
-  const reader = await stream(`${proxy.origin}/sse`, { headers: EVENTS })
-  const endpoint = (await reader.next())?.data ?? ''
-  await call(endpoint, rpc('i', 'initialize', { protocolVersion: '2024-11-05', capabilities: {} }))
-  expect((await reader.next())?.json).toMatchObject({ id: 'i', result: { serverInfo: { name: 'legacy' } } })
-  expect(server.received('initialize').map(({ url }) => url)).toContain('/deep/mcp')
-  reader.close()
-})
+test.each(['/mcp', '/sse', '/deep/mcp'])(
+  'a remote server is reached at its own path, with %s',
+  async path => {
+    const server = await startLegacyServer()
+    const remote_url = `${server.origin}/deep/mcp`
+    const proxy = await testProxy({ target: remote_url, config: { remote_url } })
+    const reader = await stream(`${proxy.origin}${path}`, { headers: EVENTS })
+    const endpoint = (await reader.next())?.data ?? ''
+    await call(endpoint, rpc('i', 'initialize', { protocolVersion: '2024-11-05', capabilities: {} }))
+    expect((await reader.next())?.json).toMatchObject({ id: 'i', result: { serverInfo: { name: 'legacy' } } })
+    expect(new Set(server.received('initialize').map(({ url }) => url))).toEqual(new Set(['/deep/mcp']))
+    reader.close()
+  },
+)
