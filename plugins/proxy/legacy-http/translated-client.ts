@@ -5,7 +5,7 @@ import type { MessageRouter } from '../bridge/message-router.ts'
 import { createStreamablePost } from '../bridge/streamable-post.ts'
 import { initializeParams } from '../eras/initialize-params.ts'
 import { dropBodyAtEnd } from '../exchange.ts'
-import { Refusal } from '../request-refusal.ts'
+import { Refusal, unavailable } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { LoginWanted } from '../translated-http/response-lines.ts'
 
@@ -48,9 +48,17 @@ export function createTranslatedClient({
       router.server.connect(open(client, onLoginWanted))
     }
     if (!router.handshake.agreed) await router.handshake.ensure(initializeParams(message))
-    if (!refusal || router.handshake.agreed) return
-    router.server.disconnect('the server wants other credentials')
-    throw refusal
+    if (router.handshake.agreed) return
+    if (refusal) {
+      router.server.disconnect('the server wants other credentials')
+      throw refusal
+    }
+    if (router.problem !== undefined) {
+      throw unavailable(
+        `The server went away: ${router.problem}`,
+        message.kind === 'request' ? { idText: message.idText } : {},
+      )
+    }
   }
 
   const client: TranslatedClient = {
