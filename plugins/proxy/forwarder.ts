@@ -57,6 +57,9 @@ export interface ForwarderOptions {
   onProcesses?: (() => void) | undefined
 }
 
+/** The era that a new server lacks, by how it took its check. */
+const LOST_ERA = { initialized: 'stateless', modern: 'legacy', unknown: undefined } as const
+
 export const createForwarder = (options: ForwarderOptions): Promise<Forwarder> | Forwarder =>
   options.config.transport === 'stdio' ? createStdioForwarder(options) : createHttpForwarder(options)
 
@@ -174,12 +177,15 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
       const target = createTargetPath(next.target, config, next)
       const kind = await checkHttpCandidate({ agent, config, target, ...options })
       return {
-        async promote({ graceMs, signal }) {
-          const drained = backend.replace(next.target, { graceMs, signal })
+        async promote(patience) {
+          const drained = [
+            backend.replace(next.target, patience),
+            legacy.replace(patience),
+            older.replace(patience, LOST_ERA[kind]),
+          ]
           eras.forget()
-          if (kind === 'initialized') older.close('the new server keeps sessions itself')
           availability.setAvailable()
-          await drained
+          await Promise.all(drained)
         },
         discard() {},
       }

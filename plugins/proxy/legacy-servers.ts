@@ -1,5 +1,6 @@
 import type { Exchange, Handler } from '../../src/contracts/pipeline.ts'
 import type { TargetPath } from './backends/target-path.ts'
+import { type Patience, untilDrained } from './backends/until-drained.ts'
 import type { LegacyHttp } from './legacy-http/index.ts'
 import type { Rewriting } from './rewrite/rewriting.ts'
 import type { TranslationOptions } from './translated-http/translation-options.ts'
@@ -9,6 +10,8 @@ export interface LegacyServers {
   /** Responds where the server is of an older revision; else `pass` takes the exchange. */
   handle(exchange: Exchange, rewriting: Rewriting | undefined, pass: Handler): Promise<void>
   notify(text: string): void
+  /** The server is replaced. Resolves when the calls at the one before have ended; what takes longer is cut. */
+  replace(patience: Patience): Promise<void>
   sweep(): void
   close(): void
 }
@@ -27,24 +30,35 @@ export function createLegacyServers(options: TranslationOptions): LegacyServers 
     return current.server
   }
 
+  function end(server: LegacyHttp): void {
+    server.close()
+    retired.delete(server)
+  }
+
   return {
     async handle(exchange, rewriting, pass) {
+      for (const server of retired) {
+        if (await server.continues(exchange)) return void (await server.handle(exchange, rewriting))
+      }
       const target = options.target()
       const server = target && (await serverOf(target))
       if (!(await server?.handle(exchange, rewriting))) await pass(exchange)
     },
     notify: text => current?.server.notify(text),
+    async replace(patience) {
+      const before = current?.server
+      if (!before) return
+      retired.add(before)
+      current = undefined
+      await untilDrained(() => !before.hasCalls, patience)
+      end(before)
+    },
     sweep() {
       current?.server.sweep()
-      for (const server of retired) {
-        if (!server.isIdle) continue
-        server.close()
-        retired.delete(server)
-      }
+      for (const server of retired) if (server.isIdle) end(server)
     },
     close() {
-      for (const server of [...retired, ...(current ? [current.server] : [])]) server.close()
-      retired.clear()
+      for (const server of [...retired, ...(current ? [current.server] : [])]) end(server)
       current = undefined
     },
   }

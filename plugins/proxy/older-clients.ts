@@ -1,5 +1,6 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isInitialize } from './backends/find-session.ts'
+import type { Patience } from './backends/until-drained.ts'
 import type { Opening } from './backends/watch-attempt.ts'
 import { clientUrl } from './client-url.ts'
 import { endpointUrl, isMessage, opensSse, seeksEndpoint } from './http-sse.ts'
@@ -30,6 +31,11 @@ export interface OlderClients {
   /** The server is there, or has gone; sessions stay. */
   connect(): void
   disconnect(reason: string): void
+  /**
+   * Another server is connected, which has lost this era. Resolves when the calls at the one before have ended; what
+   * takes longer fails.
+   */
+  replace(patience: Patience, lost: Era | undefined): Promise<void>
   /** Ends all sessions. */
   close(reason: string): void
 }
@@ -102,6 +108,7 @@ export function createOlderClients(options: TranslationOptions): OlderClients {
     notify: text => serving?.notify(text),
     connect: () => serving?.connect(),
     disconnect: reason => serving?.disconnect(reason),
+    replace: async (patience, lost) => serving?.replace(patience, lost),
     close: reason => serving?.close(reason),
   }
 }

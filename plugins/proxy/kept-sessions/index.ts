@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { createAvailability } from '../availability.ts'
+import type { Patience } from '../backends/until-drained.ts'
 import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
 import { createMessageRouter } from '../bridge/message-router.ts'
 import { createSse, sseSessionId } from '../bridge/sse-transport.ts'
@@ -42,6 +43,8 @@ export interface KeptSessions {
   /** As those of a client. */
   connect(): void
   disconnect(reason: string): void
+  /** As that of a client. The sessions end for which the new server has lost the era. */
+  replace(patience: Patience, lost: Era | undefined): Promise<void>
   /** Ends all sessions. */
   close(reason: string): void
 }
@@ -98,7 +101,7 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
   function create(first: Exchange, era: Era): OlderClient {
     const isSse = first.request.method === 'GET'
     return createOlderClient({
-      first,
+      ...{ first, era },
       // The response to `initialize` of HTTP+SSE comes on a stream, which cannot carry a challenge.
       open: own => open({ ...own, ...(isSse ? { challenge: () => undefined } : {}) }, { era, isSse }),
       server: SERVERS[era]({ ...options, maxBytes: limits.maxLine, url: endpointUrl(first.url) }),
@@ -154,6 +157,13 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
     },
     disconnect(reason) {
       for (const client of clients.values()) client.disconnect(reason)
+    },
+    async replace(patience, lost) {
+      await Promise.all(
+        [...clients.values()].map(client =>
+          client.replace(patience, client.era === lost ? 'end' : 'connect'),
+        ),
+      )
     },
     close(reason) {
       for (const client of clients.values()) client.end(reason)

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
+import { type Patience, untilDrained } from '../backends/until-drained.ts'
 import type { BridgedServer } from '../bridge/bridged-server.ts'
 import type { Session } from '../bridge/client-sessions.ts'
 import type { MessageRouter, RouterOptions } from '../bridge/message-router.ts'
@@ -9,6 +10,7 @@ import { Refusal } from '../request-refusal.ts'
 import { accept } from '../respond.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { LoginWanted } from '../translated-http/response-lines.ts'
+import type { Era } from './find-era.ts'
 
 /** What the router of one client is made with. */
 export type OwnOptions = Pick<RouterOptions, 'onSession' | 'challenge'>
@@ -23,6 +25,8 @@ export interface ServerOfClient {
 
 /** A client of MCP 2024-11-05 to 2025-11-25 whose session the proxy keeps, before an HTTP server. */
 export interface OlderClient {
+  /** Of its server. */
+  readonly era: Era
   /** Undefined before it has begun. */
   readonly session: Session | undefined
   /** The latest of its exchanges, whose credentials are sent. */
@@ -39,6 +43,8 @@ export interface OlderClient {
   /** A server is there, or has gone: what is in flight fails, and the session stays. */
   connect(): void
   disconnect(reason: string): void
+  /** Another server is connected. Resolves when the one before has ended the calls; what takes longer fails. */
+  replace(patience: Patience, then: 'connect' | 'end'): Promise<void>
   /** Ends the session. */
   end(reason: string): void
 }
@@ -46,6 +52,7 @@ export interface OlderClient {
 /** @param options.open makes the bridge, for this client alone */
 export function createOlderClient(options: {
   first: Exchange
+  era: Era
   open: (own: OwnOptions) => BridgedServer
   server: ServerOfClient
   onOpened: (session: Session, client: OlderClient) => void
@@ -79,7 +86,12 @@ export function createOlderClient(options: {
     await server.tryCredentials(router)
   }
 
+  /** Calls that wait for input of the client go on at the next server. */
+  const hasCalls = (): boolean =>
+    [...router.calls.all()].some(({ isParked, timeoutMs }) => !isParked && Number.isFinite(timeoutMs))
+
   const client: OlderClient = {
+    era: options.era,
     get session() {
       return session
     },
@@ -110,6 +122,12 @@ export function createOlderClient(options: {
     notify: text => router.notify(text),
     connect: () => router.server.connect(server.attach(() => latest, onLoginWanted)),
     disconnect: reason => router.server.disconnect(reason),
+    async replace(patience, then) {
+      await untilDrained(() => !hasCalls(), patience)
+      if (!session || session.closed) return
+      if (then === 'connect') client.connect()
+      else client.end('the new server speaks the other era')
+    },
     end(reason) {
       onEnded(client)
       router.close(reason)

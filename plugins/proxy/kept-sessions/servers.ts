@@ -18,27 +18,27 @@ export const SERVERS: Readonly<
     tryCredentials: router => router.ask('server/discover', toRaw(JSON.stringify(META_2026))),
   }),
   legacy: options => ({
-    attach(latest, onLoginWanted) {
-      // The session is one of this server. The next server gets another one.
-      const target = options.target()
-      const send = sendFor(latest, { ...options, target: () => target })
-      return openStreamableAttachment({
+    attach: (latest, onLoginWanted) =>
+      openStreamableAttachment({
         ...options,
-        send,
+        send: sendFor(latest, options),
         // The client has one stream for all its calls.
         hasHints: false,
         onLoginWanted: wanted => void onLoginWanted(wanted),
-      })
-    },
+      }),
     tryCredentials: router => router.ask('ping', '{}'),
   }),
 }
 
-/** Sends with the credentials of the latest exchange, to the URL with which the client began. */
+/**
+ * Sends with the credentials of the latest exchange, to the URL with which the client began, and to the server that is
+ * connected now: until it has responded, the client has no other one.
+ */
 function sendFor(
   latest: () => Exchange,
   { url, ...options }: TranslationOptions & { url: string },
 ): SendForClient {
-  const send = createSendForCaller(options)
+  const target = options.target()
+  const send = createSendForCaller({ ...options, target: () => target })
   return request => send(latest(), { ...request, url })
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
-import { readMessage } from '../../../src/net/rpc-message.ts'
+import { paramSpan, readMessage } from '../../../src/net/rpc-message.ts'
 import { sendEmpty } from '../bridge/http-reply.ts'
 import { readClientFacts } from '../eras/modern-meta.ts'
 import { rpcRefusal } from '../request-refusal.ts'
@@ -11,7 +11,9 @@ import type { ServerOptions } from '../translated-http/translation-options.ts'
 import { createTranslatedClients, type TranslatedClients } from './translated-clients.ts'
 
 /** Takes requests of clients of MCP 2026-07-28 for one HTTP server, where that is of an older revision. */
-export interface LegacyHttp extends Omit<TranslatedClients, 'handle'> {
+export interface LegacyHttp extends Omit<TranslatedClients, 'handle' | 'has'> {
+  /** Whether the request continues a call that waits for the input of its client. */
+  continues(exchange: Exchange): Promise<boolean>
   /** False when the request is for the server as it is. */
   handle(exchange: Exchange, rewriting: Rewriting | undefined): Promise<boolean>
 }
@@ -25,9 +27,19 @@ export function createLegacyHttp(options: ServerOptions): LegacyHttp {
     get isIdle() {
       return clients.isIdle
     },
+    get hasCalls() {
+      return clients.hasCalls
+    },
     notify: clients.notify,
     sweep: clients.sweep,
     close: clients.close,
+    async continues(exchange) {
+      const text = await exchange.rawText()
+      const message = text === undefined ? undefined : readMessage(text)
+      if (message?.kind !== 'request' || !paramSpan(message, 'requestState')) return false
+      const facts = readClientFacts(message)
+      return typeof facts !== 'string' && clients.has(exchange, facts)
+    },
     async handle(exchange, rewriting) {
       const known = eras.of(exchange)
       if (known.stateless) return false

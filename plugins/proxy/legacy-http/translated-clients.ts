@@ -21,8 +21,12 @@ export interface TranslatedClients {
     exchange: Exchange,
     asked: { message: Message; facts: ClientFacts; rewriting: Rewriting | undefined },
   ): Promise<boolean>
+  /** Whether the client has a session at the server. */
+  has(exchange: Exchange, facts: ClientFacts): boolean
   /** Whether no client has a call in flight or listens. */
   readonly isIdle: boolean
+  /** Whether a client has a call in flight. */
+  readonly hasCalls: boolean
   /** Sends a notification to those that listen. */
   notify(text: string): void
   /** Ends the sessions of clients that have been idle. */
@@ -99,6 +103,10 @@ export function createTranslatedClients(options: ServerOptions & { now?: () => n
       clients.set(key, client)
       await client.handle(exchange, message, rewriting)
       return client.router.handshake.agreed !== undefined
+    },
+    has: (exchange, facts) => clients.has(keyOf(exchange, facts)),
+    get hasCalls() {
+      return clients.values().some(({ router }) => router.calls.size > 0)
     },
     get isIdle() {
       return [...clients.values()].every(isIdle)
