@@ -1,17 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ChildProcess } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createAvailability } from '../plugins/proxy/availability.ts'
-import { createBridge } from '../plugins/proxy/bridge/index.ts'
-import { createExchange } from '../plugins/proxy/exchange.ts'
-import { respond } from '../plugins/proxy/respond.ts'
-import { sendRefusal } from '../plugins/proxy/send-refusal.ts'
-import type { Exit } from '../src/contracts/runtime.ts'
-import { createLog } from '../src/log.ts'
-import { here, type LoadOrder, load } from './paced-run.ts'
+import { openHttpServer, openStdioServer } from './eras-proxies.ts'
+import { type LoadOrder, load } from './paced-run.ts'
 import { withPriority } from './priority.ts'
 import type { Result } from './result.ts'
 
@@ -47,55 +38,79 @@ const modernCall = (client: string) =>
 
 type Target = LoadOrder['targets'][number]
 
-/** What a client of another era than the stdio server's costs, beside one of its own. */
+/** What a client of another era than the server's costs, beside one of its own. */
 export const run = (): Promise<Result> => withPriority(measure)
+
+const KINDS = { stdio: openStdioServer, HTTP: openHttpServer }
+type Kind = keyof typeof KINDS
 
 async function measure(priority: string): Promise<Result> {
   const children: ChildProcess[] = []
-  const [legacy, stateless] = await Promise.all([
-    openServer('legacy', children),
-    openServer('stateless', children),
-  ])
+  try {
+    const [stdio, http] = [await measureKind('stdio', children), await measureKind('HTTP', children)]
+    return {
+      name: 'eras',
+      conditions: `${PACE.callsPerSecond} calls a second in turns of ${PACE.turnMs} ms; the proxies in this process, servers and load in one each; no core pinned; ${priority}`,
+      measured: stdio.measured + http.measured,
+      figures: { ...stdio.figures, ...http.figures },
+      ok: stdio.ok && http.ok,
+    }
+  } finally {
+    for (const child of children) child.kill()
+  }
+}
+
+/** The four combinations of clients and servers, before servers of one kind. */
+async function measureKind(
+  kind: Kind,
+  children: ChildProcess[],
+): Promise<Pick<Result, 'measured' | 'figures' | 'ok'>> {
+  const open = KINDS[kind]
+  const [legacy, stateless] = await Promise.all([open('legacy', children), open('stateless', children)])
   try {
     const targets = {
-      'legacy client, legacy server': await legacyClient(legacy.url),
-      'newer client, legacy server': modernClient(legacy.url),
-      'newer client, stateless server': modernClient(stateless.url),
-      'legacy client, stateless server': await legacyClient(stateless.url),
+      'legacy client, legacy': await legacyClient(legacy.url),
+      'newer client, legacy': modernClient(legacy.url),
+      'newer client, stateless': modernClient(stateless.url),
+      'legacy client, stateless': await legacyClient(stateless.url),
     }
     for (const target of Object.values(targets)) await assertCalled(target)
     const loads = await load({ targets: Object.values(targets), pid: process.pid, ...PACE }, children)
     const of = new Map(Object.keys(targets).map((name, i) => [name, loads[i]]))
     const p50 = (name: keyof typeof targets) => of.get(name)?.p50 ?? Number.NaN
-    const [toLegacy, toStateless] = [
-      p50('newer client, legacy server') - p50('legacy client, legacy server'),
-      p50('legacy client, stateless server') - p50('newer client, stateless server'),
-    ]
-    const toOwn = p50('newer client, stateless server') - p50('legacy client, legacy server')
-    const held = await heldByClients(legacy.url)
+    const toLegacy = p50('newer client, legacy') - p50('legacy client, legacy')
+    const toStateless = p50('legacy client, stateless') - p50('newer client, stateless')
+    const toOwn = p50('newer client, stateless') - p50('legacy client, legacy')
+    const server = kind === 'stdio' ? 'server' : 'HTTP server'
+    const held = kind === 'stdio' ? await heldByClients(legacy.url) : undefined
     return {
-      name: 'eras',
-      conditions: `${PACE.callsPerSecond} calls a second in turns of ${PACE.turnMs} ms; the bridges in this process, servers and load in one each; no core pinned; ${priority}`,
       measured: loads.reduce((sum, { total }) => sum + total, 0),
       figures: {
         ...Object.fromEntries(
-          [...of].map(([name, one]) => [`ms p50 of a call, ${name}`, one?.p50 ?? Number.NaN]),
+          [...of].map(([name, one]) => [`ms p50 of a call, ${name} ${server}`, one?.p50 ?? Number.NaN]),
         ),
         ...Object.fromEntries(
-          [...of].map(([name, one]) => [`ms of CPU for a call, ${name}`, one?.cpu.toFixed(3) ?? '']),
+          [...of].map(([name, one]) => [
+            `ms of CPU for a call, ${name} ${server}`,
+            one?.cpu.toFixed(3) ?? '',
+          ]),
         ),
-        [`ms p50 that the newer era adds where nothing is translated (nothing: at most ${MOST_OWN_P50})`]:
+        [`ms p50 that the newer era adds where nothing is translated${kind === 'stdio' ? '' : ', HTTP server'} (nothing: at most ${MOST_OWN_P50})`]:
           toOwn.toFixed(3),
-        [`ms p50 that a newer client adds before a legacy server (at most ${MOST_P50})`]: toLegacy.toFixed(3),
-        [`ms p50 that a legacy client adds before a stateless server (at most ${MOST_P50})`]:
+        [`ms p50 that a newer client adds before a legacy ${server} (at most ${MOST_P50})`]:
+          toLegacy.toFixed(3),
+        [`ms p50 that a legacy client adds before a stateless ${server} (at most ${MOST_P50})`]:
           toStateless.toFixed(3),
-        [`kB of heap that each of ${CLIENTS} newer clients holds before a legacy server (at most ${MOST_KB})`]:
-          held,
+        ...(held === undefined
+          ? {}
+          : {
+              [`kB of heap that each of ${CLIENTS} newer clients holds before a legacy server (at most ${MOST_KB})`]:
+                held,
+            }),
       },
-      ok: toOwn <= MOST_OWN_P50 && toLegacy <= MOST_P50 && toStateless <= MOST_P50 && held <= MOST_KB,
+      ok: toOwn <= MOST_OWN_P50 && toLegacy <= MOST_P50 && toStateless <= MOST_P50 && (held ?? 0) <= MOST_KB,
     }
   } finally {
-    for (const child of children) child.kill()
     for (const { close } of [legacy, stateless]) await close()
   }
 }
@@ -143,37 +158,4 @@ async function settled(collect: () => void): Promise<number> {
     collect()
   }
   return process.memoryUsage().heapUsed
-}
-
-/** A stdio server behind a bridge of its own. */
-async function openServer(era: 'legacy' | 'stateless', children: ChildProcess[]) {
-  const child = spawn(process.execPath, [here('eras-server.ts'), era])
-  children.push(child)
-  const log = createLog({ write: line => void process.stderr.write(line), human: true, debug: false })
-  const bridge = createBridge({
-    availability: createAvailability({ waitMs: 5000, maxWaiting: 2048 }),
-    config: { schema_version: 'v0.1.0', name: `bench-${era}`, transport: 'stdio', port: 0 },
-    log,
-    sessionTtlMs: 60_000,
-    publicBase: () => '',
-    // The load reads no event streams, which a call gets whose response does not come soon.
-    limits: { requestTimeoutMs: 60_000, holdHeadMs: 60_000 },
-  })
-  const server = createServer((request, response) => {
-    const exchange = createExchange(request, response, { refuseBatches: true, maxBytes: 2 ** 23, respond })
-    bridge.handle(exchange).catch(error => sendRefusal(exchange, error, log))
-  })
-  server.keepAliveTimeout = 60_000
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const exit = once(child, 'exit').then((): Exit => ({}))
-  await bridge.connect({ stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, detach() {} })
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    async close() {
-      await bridge.close()
-      server.closeAllConnections()
-      server.close()
-    },
-  }
 }

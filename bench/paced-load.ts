@@ -8,6 +8,8 @@ import { connect, type Socket } from 'node:net'
 import type { Load, LoadOrder, Quantiles } from './paced-run.ts'
 
 const CONNECTIONS = 32
+/** Of an event stream, which has no length (RFC 9112, section 7.1). */
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 const order = JSON.parse(process.argv[2] ?? '') as LoadOrder
 const plainHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 const plainBody = JSON.stringify({
@@ -72,8 +74,11 @@ async function openTarget({
       received += chunk.length
       if (!head.includes('\r\n\r\n')) head += chunk.toString('latin1')
       const end = head.indexOf('\r\n\r\n')
+      if (end < 0) return
       const length = /content-length: (\d+)/i.exec(head)?.[1]
-      if (end < 0 || received < end + 4 + Number(length)) return
+      const isOver =
+        length === undefined ? chunk.subarray(-5).equals(LAST_CHUNK) : received >= end + 4 + Number(length)
+      if (!isOver) return
       if (!head.startsWith('HTTP/1.1 200 ')) failed++
       times.push(performance.now() - began)
       free.push(call)
