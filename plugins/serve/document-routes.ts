@@ -2,7 +2,8 @@ import type { HttpHost } from '../../src/http/http-host.ts'
 import { toPage } from './document-page.ts'
 
 /** The description of the API, for programs and for people. */
-export function documentRoutes(http: HttpHost, document: object): void {
+export function documentRoutes(http: HttpHost, describe: () => object): void {
+  let document: object | undefined // made when all operations are there, itself among them
   http.operation({
     id: 'getOpenApi',
     method: 'GET',
@@ -10,7 +11,10 @@ export function documentRoutes(http: HttpHost, document: object): void {
     tag: 'system',
     summary: 'This description',
     response: [200, {}],
-    handle: () => document,
+    handle() {
+      document ??= describe()
+      return document
+    },
   })
   http.operation({
     id: 'getDocumentation',

@@ -36,7 +36,7 @@ export async function loadOperations(
   }
   if (options.openapi) {
     const about = { title: 'keelson', version: VERSION, login: auth !== undefined }
-    documentRoutes(http, toOpenApi(http.operations, about))
+    documentRoutes(http, () => toOpenApi(http.operations, about))
   }
   if (options.ui) await (await import('./ui/page-routes.ts')).pageRoutes(http.server)
   return http

@@ -3,7 +3,7 @@ import type { WorkloadStore } from './workload-store.ts'
 
 export { failures as stateFailures } from './failures.ts'
 export type { UpgradeRecord } from './upgrade-records.ts'
-export { assertWorkloadName } from './workload-name.ts'
+export { assertWorkloadName, workloadName } from './workload-name.ts'
 export type { WorkloadStore } from './workload-store.ts'
 
 declare module '../../src/plugin.ts' {

@@ -14,7 +14,7 @@ import {
   textMap,
   texts,
 } from '../../src/lib/schema.ts'
-import { assertWorkloadName } from '../state/index.ts'
+import { assertWorkloadName, workloadName } from '../state/index.ts'
 
 const tag = 'workloads'
 const path = '/api/v1beta/workloads'
@@ -86,6 +86,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     id: 'checkUpgrade',
     method: 'GET',
     path: `${path}/{name}/upgrade-check`,
+    params: { name: workloadName },
     tag,
     summary: 'What the registry has for a workload; nothing is fetched or changed',
     response: [200, object({ result }, closed)],
@@ -100,6 +101,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     id: 'applyUpgrade',
     method: 'POST',
     path: `${path}/{name}/upgrade`,
+    params: { name: workloadName },
     tag,
     summary:
       'Put the newer version of a workload in its place; the result is what was found before, and with any other status than `upgrade-available` nothing was done',

@@ -2,7 +2,7 @@ import { workloadMembers } from '../../src/contracts/workload.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { sectionRequests } from '../../src/http/section-request.ts'
 import { closed, list, object, pick, text } from '../../src/lib/schema.ts'
-import { assertWorkloadName } from '../state/index.ts'
+import { assertWorkloadName, workloadName } from '../state/index.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
 import { eventRoute } from './http/event-route.ts'
@@ -46,6 +46,7 @@ export const workloadRoutes: Routes = async (api, app) => {
     id: 'getWorkload',
     method: 'GET',
     path: `${path}/{name}`,
+    params: { name: workloadName },
     tag,
     summary: 'A workload, in the shape that it is created in',
     response: [200, schemas.workloadDetails],
@@ -60,6 +61,7 @@ export const workloadRoutes: Routes = async (api, app) => {
     id: 'exportWorkload',
     method: 'GET',
     path: `${path}/{name}/export`,
+    params: { name: workloadName },
     tag,
     summary: 'The run config of a workload',
     response: [200, runConfig],
@@ -74,6 +76,7 @@ export const workloadRoutes: Routes = async (api, app) => {
     id: 'getWorkloadStatus',
     method: 'GET',
     path: `${path}/{name}/status`,
+    params: { name: workloadName },
     tag,
     summary: 'The status of a workload, and why it is so where that is known',
     response: [

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import type { Schema, TypeOf } from '../lib/schema.ts'
+import type { Members, Schema, TypeOf } from '../lib/schema.ts'
 
 /** Names in braces of a path: `/groups/{name}` has `name`. */
 type ParamsOf<P extends string> = P extends `${string}{${infer N}}${infer R}`
@@ -38,6 +38,8 @@ export interface Operation<P extends string = string, B extends Schema = Schema>
   readonly path: P
   readonly tag: string
   readonly summary: string
+  /** What names of the path may be, for the description; the operation itself refuses others. */
+  readonly params?: Members
   /** Query parameters; true and false are written out, anything else counts as not given. */
   readonly query?: Readonly<
     Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly description: string }>

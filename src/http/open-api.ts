@@ -1,28 +1,16 @@
+import { closed, named, object, type Schema, text } from '../lib/schema.ts'
 import { CLIENT_HEADER, type Content, type Operation } from './api.ts'
+import { CALLER_TOKEN_HEADER } from './caller-token-header.ts'
+import { createSchemaComponents, type SchemaComponents } from './schema-components.ts'
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } }
-const CODED = {
-  'application/json': {
-    schema: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: { code: { type: 'string' }, message: { type: 'string' } },
-      additionalProperties: false,
-    },
-  },
-}
+const json = (schema: object) => ({ 'application/json': { schema } })
+const CODED = named('Failure', object({ code: text, message: text }, closed))
+const REFUSED = named('Refusal', object({ error: text, error_description: text }, closed))
 
-const REFUSED = {
-  'application/json': {
-    schema: {
-      type: 'object',
-      required: ['error', 'error_description'],
-      properties: { error: { type: 'string' }, error_description: { type: 'string' } },
-      additionalProperties: false,
-    },
-  },
-}
-const SCHEME = 'login'
+/** How callers show who they are: with a login its token, else the token of this machine where one is required. */
+const LOGIN = { login: { type: 'http', scheme: 'bearer' } }
+const CALLER_TOKEN = { callerToken: { type: 'apiKey', in: 'header', name: CALLER_TOKEN_HEADER } }
 
 /** Failures of the host, which any operation may have. */
 const EVERYWHERE = [401, 403, 429, 500, 504]
@@ -37,25 +25,32 @@ export function toOpenApi(
     ...info
   }: { title: string; version: string /** Whether callers have to log in. */; login: boolean },
 ): object {
+  const components = createSchemaComponents()
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation, login && operation.open !== true),
+      [operation.method.toLowerCase()]: describe(operation, login && operation.open !== true, components),
     }
   }
-  const schemes = { [SCHEME]: { type: 'http', scheme: 'bearer' } }
-  return { openapi: '3.1.0', info, paths, ...(login ? { components: { securitySchemes: schemes } } : {}) }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/', description: 'The server that this description comes from' }],
+    // An empty object: the token is needed only where the owner of the server requires it.
+    security: login ? [{ login: [] }] : [{}, { callerToken: [] }],
+    paths,
+    components: { schemas: components.schemas, securitySchemes: login ? LOGIN : CALLER_TOKEN },
+  }
 }
 
-function describe(operation: Operation, login: boolean): object {
+function describe(operation: Operation, login: boolean, components: SchemaComponents): object {
   const {
     id,
     tag,
     summary,
     body,
     bodyOptional,
-    query = {},
     response,
     failures = [],
     failureSchemas = {},
@@ -71,60 +66,66 @@ function describe(operation: Operation, login: boolean): object {
     ...(login ? [503] : []),
   ])
   const isRefusal = (code: number) => login && (code === 401 || code === 403 || code === 503)
-  const failure = style === 'json' ? CODED : style === 'registry' ? { ...TEXT, ...CODED } : TEXT
+  const coded = json(components.place(CODED))
+  const failure = style === 'json' ? coded : style === 'registry' ? { ...TEXT, ...coded } : TEXT
+  const contentOf = (code: number) => ({
+    ...failure,
+    ...(isRefusal(code) ? json(components.place(REFUSED)) : {}),
+    ...(failureSchemas[code] ? json(components.place(failureSchemas[code])) : {}),
+  })
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(login ? { security: [{ [SCHEME]: [] }] } : {}),
-    parameters: [
-      ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-        name,
-        in: 'path',
-        required: true,
-        schema: { type: 'string' },
-      })),
-      ...Object.entries(query).map(([name, { type, description }]) => ({
-        name,
-        in: 'query',
-        description,
-        schema: { type },
-      })),
-      ...(operation.programsOnly
-        ? [{ name: CLIENT_HEADER, in: 'header', required: true, schema: { type: 'string' } }]
-        : []),
-    ],
+    ...(operation.open ? { security: [] } : {}),
+    parameters: parametersOf(operation),
     ...(body
       ? {
-          requestBody: { required: bodyOptional !== true, content: { 'application/json': { schema: body } } },
+          requestBody: {
+            required: bodyOptional !== true,
+            content: json(components.place(body, `${capital(id)}Request`)),
+          },
         }
       : {}),
     responses: {
-      [status]: { description: summary, ...(content === 'empty' ? {} : { content: contentOf(content) }) },
+      [status]: {
+        description: summary,
+        ...(content === 'empty'
+          ? {}
+          : { content: successOf(content, schema => components.place(schema, `${capital(id)}Response`)) }),
+      },
       ...Object.fromEntries(
         [...statuses]
           .sort((a, b) => a - b)
-          .map(code => [
-            code,
-            {
-              description: REASONS[code] ?? 'Failure',
-              content: {
-                ...failure,
-                ...(isRefusal(code) ? REFUSED : {}),
-                ...(failureSchemas[code] ? { 'application/json': { schema: failureSchemas[code] } } : {}),
-              },
-            },
-          ]),
+          .map(code => [code, { description: REASONS[code] ?? 'Failure', content: contentOf(code) }]),
       ),
     },
   }
 }
 
-const contentOf = (content: Content): object => {
+const parametersOf = ({ path, params = {}, query = {}, programsOnly }: Operation): object[] => [
+  ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: params[name] ?? text,
+  })),
+  ...Object.entries(query).map(([name, { type, description }]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type },
+  })),
+  ...(programsOnly ? [{ name: CLIENT_HEADER, in: 'header', required: true, schema: text }] : []),
+]
+
+const capital = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1)
+
+function successOf(content: Exclude<Content, 'empty'>, place: (schema: Schema) => object): object {
   if (content === 'text') return TEXT
-  if (content === 'html') return { 'text/html': { schema: { type: 'string' } } }
-  if (content === 'events') return { 'text/event-stream': { schema: { type: 'string' } } }
-  return { 'application/json': { schema: content } }
+  if (content === 'html') return { 'text/html': { schema: text } }
+  if (content === 'events') return { 'text/event-stream': { schema: text } }
+  return json(place(content))
 }
 
 const REASONS: Readonly<Record<number, string>> = {

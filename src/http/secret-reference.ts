@@ -1,7 +1,7 @@
-import { object, text } from '../lib/schema.ts'
+import { named, object, text } from '../lib/schema.ts'
 
 /** A reference to a secret in requests and details. Run configs have it as `NAME,target=VARIABLE`. */
-export const secretReference = object({ name: text, target: text })
+export const secretReference = named('SecretReference', object({ name: text, target: text }))
 
 /** Turns the reference of a run config into that of the details. */
 export function toSecretReference(text: string): { name: string; target: string } {

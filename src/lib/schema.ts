@@ -3,6 +3,8 @@
  * type, of the check of a stored document and of the OpenAPI document.
  */
 export interface Schema<T = unknown> {
+  /** The name that the OpenAPI document gives it. */
+  readonly title?: string
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object' | 'null'
   readonly description?: string
   readonly format?: 'date-time'
@@ -79,6 +81,9 @@ export const optional = <S extends Schema>(schema: S): S & Optional => ({ ...sch
 
 /** The schema with a text for people, which the OpenAPI document shows. */
 export const described = <S extends Schema>(schema: S, description: string): S => ({ ...schema, description })
+
+/** The schema under a name of its own in the OpenAPI document; for those that several operations share. */
+export const named = <S extends Schema>(title: string, schema: S): S => ({ ...schema, title })
 
 /** For `object`: members that are not named are refused. */
 export const closed = { additionalProperties: false }

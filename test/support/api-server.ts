@@ -85,7 +85,7 @@ export async function startApi(
   }
   const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }
   const described = await fetch(`${url}/api/openapi.json`, { headers })
-  const document = described.ok ? ((await described.json()) as ApiDocument) : { paths: {} }
+  const document = described.ok ? withoutReferences(await described.text()) : { paths: {} }
   const succeeded = new Set<string>()
 
   async function ask(
@@ -120,6 +120,18 @@ export async function startApi(
       }
     },
   }
+}
+
+/** The document with each named schema in the places that refer to it, as checks of values need it. */
+function withoutReferences(text: string): ApiDocument {
+  const { components, paths } = JSON.parse(text)
+  const resolve = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(resolve)
+    if ('$ref' in value) return resolve(components.schemas[String(value.$ref).split('/').at(-1) ?? ''])
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member)]))
+  }
+  return { paths: resolve(paths) } as ApiDocument
 }
 
 /** The operation that a concrete path belongs to; words win over names. */

@@ -1,7 +1,7 @@
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
 import type { TypeOf } from '../../../src/lib/schema.ts'
-import { assertWorkloadName } from '../../state/index.ts'
+import { assertWorkloadName, workloadName } from '../../state/index.ts'
 import { failures } from '../failures.ts'
 import type { Outcome, Workloads } from '../service.ts'
 import { bulkBody } from './schemas.ts'
@@ -45,6 +45,7 @@ export function actionRoutes(api: Api, app: App): void {
       id: `${word}Workload`,
       method: verb === 'Delete' ? 'DELETE' : 'POST',
       path: verb === 'Delete' ? `${path}/{name}` : `${path}/{name}/${word}`,
+      params: { name: workloadName },
       tag,
       summary: `${verb} a workload`,
       response: [202, 'empty'],

@@ -3,7 +3,7 @@ import { Failure, isFailure } from '../../../src/errors.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { missingVariables } from '../../../src/http/missing-variables-schema.ts'
 import { unacceptedPermissions } from '../../../src/http/unaccepted-permissions-schema.ts'
-import { assertWorkloadName } from '../../state/index.ts'
+import { assertWorkloadName, workloadName } from '../../state/index.ts'
 import { findLiveChange } from './find-live-change.ts'
 import { type composeSchemas, nameAndPort } from './schemas.ts'
 import { toRunRequest } from './to-run-request.ts'
@@ -50,6 +50,7 @@ export function createRoutes(
     id: 'updateWorkload',
     method: 'POST',
     path: `${path}/{name}/edit`,
+    params: { name: workloadName },
     tag,
     summary: 'Make a workload anew as the body says; what the details do not show stays unless it is named',
     body: editBody,

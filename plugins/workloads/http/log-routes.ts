@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { assertWorkloadName } from '../../state/index.ts'
+import { assertWorkloadName, workloadName } from '../../state/index.ts'
 import { failures } from '../failures.ts'
 
 const LINES = 1000
@@ -14,6 +14,7 @@ export function logRoutes(api: Api, app: App): void {
     id: 'getWorkloadLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/logs',
+    params: { name: workloadName },
     tag: 'workloads',
     summary: 'The last lines that the server printed',
     response: [200, 'text'],
@@ -28,6 +29,7 @@ export function logRoutes(api: Api, app: App): void {
     id: 'getWorkloadProxyLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/proxy-logs',
+    params: { name: workloadName },
     tag: 'workloads',
     summary: 'The last lines that the proxy logged',
     response: [200, 'text'],

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { formatSse } from '../../../src/net/sse.ts'
-import { assertWorkloadName } from '../../state/index.ts'
+import { assertWorkloadName, workloadName } from '../../state/index.ts'
 import { tailFile } from '../tail-file.ts'
 import type { StreamSlots } from './stream-slots.ts'
 
@@ -17,6 +17,7 @@ export function logStreamRoutes(api: Api, app: App, slots: StreamSlots): void {
     id: 'streamWorkloadLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/logs/stream',
+    params: { name: workloadName },
     tag: 'workloads',
     summary:
       'The last lines that the server printed, and what it prints from now on, as JSON strings in events `log`; `end` when it printed its last',
@@ -33,6 +34,7 @@ export function logStreamRoutes(api: Api, app: App, slots: StreamSlots): void {
     id: 'streamWorkloadProxyLogs',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/proxy-logs/stream',
+    params: { name: workloadName },
     tag: 'workloads',
     summary:
       'The last lines that the proxy logged, and what it logs from now on, as the events of `/logs/stream`',

@@ -11,6 +11,7 @@ import {
   list,
   type Members,
   map,
+  named,
   nullable,
   type ObjectOf,
   object,
@@ -32,12 +33,18 @@ const {
 } = workloadMembers
 
 /** A workload as lists show it. Texts may have values that later versions add. */
-export const workloadItem = object(
-  { ...workloadItemMembers, transport_type: text, proxy_mode: optional(text), started_at: text },
-  closed,
+export const workloadItem = named(
+  'Workload',
+  object(
+    { ...workloadItemMembers, transport_type: text, proxy_mode: optional(text), started_at: text },
+    closed,
+  ),
 )
 
-const permissionProfile = described(permissionProfileSchema, 'What the server may read, write and reach')
+const permissionProfile = named(
+  'PermissionProfile',
+  described(permissionProfileSchema, 'What the server may read, write and reach'),
+)
 
 /**
  * Members whose features are not here yet: their shape is checked, and whatever is in them is refused, unless a
@@ -137,25 +144,28 @@ export function composeSchemas(requests: readonly SectionRequest[]) {
     editBody: object({ ...editable, ...bodies }) as Schema<EditBody>,
     createBody: object({ ...creatable, ...bodies }) as Schema<CreateBody>,
     /** A workload in the shape that it is created in. */
-    workloadDetails: object(
-      Object.assign({}, details, ...requests.map(request => request.details)),
-      closed,
+    workloadDetails: named(
+      'WorkloadDetails',
+      object(Object.assign({}, details, ...requests.map(request => request.details)), closed),
     ) as Schema<WorkloadDetails>,
   }
 }
 
 /** A run config; members of plugins stand beside those of the core. */
-export const runConfig = object(
-  {
-    schema_version: text,
-    name: text,
-    image: text,
-    transport: text,
-    host: text,
-    port: integer,
-    permission_profile: nullable(permissionProfile),
-  },
-  { additionalProperties: true, description: 'The run config, as `keelson export` writes it' },
+export const runConfig = named(
+  'RunConfig',
+  object(
+    {
+      schema_version: text,
+      name: text,
+      image: text,
+      transport: text,
+      host: text,
+      port: integer,
+      permission_profile: nullable(permissionProfile),
+    },
+    { additionalProperties: true, description: 'The run config, as `keelson export` writes it' },
+  ),
 )
 
 export const nameAndPort = object({ name: text, port: integer }, closed)

@@ -33,6 +33,8 @@ test('every operation that is described succeeds as it is described', async () =
   const all: readonly (readonly [method: string, path: string, body?: unknown])[] = [
     ['GET', '/health'],
     ['GET', `${v1}/version`],
+    ['GET', '/api/openapi.json'],
+    ['GET', '/api/doc'],
     ['GET', `${v1}/plugins`],
     ['GET', `${v1}/plugins/builds`],
     ['GET', '/registry/default/v0.1/x/dev.toolhive/plugins'],
@@ -106,4 +108,23 @@ test('every operation that is described succeeds as it is described', async () =
   )
   expect(new Set(described).size).toBe(described.length)
   expect(described.filter(id => !api.succeeded.has(id)).sort()).toEqual(ELSEWHERE)
+})
+
+test('the description names its schemas, its server, who may ask, and what names may be', async () => {
+  const api = await startApi()
+  const text = (await api.ask('GET', '/api/openapi.json')).text
+  const document = JSON.parse(text)
+  const { schemas, securitySchemes } = document.components
+
+  const referred = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+  expect(new Set(referred)).toEqual(new Set(Object.keys(schemas)))
+  expect(referred).toEqual(expect.arrayContaining(['Workload', 'WorkloadDetails', 'CreateWorkloadRequest']))
+  expect(text).not.toContain('patternProperties') // few generators know it
+  expect(document.servers).toMatchObject([{ url: '/' }])
+  expect(document.security).toEqual([{}, { callerToken: [] }])
+  expect(securitySchemes.callerToken).toMatchObject({ type: 'apiKey', in: 'header' })
+  expect(document.paths['/health'].get.security).toEqual([])
+  expect(document.paths['/api/openapi.json']).toBeDefined()
+  const [name] = document.paths['/api/v1beta/workloads/{name}/edit'].post.parameters
+  expect(name.schema).toMatchObject({ pattern: '^[a-zA-Z0-9._-]{1,100}$', maxLength: 100 })
 })
