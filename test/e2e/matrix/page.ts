@@ -29,7 +29,7 @@ of Python over stdio; and those of Go over HTTP+SSE or of older revisions than 2
 
 A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
 stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. keelson serves
-HTTP+SSE before a stdio server and one of 2026-07-28, and not before an older one of streamable HTTP.
+HTTP+SSE itself before a stdio server and one of streamable HTTP.
 
 Clients of one server come one after the other, the newest with a session first. Cancellation is tried when all
 clients have tried everything else: a stdio server that is shared may go on with a cancelled call, and until it has
