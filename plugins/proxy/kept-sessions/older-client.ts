@@ -6,11 +6,13 @@ import type { Session } from '../bridge/client-sessions.ts'
 import type { MessageRouter, RouterOptions } from '../bridge/message-router.ts'
 import { sseSession } from '../bridge/sse-transport.ts'
 import { dropBodyAtEnd } from '../exchange.ts'
+import { sendOwnResponse } from '../own-response.ts'
 import { Refusal } from '../request-refusal.ts'
 import { accept } from '../respond.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import type { LoginWanted } from '../translated-http/response-lines.ts'
 import type { Era } from './find-era.ts'
+import { createOpenPosts } from './open-posts.ts'
 
 /** What the router of one client is made with. */
 export type OwnOptions = Pick<RouterOptions, 'onSession' | 'challenge'>
@@ -62,6 +64,7 @@ export function createOlderClient(options: {
   let latest = options.first
   let session: Session | undefined
   let challenge: Refusal | undefined
+  const posts = createOpenPosts()
 
   const { router, handle } = open({
     challenge: () => challenge,
@@ -74,10 +77,24 @@ export function createOlderClient(options: {
     },
   })
 
-  function onLoginWanted({ status, headers, body }: LoginWanted): boolean {
+  function onLoginWanted({ status, headers, body }: LoginWanted, idText?: string): boolean {
     const { 'content-type': type = 'text/plain', ...others } = headers
-    challenge = new Refusal(status, { type, body: Buffer.from(body, 'latin1') }, others)
+    const refusal = new Refusal(status, { type, body: Buffer.from(body, 'latin1') }, others)
+    // It is about this call: the scope that it needs may be another than that of the next request.
+    if (status === 403 && headers['www-authenticate'] !== undefined && refuse(Number(idText), refusal))
+      return true
+    challenge = refusal
     return false
+  }
+
+  /** Ends a call with a refusal of HTTP. False when its response has begun. */
+  function refuse(id: number, refusal: Refusal): boolean {
+    const call = router.calls.find(id)
+    const exchange = call && posts.find(call.idText)
+    if (!exchange) return false
+    sendOwnResponse(exchange, refusal)
+    router.calls.drop(call, 'cancelled')
+    return true
   }
 
   /** Sets `challenge` when the server refuses the latest credentials. */
@@ -113,6 +130,7 @@ export function createOlderClient(options: {
       if (challenge) throw challenge
       // `notify` tells the client of changes by policies, so its stream need not be cut for them.
       if (rewriting && exchange.request.method === 'GET') rewriting.send = () => {}
+      if (exchange.request.method === 'POST') posts.add(exchange)
       await handle(exchange, rewriting)
     },
     respond(exchange, text) {

@@ -26,7 +26,8 @@ async function start(options: { respond?: Respond | undefined; config?: Partial<
     return {
       headers,
       ask,
-      use: (name: string, args: object = {}) => ask('tools/call', { name, arguments: args }),
+      use: (name: string, args: object = {}, more: Headers = {}) =>
+        ask('tools/call', { name, arguments: args }, more),
     }
   }
   const initialize = (own: Headers = {}, capabilities: Record<string, unknown> = {}) =>
@@ -249,6 +250,35 @@ describe('callers', () => {
     isOver = false
     expect(textOf(await use('plain'))).toBe('nobody')
   })
+})
+
+test('a call that needs another scope gets the challenge of the server; other requests are served', async () => {
+  const challenge = 'Bearer error="insufficient_scope", scope="write"'
+  let isOnStream = false
+  const { join, server } = await start({
+    respond({ message: { method, params } }, response) {
+      if (method !== 'tools/call' || params.name !== 'write') return false
+      const refuse = () => json(response, 403, 'more', { 'www-authenticate': challenge })
+      if (!isOnStream) return refuse()
+      // The head of a response is held for a tenth of a second.
+      setTimeout(refuse, 1500)
+      return true
+    },
+  })
+  const { use } = await join()
+  const [refused, plain] = await Promise.all([use('write'), use('plain')])
+  expect([refused.status, refused.headers['www-authenticate'], refused.text]).toEqual([
+    403,
+    challenge,
+    '"more"',
+  ])
+  expect(textOf(plain)).toBe('nobody')
+  expect(textOf(await use('plain'))).toBe('nobody')
+  expect(server.received('server/discover')).toHaveLength(2)
+  isOnStream = true
+  const late = await use('write', {}, { accept: 'application/json, text/event-stream' })
+  expect(late.status).toBe(200)
+  expect(late.text).toContain('status 403')
 })
 
 describe('a login that is renewed in a session', () => {
