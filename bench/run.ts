@@ -1,5 +1,10 @@
-/** `npm run bench [NAME...]`: measures, prints, and exits 1 when a bound is not kept. Build first. */
+/**
+ * `npm run bench [-- --page] [NAME...]`: measures, prints, and exits 1 when a bound is not kept. Build first. With
+ * `--page` the results become `docs/performance.md`.
+ */
+import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
+import { type Measured, outcomeOf, toPage, toText } from './page.ts'
 import type { Result } from './result.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>>> = {
@@ -10,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
   eras: () => import('./eras.ts'),
+  idle: () => import('./idle.ts'),
   isolation: () => import('./isolation.ts'),
   login: () => import('./login.ts'),
   policy: () => import('./policy.ts'),
@@ -17,25 +23,25 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   'run-image': () => import('./run-image.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
-  supervisor: () => import('./supervisor.ts'),
+
   tools: () => import('./tools.ts'),
 }
 
-const names = process.argv.slice(2)
+const words = process.argv.slice(2)
+const names = words.filter(word => word !== '--page')
 const chosen = Object.keys(benches).filter(name => names.length === 0 || names.includes(name))
-let kept = true
+const measured: Measured[] = []
 const load = loadavg().map(value => value.toFixed(1))
 process.stdout.write(`${availableParallelism()} cores; load of this machine before: ${load.join(', ')}\n`)
 for (const name of chosen) {
+  const [load = 0] = loadavg()
   const result = await (await benches[name]?.())?.run()
   if (!result) continue
-  const isMeasured = result.measured > 0 && !Object.values(result.figures).some(Number.isNaN)
-  const outcome = isMeasured ? (result.ok ? 'ok' : 'NOT KEPT') : 'NOTHING MEASURED'
-  process.stdout.write(`\n${result.name}: ${outcome}\n  ${result.conditions}\n`)
+  measured.push({ result, load })
+  process.stdout.write(`\n${result.name}: ${outcomeOf(result)}\n  ${result.conditions}\n`)
   for (const [what, value] of Object.entries(result.figures)) {
-    const shown = typeof value === 'number' ? value.toFixed(value >= 100 ? 0 : 2) : value
-    process.stdout.write(`  ${shown.padStart(12)}  ${what}\n`)
+    process.stdout.write(`  ${toText(value).padStart(12)}  ${what}\n`)
   }
-  kept &&= isMeasured && result.ok
 }
-process.exit(kept && chosen.length > 0 ? 0 : 1)
+if (words.includes('--page')) writeFileSync('docs/performance.md', toPage(measured, new Date()))
+process.exit(measured.length > 0 && measured.every(({ result }) => outcomeOf(result) === 'ok') ? 0 : 1)

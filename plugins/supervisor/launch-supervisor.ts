@@ -20,6 +20,9 @@ const WITHOUT_CORE_DUMPS = ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh'] as 
  */
 const NEW_OBJECTS = '--max-semi-space-size=4'
 
+/** The flags of Node for a supervisor. */
+export const NODE_FLAGS = ['--disable-sigusr1', NEW_OBJECTS] as const
+
 /**
  * The command that runs this program as a supervisor, without core dumps and inspector. The entry of a bundle
  * lies beside or above this file, that of the sources in `src`.
@@ -31,8 +34,7 @@ export function supervisorCommand(here = import.meta.url): Launch['command'] {
   const entries = candidates.map(candidate => fileURLToPath(new URL(candidate, here)))
   const entry = entries.find(existsSync)
   if (!entry) throw new Error(`no entry of the program near ${here}`)
-  const flags = ['--disable-sigusr1', NEW_OBJECTS] as const
-  const command = [process.execPath, ...flags, entry, 'supervisor', 'run'] as const
+  const command = [process.execPath, ...NODE_FLAGS, entry, 'supervisor', 'run'] as const
   return process.platform === 'win32' ? command : [...WITHOUT_CORE_DUMPS, ...command]
 }
 
