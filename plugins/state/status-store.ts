@@ -22,6 +22,8 @@ export interface StatusStore {
   write(name: string, change: StatusChange): Promise<void>
   /** Adds how an upgrade ended to what is there. */
   noteUpgrade(name: string, outcome: Omit<UpgradeOutcome, 'at'>): Promise<void>
+  /** Notes that no process hosts the workload now; everything else stays. */
+  disown(name: string): Promise<void>
   /** Idempotent. */
   remove(name: string): Promise<void>
 }
@@ -71,6 +73,10 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
       const record = await read(name)
       if (!record) return
       await documents.save(name, { ...record, last_upgrade: { ...outcome, at: now().toISOString() } })
+    },
+    async disown(name) {
+      const record = await read(name)
+      if (record) await documents.save(name, { ...record, process_id: 0 })
     },
     remove: name => documents.remove(name),
   }

@@ -28,8 +28,11 @@ export const isInfo = t.isObject({
   workloads: t.isNumber(),
 })
 
-/** The response of `POST /handover`: inputs for the operations of the next supervisor, by name. */
+/** The response of `POST /handover`. */
 export interface Handover {
+  /** Whether the process has other work, which it goes on with. */
+  readonly goesOn?: boolean
+  /** Inputs for the operations of the next supervisor, by name. */
   readonly operations?: Readonly<Record<string, unknown>>
 }
 

@@ -32,10 +32,12 @@ export async function runSupervisor(options: {
   operations: () => Promise<readonly SupervisorOperation[]>
   idleMs: number
   signal: AbortSignal
+  /** Whether this process has other work, which it goes on with after a handover. */
+  goesOn?: boolean
   /** Runs while a workload is hosted. */
   watcher?: Watcher
 }): Promise<void> {
-  const { paths, log, build, makeHost, idleMs, signal, watcher } = options
+  const { paths, log, build, makeHost, idleMs, signal, watcher, goesOn = false } = options
   const place = supervisorPaths(paths)
   const lock = await takeLock(place, build)
   const leave = new AbortController()
@@ -44,8 +46,8 @@ export async function runSupervisor(options: {
   try {
     const host = await makeHost()
     const operations = await options.operations()
-    const close = () => {
-      closing ??= host.close({ handover: true })
+    const close = (how: { goesOn?: boolean } = {}) => {
+      closing ??= host.close({ handover: true, ...how })
       return closing
     }
     const listening = Promise.withResolvers<void>()
@@ -75,10 +77,10 @@ export async function runSupervisor(options: {
         isLeaving = true
         watcher?.stop()
         closed = server.close()
-        await close()
+        await close({ goesOn })
         leave.abort()
         const kept = operations.map(one => [one.name, one.takeAlong()] as const)
-        return { operations: Object.fromEntries(kept.filter(([, input]) => input !== undefined)) }
+        return { goesOn, operations: Object.fromEntries(kept.filter(([, input]) => input !== undefined)) }
       },
     })
 

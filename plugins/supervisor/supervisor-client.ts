@@ -74,11 +74,12 @@ export function createSupervisorClient(options: {
     async end() {
       const found = await find()
       if (!found) return undefined
-      await takeOver(found.socket)
-      // Until then the statuses name a process that runs, so nobody would start the next one. `serve` goes on.
+      const { goesOn = false } = await takeOver(found.socket)
+      if (goesOn) return { ...found.info, goesOn }
+      // Until then the statuses name a process that runs, so nobody would start the next one.
       for (const end = Date.now() + END_MS; processIdentity(found.info.pid) && Date.now() < end; )
         await delay(20)
-      return found.info
+      return { ...found.info, goesOn }
     },
     ensure: async () => void (await ensure()),
     start: name => act(name, 'start'),

@@ -68,6 +68,7 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
       operations: () => makeOperations(app),
       idleMs: Number.POSITIVE_INFINITY,
       signal,
+      goesOn: true,
       makeHost: () => {
         const path = supervisorPaths(app.paths).journal
         const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })

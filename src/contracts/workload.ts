@@ -139,8 +139,11 @@ export interface SupervisorStatus {
 export interface Supervisor {
   /** The process that is the supervisor now; undefined when none is. */
   find(): Promise<SupervisorStatus | undefined>
-  /** Ends the supervisor that runs, and returns it. Its workloads are not stopped; the next supervisor adopts them. */
-  end(): Promise<SupervisorStatus | undefined>
+  /**
+   * Ends the supervisor that runs, and returns it. Its workloads are not stopped; the next supervisor adopts them.
+   * `goesOn`: the process has other work (`serve`), and hosts none from now on.
+   */
+  end(): Promise<(SupervisorStatus & { readonly goesOn: boolean }) | undefined>
   /** Starts the supervisor if none is running, or replaces one of another build. */
   ensure(): Promise<void>
   /** Starts a workload by its run config. Resolves when its server responds; fails with the reason when it does not. */

@@ -7,13 +7,18 @@ export class SupervisorStop extends BaseCommand {
     description: 'end the background process that hosts the workloads',
     details:
       'Clients cannot reach workloads without it. The next command that looks at workloads starts it again, and it ' +
-      'goes on with those that were running. `stop --all` stops the workloads themselves.',
+      'goes on with those that were running. `keelson serve` may host the workloads: it then hosts them no more, and ' +
+      'goes on with its API. `stop --all` stops the workloads themselves.',
   })
 
   override async execute(): Promise<void> {
     const ended = await (await this.app.service('supervisor')).end()
     if (!ended) return this.print('No supervisor is running.')
-    this.print(`The supervisor (process ${ended.pid}) has ended.`)
+    this.print(
+      ended.goesOn
+        ? `Process ${ended.pid} hosts no workloads any more, and goes on as \`keelson serve\`.`
+        : `The supervisor (process ${ended.pid}) has ended.`,
+    )
     if (ended.workloads > 0)
       this.print('The next `keelson list` starts it again, and its workloads are reachable.')
   }

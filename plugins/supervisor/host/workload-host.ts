@@ -34,7 +34,7 @@ export interface WorkloadHost {
    * Ends the host. With `handover` workloads keep their status, and instances that need no streams of this
    * process keep running; otherwise all workloads are stopped.
    */
-  close(options: { handover: boolean }): Promise<void>
+  close(options: { handover: boolean; goesOn?: boolean }): Promise<void>
 }
 
 export interface WorkloadHostOptions {
@@ -105,14 +105,17 @@ export function createWorkloadHost(options: WorkloadHostOptions): WorkloadHost {
     settleUpgrade: name => upgrades.settle(name),
     adopt: () => adoptWorkloads(state, { stop, remove, settleUpgrades: () => upgrades.settleAll() }),
     ended: name => state.ended(name),
-    async close({ handover }) {
+    async close({ handover, goesOn = false }) {
       if (!handover) await Promise.allSettled([...hosted.keys()].map(stop))
       state.leave()
       await upgrades.cancelAll()
       for (const { lifecycle } of hosted.values()) lifecycle.end('handover')
       await queues.idle()
       await Promise.allSettled([...hosted.values()].map(({ proxy }) => proxy.close({ graceMs: times.grace })))
-      await Promise.allSettled([...hosted.keys()].map(name => state.forget(name)))
+      const names = [...hosted.keys()]
+      await Promise.allSettled(names.map(name => state.forget(name)))
+      // The statuses would name a process that runs, so nobody would start the next supervisor.
+      if (goesOn) await Promise.allSettled(names.map(name => state.store.statuses.disown(name)))
     },
   }
 }
