@@ -5,14 +5,15 @@ import { parseDocument } from '../../src/parse-document.ts'
 import { readUserFile } from '../../src/user-file.ts'
 
 /** The built-in profiles: both mount nothing; they differ in what may be reached. */
-const BUILT_IN: Readonly<Record<string, PermissionProfile>> = {
+export const BUILT_IN = {
   none: { name: 'none', network: { outbound: {} } },
   network: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
-}
+} satisfies Readonly<Record<string, PermissionProfile>>
 
 /** Reads `--permission-profile`: a built-in name (`stdio` is an old word for `none`) or a JSON file. */
 export async function readProfile(nameOrPath: string, cwd: string): Promise<PermissionProfile> {
-  const builtIn = BUILT_IN[nameOrPath === 'stdio' ? 'none' : nameOrPath]
+  const builtIns: Readonly<Record<string, PermissionProfile>> = BUILT_IN
+  const builtIn = builtIns[nameOrPath === 'stdio' ? 'none' : nameOrPath]
   if (builtIn) return structuredClone(builtIn)
   const path = resolve(cwd, nameOrPath)
   let text: string

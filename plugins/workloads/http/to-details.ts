@@ -5,6 +5,7 @@ import type { SectionRequest } from '../../../src/http/section-request.ts'
 import type { TypeOf } from '../../../src/lib/schema.ts'
 import { effectiveMode } from '../../proxy/index.ts'
 import type { runConfig, WorkloadDetails, workloadItem } from './schemas.ts'
+import { shownProfile } from './shown-profile.ts'
 
 /** How the API writes a time that is not known; clients parse it as a date. */
 const NO_TIME = '0001-01-01T00:00:00Z'
@@ -41,7 +42,7 @@ export function toDetails(config: RunConfig, requests: readonly SectionRequest[]
     transport: config.transport,
     authz_config: '',
     oidc: { issuer: '', audience: '', jwks_url: '', introspection_url: '', client_id: '', client_secret: '' },
-    permission_profile: config.permission_profile ?? null,
+    permission_profile: shownProfile(config),
     proxy_mode: effectiveMode(config),
     tools: [],
     tools_override: {},

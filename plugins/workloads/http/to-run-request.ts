@@ -11,6 +11,7 @@ import { findTarget, type RunRequest, withDefaults } from '../build-config.ts'
 import { runFlags } from '../flags.ts'
 import { isSameTarget, keptBesideFlags, unmentioned } from './keep-unmentioned.ts'
 import { type CreateBody, unsupported } from './schemas.ts'
+import { withoutShown } from './shown-profile.ts'
 import { toOptions } from './to-options.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function toRunRequest(
   { signal, replaces }: { signal: AbortSignal; replaces?: RunConfig },
 ): Promise<RunRequest> {
   const requests = await sectionRequests(app)
-  const asked = await takeOverEntries(app, sent)
+  const asked = withoutShown(await takeOverEntries(app, sent), replaces)
   const members = new Set(requests.flatMap(request => Object.keys(request.body)))
   assertEnforced(asked, members)
   if (replaces) assertEnforced(replaces, keptOf(requests)) // other members would be lost
