@@ -4,7 +4,8 @@ import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
 import { type Flag, type FlagTable, type FlagValues, flagsOfGroups, type NameKind } from './flags.ts'
-import { type Column, formatTable, isTerminal, showsColours, widthOf } from './output.ts'
+import { fold } from './fold.ts'
+import { type Column, formatTable, isTerminal, showsColours, toTerminal, widthOf } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What a command gets from its host. */
@@ -98,7 +99,8 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   /** Text for people, of which any part may come from strangers: nothing in it steers the terminal. */
   protected print(line: string): void {
-    this.context.stdout.write(`${printable(line)}\n`)
+    const { stdout } = this.context
+    stdout.write(`${toTerminal(printable(line), stdout)}\n`)
   }
 
   /** The content of a file: byte for byte into a file or a pipe, made printable for a terminal. */
@@ -109,7 +111,8 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   /** A line for the user, on standard error, so that piped output stays clean. */
   protected say(line: string): void {
-    this.context.stderr.write(`${printable(line)}\n`)
+    const { stderr } = this.context
+    stderr.write(`${toTerminal(fold(printable(line), { width: widthOf(stderr) }), stderr)}\n`)
   }
 
   protected printJson(value: unknown): void {
@@ -119,12 +122,11 @@ export abstract class BaseCommand extends Command<CliContext> {
   /** A table that fits the terminal, unless it is `wide`. */
   protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[], { wide = false } = {}): void {
     const { stdout } = this.context
-    stdout.write(
-      formatTable(columns, rows, {
-        ...(wide ? {} : { most: widthOf(stdout) }),
-        colours: showsColours(stdout),
-      }),
-    )
+    const table = formatTable(columns, rows, {
+      ...(wide ? {} : { most: widthOf(stdout) }),
+      colours: showsColours(stdout),
+    })
+    stdout.write(toTerminal(table, stdout))
   }
 
   /** A list as JSON or as a table; `empty` stands for a table without rows. */

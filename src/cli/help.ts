@@ -3,6 +3,7 @@ import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
 import { lenderOf, nameOf } from './command-table.ts'
 import type { Flag, FlagTable } from './flags.ts'
+import { fold } from './fold.ts'
 import { clean } from './output.ts'
 
 const PROGRAM = 'keelson'
@@ -18,8 +19,15 @@ const EXAMPLES = [
 const TOPICS = ['Workloads', 'Servers and skills', 'Clients', 'Access', 'Settings'] as const
 export type Topic = (typeof TOPICS)[number]
 
-/** The page of the whole program: one line for each first word, from the list of plugins, whose code is not loaded. */
-export function programHelp(entries: readonly PluginEntry[], version: string): string {
+/**
+ * The page of the whole program: one line for each first word, from the list of plugins, whose code is not loaded. Pages
+ * are folded to a width, in characters.
+ */
+export function programHelp(
+  entries: readonly PluginEntry[],
+  version: string,
+  width = Number.POSITIVE_INFINITY,
+): string {
   const lines = entries.flatMap(({ name, verbs = {}, topic, added }) =>
     Object.entries(verbs)
       .filter(([, line]) => line !== '')
@@ -30,7 +38,10 @@ export function programHelp(entries: readonly PluginEntry[], version: string): s
     members.length === 0
       ? []
       : [
-          `${heading(title)}\n${members.map(({ verb, line }) => `  ${verb.padEnd(widest)}  ${line}\n`).join('')}`,
+          `${heading(title)}\n${twoColumns(
+            members.map(({ verb, line }) => [verb, line]),
+            { widest, width },
+          )}`,
         ]
   return [
     `${PROGRAM} ${version}: runs MCP servers safely\n${heading('Usage')}: ${PROGRAM} COMMAND [flags]\n`,
@@ -45,40 +56,47 @@ export function programHelp(entries: readonly PluginEntry[], version: string): s
       lines.filter(({ added }) => added),
     ),
     `${heading('Examples')}\n${EXAMPLES.map(([line, what]) => `  ${PROGRAM} ${line}   # ${what}\n`).join('')}`,
-    `\`${PROGRAM} COMMAND --help\` tells more. ${PROGRAM} sends no usage metrics.\n`,
+    `${fold(`\`${PROGRAM} COMMAND --help\` tells more. ${PROGRAM} sends no usage metrics.`, { width })}\n`,
   ].join('\n')
 }
 
 /** The page of a group of commands, such as `plugin`. */
-export function groupHelp(verb: string, commands: readonly CommandClass[]): string {
+export function groupHelp(
+  verb: string,
+  commands: readonly CommandClass[],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const visible = commands.filter(command => command.usage)
-  const widest = Math.max(0, ...visible.map(command => nameOf(command).length))
-  const lines = visible.map(
-    command => `  ${nameOf(command).padEnd(widest)}  ${command.usage?.description ?? ''}\n`,
-  )
-  return `${heading('Usage')}\n  ${PROGRAM} ${verb} COMMAND [flags]\n\n${heading('Commands')}\n${lines.join('')}`
+  const rows = visible.map(command => [nameOf(command), command.usage?.description ?? ''] as const)
+  return `${heading('Usage')}\n  ${PROGRAM} ${verb} COMMAND [flags]\n\n${heading('Commands')}\n${twoColumns(rows, { width })}`
 }
 
 /** The page of one command. `adders` are added plugins that may take more flags; their code is not run for a page. */
-export function commandHelp(command: CommandClass, adders: readonly string[] = []): string {
+export function commandHelp(
+  command: CommandClass,
+  adders: readonly string[] = [],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const { description = '', details, examples } = command.usage ?? {}
   const aliases = (command.paths ?? []).slice(1).map(path => path.join(' '))
   const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
-  const parts = [`${sentence}\n`]
-  if (details) parts.push(`${details.trim()}\n`)
+  const parts = [`${fold(sentence, { width })}\n`]
+  if (details) parts.push(`${fold(details.trim(), { width })}\n`)
   parts.push(`${heading('Usage')}\n  ${usageLine(command)}\n`)
   if (aliases.length) parts.push(`${heading('Aliases')}\n  ${aliases.join(', ')}\n`)
   const lender = lenderOf(command)
   if (lender) parts.push(`${heading('Flags')}\n  those of \`${PROGRAM} ${lender}\`\n`)
   else
     parts.push(
-      ...[{ title: 'Flags', flags: command.flags }, ...command.groups].map(flagSection).filter(Boolean),
+      ...[{ title: 'Flags', flags: command.flags }, ...command.groups]
+        .map(section => flagSection(section, width))
+        .filter(Boolean),
     )
   if (command.sharesFlags && adders.length)
     parts.push(`Plugins that you have added may take more flags: ${adders.join(', ')}.\n`)
   if (examples?.length) {
     parts.push(
-      `${heading('Examples')}\n${examples.map(([what, line]) => `  ${what}\n    ${line.replaceAll('$0', PROGRAM)}\n`).join('')}`,
+      `${heading('Examples')}\n${examples.map(([what, line]) => `${fold(`  ${what}`, { width })}\n    ${line.replaceAll('$0', PROGRAM)}\n`).join('')}`,
     )
   }
   return parts.join('\n')
@@ -89,7 +107,7 @@ export const usageLine = (command: CommandClass): string =>
     .filter(Boolean)
     .join(' ')
 
-function flagSection({ title, flags }: { title: string; flags: FlagTable }): string {
+function flagSection({ title, flags }: { title: string; flags: FlagTable }, width: number): string {
   const rows = Object.entries(flags)
     .filter(([, spec]) => !spec.hidden)
     .map(
@@ -97,8 +115,25 @@ function flagSection({ title, flags }: { title: string; flags: FlagTable }): str
         [`${spec.short ? `-${spec.short}, ` : '    '}${flagName(name, spec)}`, describe(spec)] as const,
     )
   if (rows.length === 0) return ''
-  const widest = Math.max(...rows.map(([left]) => left.length))
-  return `${heading(title)}\n${rows.map(([left, right]) => `  ${left.padEnd(widest)}  ${right}\n`).join('')}`
+  return `${heading(title)}\n${twoColumns(rows, { width })}`
+}
+
+/** Where a second column would be narrower than this, it stands below the first. */
+const LEAST_SECOND = 30
+const BELOW = 8
+
+/** Rows of a term and what it means, with a hanging indent. */
+function twoColumns(
+  rows: readonly (readonly [string, string])[],
+  { widest = Math.max(0, ...rows.map(([left]) => left.length)), width }: { widest?: number; width: number },
+): string {
+  const at = widest + 4
+  if (width - at >= LEAST_SECOND)
+    return rows
+      .map(([left, right]) => `${fold(`  ${left.padEnd(widest)}  ${right}`, { width, indent: at })}\n`)
+      .join('')
+  const below = (text: string) => fold(' '.repeat(BELOW) + text, { width, indent: BELOW })
+  return rows.map(([left, right]) => `  ${left}\n${below(right)}\n`).join('')
 }
 
 /** A flag as it is written: `--name VALUE`; one that is on by default is shown by what turns it off. */

@@ -79,6 +79,28 @@ export const widthOf = (stream: Writable): number =>
 export const showsColours = (stream: Writable): boolean =>
   isTerminal(stream) && styleText('red', 'x', { stream: stream as NodeJS.WritableStream }) !== 'x'
 
+/** Our own signs beyond ASCII, and what stands for them. The second character of some is a variation selector. */
+const SIGNS: readonly (readonly [RegExp, string])[] = [
+  [/\u2026/g, '...'],
+  [/\u2192/g, '->'],
+  [/\u2014/g, '-'],
+  [/\u2019/g, "'"],
+  [/\u2713/g, 'ok'],
+  [/\u26a0\ufe0f|\u{1f504}|\u{1f6ab}/gu, '!'],
+  [/[\u2800-\u28ff]/g, '*'],
+]
+
+/** The text with our own signs in ASCII, for a terminal whose locale is C or POSIX, by name or because none is set. */
+export function toTerminal(
+  text: string,
+  stream: Writable,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'C'
+  if (process.platform === 'win32' || !isTerminal(stream) || !/^(C|POSIX)$/.test(locale)) return text
+  return SIGNS.reduce((shown, [sign, ascii]) => shown.replace(sign, ascii), text)
+}
+
 /** Whether a person reads it as it comes. */
 export const isTerminal = (stream: Writable): boolean => 'isTTY' in stream && stream.isTTY === true
 

@@ -3,13 +3,16 @@ import { styleText } from 'node:util'
 import { Failure, messageOf } from '../errors.ts'
 import { printable } from '../lib/printable.ts'
 import { redact } from '../lib/redact.ts'
+import { fold } from './fold.ts'
+import { widthOf } from './output.ts'
 
 /** Prints an error for people and returns the exit code. Stacks only with `--debug`. */
 export function printFailure(error: unknown, stderr: Writable, { debug }: { debug: boolean }): number {
   const label = styleText('red', 'Error:', { stream: stderr as NodeJS.WritableStream })
-  stderr.write(`${label} ${show(messageOf(error))}\n`)
+  const write = (text: string) => stderr.write(`${fold(text, { width: widthOf(stderr) })}\n`)
+  write(`${label} ${show(messageOf(error))}`)
   const expected = error instanceof Failure
-  if (expected && error.hint) stderr.write(`${show(error.hint)}\n`)
+  if (expected && error.hint) write(show(error.hint))
   if (!expected) stderr.write(`This is a defect in keelson${debug ? '' : '; --debug shows where'}.\n`)
   if (debug) for (const line of stackOf(error)) stderr.write(`${show(line)}\n`)
   return expected ? error.exit : 1

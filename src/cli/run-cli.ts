@@ -7,6 +7,7 @@ import type { CliContext, CommandClass } from './base-command.ts'
 import { addedVerbs, commandsOf, findCommand, flagAdders, flagsOf, nearestCommand } from './command-table.ts'
 import { foreignVerbHint } from './foreign-verbs.ts'
 import { commandHelp, groupHelp, programHelp, usageLine } from './help.ts'
+import { widthOf } from './output.ts'
 
 export interface CliRun {
   readonly app: App
@@ -22,16 +23,17 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const words = argv[0] === 'help' ? argv.slice(1) : argv
   const help = globals.help || argv[0] === 'help'
   const verb = words[0]
-  if (verb === undefined) return print(streams.stdout, programHelp(app.entries, VERSION))
+  const width = widthOf(streams.stdout)
+  if (verb === undefined) return print(streams.stdout, programHelp(app.entries, VERSION, width))
 
   const commands = await commandsOf(app, verb, { added: addsOwn(app, verb) || !(help || asksHelp(words)) })
   const found = findCommand(commands, words)
   if (!found) return groupOrUnknown(app, commands, words, help, streams.stdout)
 
   const { command, path, rest } = found
-  if (help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
+  if (help) return print(streams.stdout, commandHelp(command, flagAdders(app), width))
   const normal = normaliseArgv(rest, { table: flagsOf(command), hints: command.hints }, globals)
-  if (globals.help) return print(streams.stdout, commandHelp(command, flagAdders(app)))
+  if (globals.help) return print(streams.stdout, commandHelp(command, flagAdders(app), width))
 
   const { stdout, stderr } = streams
   const context: Omit<CliContext, 'stdin'> = {
@@ -92,7 +94,7 @@ function groupOrUnknown(
   const verb = words[0] ?? ''
   const next = words[1]
   if (commands.length && (help || next === undefined || next === '--help' || next === '-h')) {
-    return print(stdout, groupHelp(verb, commands))
+    return print(stdout, groupHelp(verb, commands, widthOf(stdout)))
   }
   const near = nearestCommand(app, commands, words)
   const suggested = near ? `Did you mean \`keelson ${near}\`?` : '`keelson --help` lists the commands.'

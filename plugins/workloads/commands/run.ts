@@ -40,7 +40,7 @@ export class Run extends BaseCommand {
 
   target = Option.String({ required: false })
 
-  override async execute(): Promise<void> {
+  override async execute(): Promise<number> {
     const options = this.#options()
     if (!options['from-config'] && this.target === undefined) {
       throw failures.usage({
@@ -79,14 +79,15 @@ export class Run extends BaseCommand {
         const portIsGiven = this.given.has('proxy-port') || options['from-config'] !== undefined
         const up = workloads.run(config, { portIsGiven, signal: this.context.signal })
         const workload = await noteWait(progress, `Waiting until ${config.name} responds`, up)
-        progress.done()
+        progress.done(workload.status === 'running' ? `Started ${workload.name}` : undefined)
         if (workload.status === 'running' && workload.status_context) this.say(workload.status_context)
         this.say(
           workload.status === 'running'
             ? `${workload.name} is running. Clients connect to:`
             : `${workload.name} is ${statusText(workload, Date.now())}: ${reasonOf(workload)}\nClients connect to:`,
         )
-        return this.print(workload.url)
+        this.print(workload.url)
+        return workload.status === 'unhealthy' ? 1 : 0
       }
     } finally {
       progress.done()
@@ -98,6 +99,7 @@ export class Run extends BaseCommand {
         this.print(workload.url)
       },
     })
+    return 0
   }
 
   /** What the flags set, those of other plugins among them. */

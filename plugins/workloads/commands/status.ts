@@ -1,9 +1,14 @@
 import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { fold } from '../../../src/cli/fold.ts'
+import { widthOf } from '../../../src/cli/output.ts'
 import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
 import { describeIsolation, describeVerification } from '../describe-isolation.ts'
 import { formatUptime } from '../uptime.ts'
+
+/** Where values begin. */
+const INDENT = 12
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
@@ -49,7 +54,9 @@ export class StatusOf extends BaseCommand {
       ['Uptime', uptime],
       ['Upgrade', upgradeOf(workload)],
     ]
-    for (const [title, value] of lines) if (value) this.print(`${`${title}:`.padEnd(12)}${value}`)
+    const most = widthOf(this.context.stdout)
+    for (const [title, value] of lines)
+      if (value) this.print(fold(`${`${title}:`.padEnd(INDENT)}${value}`, { width: most, indent: INDENT }))
     const middlewares = (workload.middlewares ?? []).filter(({ description, added }) => description || added)
     if (middlewares.length === 0) return
     this.print('Requests pass:')

@@ -1,0 +1,29 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/**
+ * Breaks lines at words where they are wider than `width`. What follows a break begins with as many blanks as `indent`
+ * says, or as the line itself begins with. A word that is wider than that, such as a URL, stays whole.
+ */
+export const fold = (text: string, { width, indent }: { width: number; indent?: number }): string =>
+  text
+    .split('\n')
+    .map(line => foldLine(line, width, indent ?? line.search(/\S|$/)))
+    .join('\n')
+
+function foldLine(line: string, width: number, indent: number): string {
+  if (widthOf(line) <= width) return line
+  const [lead = ''] = /^\s*/.exec(line) ?? []
+  const [first = '', ...words] = line.slice(lead.length).split(/(?<=\S) (?=\S)/)
+  const lines: string[] = []
+  let current = lead + first
+  for (const word of words) {
+    if (widthOf(current) + 1 + widthOf(word) <= width) current += ` ${word}`
+    else {
+      lines.push(current)
+      current = ' '.repeat(indent) + word
+    }
+  }
+  return [...lines, current].join('\n')
+}
+
+const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length
