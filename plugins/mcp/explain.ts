@@ -42,9 +42,12 @@ export function explain(
       : failures.mcp_refused({ what, message, code: rpc.code }, options)
   }
   const known = causes.map(knownProblem).find(Boolean)
-  const last = causes.some(isUnreadable)
-    ? 'what it sent is not an MCP message.'
-    : `${clean(causes.at(-1)?.message || messageOf(error))}.`
+  // The Fetch standard blocks the ports of other protocols ("bad port").
+  const last = causes.some(cause => cause.message === 'bad port')
+    ? 'no client may use its port, which belongs to another protocol.'
+    : causes.some(isUnreadable)
+      ? 'what it sent is not an MCP message.'
+      : `${clean(causes.at(-1)?.message || messageOf(error))}.`
   const problem = known ?? (status === undefined ? last : `it responded with HTTP ${status}.`)
   return failures.mcp_unreachable({ url, problem }, options)
 }

@@ -161,6 +161,7 @@ export const failures = defineFailures({
   },
   source_invalid: {
     status: 400,
+    exit: 2,
     text: (d: { source: string; problem: string }) => `"${d.source}" cannot be a registry: ${d.problem}.`,
     hint: 'Give an https URL, or the path of a file that ends in .json.',
   },

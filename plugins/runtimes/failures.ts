@@ -3,6 +3,7 @@ import { defineFailures } from '../../src/errors.ts'
 export const failures = defineFailures({
   runtime_unknown: {
     status: 400,
+    exit: 2,
     text: (d: { name: string; from: string; names: readonly string[] }) =>
       `There is no runtime "${d.name}" (${d.from}).`,
     hint: d => (d.names.length ? `There are: ${d.names.join(', ')}.` : 'No plugin here provides any.'),

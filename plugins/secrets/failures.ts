@@ -10,6 +10,7 @@ export const failures = defineFailures({
   },
   secrets_provider_unknown: {
     status: 400,
+    exit: 2,
     text: (d: { type: string; types: readonly string[] }) =>
       `"${d.type}" is not a provider of secrets; the providers are ${d.types.join(', ')}.`,
     hint: 'Choose one with `keelson secret provider TYPE`, or correct KEELSON_SECRETS_PROVIDER.',

@@ -4,6 +4,7 @@ import { defineFailures } from '../../src/errors.ts'
 export const failures = defineFailures({
   invalid_name: {
     status: 400,
+    exit: 2,
     text: (d: { name: string }) => `"${d.name}" is not a name for a workload.`,
     hint: 'Use 1 to 100 letters, digits, dots, dashes and underscores.',
   },

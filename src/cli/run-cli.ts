@@ -4,7 +4,15 @@ import { VERSION } from '../build-info.ts'
 import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
 import type { CliContext, CommandClass } from './base-command.ts'
-import { addedVerbs, commandsOf, findCommand, flagAdders, flagsOf, nearestCommand } from './command-table.ts'
+import {
+  addedVerbs,
+  commandsOf,
+  findCommand,
+  flagAdders,
+  flagsOf,
+  nameOf,
+  nearestCommand,
+} from './command-table.ts'
 import { foreignVerbHint } from './foreign-verbs.ts'
 import { commandHelp, groupHelp, programHelp, usageLine } from './help.ts'
 import { widthOf } from './output.ts'
@@ -65,18 +73,28 @@ const asksHelp = (words: readonly string[]): boolean => {
   return words.slice(0, end < 0 ? undefined : end).some(word => word === '--help' || word === '-h')
 }
 
-/** clipanion's own words for a wrong number of arguments, without its usage page. */
+/** Turns clipanion's failures for a wrong number of arguments into ours. */
 function parse<T>(command: CommandClass, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error && (error.name === 'UnknownSyntaxError' || error.name === 'UsageError')))
       throw error
-    const line = (error.message.split('\n')[0] ?? '').replace(/^(Unknown Syntax Error|Usage Error): /, '')
-    // Said of a missing argument behind a flag, where it would only puzzle: the command has been found.
-    const text = line.startsWith('Command not found') ? 'The arguments do not fit this command.' : line
-    throw failures.usage({ text, hint: `Usage: ${usageLine(command)}` })
+    const behind = command.passthrough ? '; arguments of the server go behind `--`' : ''
+    const text = wrongArguments(command, error.message.split('\n')[0] ?? '')
+    throw failures.usage({ text, hint: `Usage: ${usageLine(command)}${behind}` })
   }
+}
+
+/** What clipanion says of the arguments, in our words. */
+function wrongArguments(command: CommandClass, line: string): string {
+  const [, surplus] = /Extraneous positional argument \((.*?)\)/.exec(line) ?? []
+  if (surplus !== undefined) return `There is one argument too many: ${surplus}.`
+  const needed = command.synopsis.replaceAll(/ ?\[.*?\]/g, '')
+  if (line.includes('Not enough positional arguments') && needed) {
+    return `\`keelson ${nameOf(command)}\` needs ${needed}.`
+  }
+  return 'The arguments do not fit this command.'
 }
 
 function print(stdout: CliContext['stdout'], text: string): 0 {

@@ -129,7 +129,7 @@ test('rename keeps port, status and what is kept for the workload alone', SLOW, 
   expect(exported).not.toContain('s3cret')
   expect(exported).not.toContain('notes')
   expect(await home.ok(['restart', 'papers'])).toBe('papers: running')
-  expect(await home.keelson(['rename', 'papers', 'a/b'])).toMatchObject({ code: 1 })
+  expect(await home.keelson(['rename', 'papers', 'a/b'])).toMatchObject({ code: 2 })
 })
 
 test('clone runs a copy with a port and kept secrets of its own', SLOW, async () => {

@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { builtins } from '../../../plugins/index.ts'
+import { createApp } from '../../../src/app.ts'
+import { splitGlobals } from '../../../src/cli/argv.ts'
+import { printFailure } from '../../../src/cli/print-failure.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { createLog } from '../../../src/log.ts'
+import { findPaths } from '../../../src/paths.ts'
+
+// What a newcomer mistypes, in a home without workloads on a machine without engines: each response is short, names what
+// is wrong and what to do. 2 is the exit code for a wrong value or command, 1 for what is not there.
+
+let home = ''
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'keelson-typed-'))
+})
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+/** The response to a line, as the program gives it. */
+async function typed(line: string): Promise<{ code: number; said: string }> {
+  const [stdout, stderr, stdin] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  let said = ''
+  const hear = (text: unknown) => {
+    said += text
+  }
+  for (const stream of [stdout, stderr]) stream.on('data', hear)
+  stdin.end()
+  const env = { HOME: home, PATH: dirname(process.execPath) }
+  const log = createLog({ write: hear, human: true, debug: false })
+  const app = createApp({ paths: findPaths(env), log, env, entries: builtins })
+  let code: number
+  try {
+    const { globals, rest: argv } = splitGlobals(line.split(' '))
+    const signal = new AbortController().signal
+    code = await runCli({ app, argv, globals, streams: { stdin, stdout, stderr } as never, signal })
+  } catch (error) {
+    code = printFailure(error, stderr, { debug: false })
+  }
+  await new Promise(setImmediate)
+  return { code, said }
+}
+
+const NO_WORKLOAD = 'There is no workload "nosuch".\n`keelson list --all` shows'
+const WANTED = 'of stdio, sse, streamable-http'
+
+test.each([
+  ['rum', 2, 'There is no command "rum".\nDid you mean `keelson run`?'],
+  ['lst', 2, 'Did you mean `keelson list`?'],
+  ['--verison', 2, 'There is no command "--verison".\n`keelson --help` lists'],
+  ['mcp lsit', 2, 'Did you mean `keelson mcp list`?'],
+  ['config nosuch', 2, 'There is no command "config nosuch".'],
+  ['supervisor restart', 2, 'Did you mean `keelson supervisor status`?'],
+  ['run', 2, '`run` needs to know what to run.\nName a package, an image or a URL'],
+  ['run --nmae x img', 2, 'There is no flag --nmae here.\nDid you mean --name?'],
+  ['run -z img', 2, 'There is no flag -z here.\nArguments of the server itself go behind `--`'],
+  ['run --name', 2, '--name needs a value (NAME).'],
+  ['run one two', 2, 'arguments of the server go behind `--`'],
+  ['run --transport http img', 2, WANTED],
+  ['run --transport=studio img', 2, 'Did you mean stdio?'],
+  ['run --proxy-mode websocket img', 2, '--proxy-mode takes one of streamable-http, sse'],
+  ['run --protocol new img', 2, '--protocol takes one of auto, legacy, stateless'],
+  ['run --image-verification maybe img', 2, 'takes one of warn, enabled, disabled'],
+  ['run --proxy-port abc img', 2, '--proxy-port takes a whole number from 1 to 65535, not "abc".'],
+  ['run --proxy-port 70000 img', 2, 'from 1 to 65535, not "70000".'],
+  ['run --target-port -1 img', 2, '--target-port takes a whole number'],
+  ['run --memory lots img', 2, '--memory takes a size such as 512m or 2g, not "lots".'],
+  ['run --cpus many img', 2, '--cpus takes a number of cores such as 0.5 or 2'],
+  ['run --session-ttl soon img', 2, '--session-ttl takes a duration such as 30s, 5m or 2h'],
+  ['run --rate-limit fast img', 2, '--rate-limit takes calls and a duration such as 100/1m'],
+  ['run --tools-read-only=perhaps img', 2, 'takes true or false, not "perhaps".'],
+  ['run -e =x img', 2, '--env takes KEY=VALUE'],
+  ['run -e NOVALUE img', 2, '--env takes KEY=VALUE, not "NOVALUE".'],
+  ['run --env-file /nosuch img', 1, 'The --env-file /nosuch does not exist.'],
+  ['run --env-file-dir /nosuch img', 1, 'The --env-file-dir /nosuch does not exist.'],
+  ['run -v /nosuch:/x img', 1, 'The path /nosuch, which --volume'],
+  ['run -v relative img', 2, 'It is written HOST:CONTAINER or HOST:CONTAINER:ro.'],
+  ['run -p 99999 img', 2, '--publish takes HOST:CONTAINER or CONTAINER'],
+  ['run -l =x img', 2, '--label takes KEY=VALUE, not "=x".'],
+  ['run --permission-profile nosuch img', 2, 'neither none nor network, and there is no such file.'],
+  ['run --runtime dokcer img', 2, 'There is no runtime "dokcer"'],
+  ['run --group nosuch img', 1, 'There is no group "nosuch".\n`keelson group list`'],
+  ['run --name a/b img', 2, '"a/b" is not a name for a workload.\nUse 1 to 100 letters'],
+  ['run --host 300.1.1.1 img', 2, '--host "300.1.1.1" is neither an IPv4 address nor a name'],
+  ['run --host ::1 img', 2, 'not the IPv6 address "::1".'],
+  ['run --secret TOKEN img', 2, 'Write NAME,target=VARIABLE'],
+  ['run --secret TOKEN,target=X img', 1, 'Choose one with `keelson secret setup`'],
+  ['run --from-config /nosuch.json', 1, 'The --from-config file /nosuch.json does not exist.'],
+  ['run --from-config x.json extra', 2, 'not with the target extra.'],
+  ['run npx:/missing', 2, 'cannot be run: it is not an image reference, package or URL.'],
+  ['run npx://', 2, '"npx://" names no package.'],
+  ['run ftp://example.com', 2, 'it must begin with http:// or https://.'],
+  ['run https://user:pw@example.com/mcp', 2, 'a user name or password, which would be stored'],
+  ['run https://example.com/mcp -e A=1', 2, 'that server is run by somebody else.\nLeave it out.'],
+  ['run https://example.com/mcp --transport stdio', 2, 'a remote server speaks sse or streamable-http.'],
+  ['run img:tag:tag', 2, 'Give an image, a package (npx://, uvx://, go://), a URL'],
+  ['run img', 1, 'docker: there is no program "docker" in the PATH.'],
+  ['list --format xml', 2, '--format takes one of text, json, mcpservers'],
+  ['list extra', 2, 'There is one argument too many: "extra".\nUsage: keelson list'],
+  ['status', 2, '`keelson status` needs NAME.'],
+  ['status nosuch', 1, NO_WORKLOAD],
+  ['stop', 2, 'Which workloads?\nGive names, or --all, or --group.'],
+  ['stop nosuch', 1, NO_WORKLOAD],
+  ['stop --all x', 2, 'Names, --all and --group exclude each other.'],
+  ['rm nosuch', 1, NO_WORKLOAD],
+  ['logs', 2, '`keelson logs` needs NAME.'],
+  ['logs nosuch', 1, NO_WORKLOAD],
+  ['logs nosuch --tail many', 2, '--tail takes a whole number from 0, not "many".'],
+  ['logs nosuch --since yesterday', 2, '--since takes a duration such as 30s'],
+  ['edit nosuch -e A=1', 1, NO_WORKLOAD],
+  ['rename nosuch', 2, '`keelson rename` needs NAME NEW.'],
+  ['clone nosuch other', 1, NO_WORKLOAD],
+  ['stats nosuch', 1, NO_WORKLOAD],
+  ['mcp call', 2, '`keelson mcp call` needs TOOL.'],
+  ['mcp call tool', 2, '--server is missing.\nGive it a URL or the name of a workload.'],
+  ['mcp list --server nosuch', 1, NO_WORKLOAD],
+  ['mcp list --server http://127.0.0.1:9/mcp', 1, 'no client may use its port'],
+  ['mcp list --timeout 0 --server x', 2, '--timeout must be more than 0.'],
+  ['mcp call tool --server x --args nojson', 2, 'For example: \'{"name":"value"}\''],
+  ['secret get NOPE', 1, 'No place for secrets has been chosen yet.'],
+  ['secret provider nosuch', 2, 'the providers are encrypted, environment, 1password.'],
+  ['group create a/b', 2, '"a/b" is not a name for a group.'],
+  ['client register nosuch', 1, '"nosuch" is not a client that keelson knows.'],
+  ['registry info nosuch', 1, 'Look for it with `keelson search WORD`.'],
+  ['config set-registry ftp://x', 2, 'Give an https URL, or the path of a file'],
+  ['build img', 2, 'It begins with npx://, uvx:// or go://.'],
+  ['skill info nosuch', 1, '`keelson skill list` shows what is installed.'],
+  ['plugin remove nosuch', 1, '`keelson plugin list` shows the plugins'],
+  ['proxy nosuch', 2, 'Name the MCP server with --target-uri'],
+  ['completion tcsh', 2, 'There is one for bash, zsh, fish, powershell.'],
+] as const)('keelson %s', { timeout: 60_000 }, async (line, code, words) => {
+  const response = await typed(line)
+  expect(response.said).toContain(words)
+  expect(response.code).toBe(code)
+  expect(response.said.split('\n').length, 'lines').toBeLessThan(8)
+  expect(response.said).not.toMatch(/^\s+at |ENOENT|undefined|\[object|defect in keelson/m)
+})
