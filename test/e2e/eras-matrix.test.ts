@@ -65,15 +65,13 @@ afterAll(async () => {
 /** Runs a server; returns the URL for clients. */
 function runServer(server: ServerKind): Promise<string> {
   const { revision, transport, sdk } = server
-  const run = ['run', '--name', `matrix-${revision}-${transport}${sdk ? `-${sdk.split(' ')[0]}` : ''}`]
+  const run = ['run', '--name', `matrix-${revision}-${transport}${sdk ? `-${sdk.replace(' ', '-')}` : ''}`]
   const origin = foreign.get(keyOfServer(server))?.origin
   // That of Go responds to `initialize` also where it serves 2026-07-28 only.
   const isSaid = sdk === 'Go' && revision === STATELESS
   if (origin) return home.ok([...run, ...(isSaid ? ['--protocol', 'stateless'] : []), `${origin}/mcp`])
-  if (sdk === 'Go') {
-    const image = ['-v', `${GO}:/eras:ro`, 'keelson-test/busybox:1', '--', '/eras', 'stdio', revision]
-    return home.ok([...run, '--runtime', 'docker', '--transport', 'stdio', ...image])
-  }
+  const onDocker = ['--runtime', 'docker', '--transport', 'stdio']
+  if (sdk) return home.ok([...run, ...onDocker, ...stdioOf(sdk, revision)])
   if (transport === 'sse')
     return home.ok([...run, '--transport', 'sse', `${sessions.origin}/${revision}/sse`])
   if (transport === 'streamable-http')
@@ -83,7 +81,7 @@ function runServer(server: ServerKind): Promise<string> {
     ])
   const file = revision === STATELESS ? 'stateless-stdio.ts' : 'session-stdio.ts'
   return home.ok([
-    ...[...run, '--runtime', 'docker', '--transport', 'stdio'],
+    ...[...run, ...onDocker],
     ...(transport === 'stdio-sse' ? ['--proxy-mode', 'sse'] : []),
     ...[
       '-v',
@@ -98,6 +96,15 @@ function runServer(server: ServerKind): Promise<string> {
 }
 
 const keyOfServer = (server: ServerKind): string => `${serverName(server)} ${server.transport}`
+
+/** Image and command of a stdio server of another language. */
+const stdioOf = (sdk: Sdk, revision: string): string[] =>
+  sdk === 'Go'
+    ? ['-v', `${GO}:/eras:ro`, 'keelson-test/busybox:1', '--', '/eras', 'stdio', revision]
+    : [
+        ...['-v', `${STATE}/python-sdk-2:${STATE}/python-sdk-2:ro`, '-v', `${root}:/srv:ro`],
+        ...['keelson-test/python:3', '--', pythonOf(2), '/srv/fixtures/eras/python-server-2.py'],
+      ]
 
 const pythonOf = (version: 1 | 2): string => `${STATE}/python-sdk-${version}/bin/python`
 
@@ -114,8 +121,11 @@ async function startForeign(): Promise<void> {
   for (const server of SERVERS) {
     const { sdk, transport, revision } = server
     if (!sdk || transport !== 'streamable-http') continue
-    const [program, args] =
-      sdk === 'Go' ? [GO, ['http', revision]] : [pythonOf(1), [`${root}fixtures/eras/python-server.py`]]
+    const [program, args] = {
+      Go: [GO, ['http', revision]],
+      'Python 1': [pythonOf(1), [`${root}fixtures/eras/python-server.py`]],
+      'Python 2': [pythonOf(2), [`${root}fixtures/eras/python-server-2.py`]],
+    }[sdk] as [string, string[]]
     foreign.set(keyOfServer(server), await startServer(args, { program }))
   }
 }

@@ -47,7 +47,9 @@ export interface ServerKind {
   readonly revision: Revision
   readonly transport: Transport
   /** What it is made with; the SDKs for TypeScript if it does not say. */
-  readonly sdk?: 'Python 1' | 'Go'
+  readonly sdk?: 'Python 1' | 'Python 2' | 'Go'
+  /** What the server cannot take part in. */
+  readonly untried?: readonly FeatureName[]
 }
 
 export const serverName = ({ revision, sdk }: ServerKind): string => (sdk ? `${revision} (${sdk})` : revision)
@@ -60,6 +62,8 @@ export const TRANSPORTS = {
 } as const
 export type Transport = keyof typeof TRANSPORTS
 
+const KEEPS_NO_EVENTS = ['resume'] as const
+
 /** 2026-07-28 has no HTTP+SSE. */
 export const SERVERS: readonly ServerKind[] = [
   ...REVISIONS.flatMap(revision =>
@@ -67,10 +71,13 @@ export const SERVERS: readonly ServerKind[] = [
       .filter(transport => !(revision === STATELESS && transport === 'sse'))
       .map(transport => ({ revision, transport })),
   ),
-  { revision: '2025-11-25', transport: 'streamable-http', sdk: 'Python 1' },
+  { revision: '2025-11-25', transport: 'streamable-http', sdk: 'Python 1', untried: KEEPS_NO_EVENTS },
   ...(['2025-11-25', STATELESS] as const).flatMap(revision =>
     (['stdio', 'streamable-http'] as const).map(transport => ({ revision, transport, sdk: 'Go' as const })),
   ),
+  // It speaks the older revisions too.
+  { revision: STATELESS, transport: 'stdio', sdk: 'Python 2' },
+  { revision: STATELESS, transport: 'streamable-http', sdk: 'Python 2', untried: KEEPS_NO_EVENTS },
 ]
 
 /** The transport on which clients reach a server. */

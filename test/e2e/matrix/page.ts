@@ -9,23 +9,23 @@ page. How keelson translates between the eras is in [eras.md](eras.md).
 
 The clients are those of the official SDKs: \`@modelcontextprotocol/sdk\` (TypeScript 1) up to 2025-11-25,
 \`@modelcontextprotocol/client\` (TypeScript 2) for 2026-07-28, and where they are named those for Python (\`mcp\`) and Go.
-The servers are made with the SDKs for TypeScript, and where it is named with version 1 of that for Python or with that
-for Go. Version 1 of TypeScript cannot be held to an older revision, so a thin wrapper around its transport changes the
+The servers are made with the SDKs for TypeScript, and where they are named with those for Python and Go. Version 1 of TypeScript cannot be held to an older revision, so a thin wrapper around its transport changes the
 version in \`initialize\`. A client or server of a revision also takes part in the older ones with \`initialize\`, as SDKs
-of its time do; one of 2026-07-28 takes part in nothing else. The server of Python keeps no events, so that a stream of
-it that breaks cannot be resumed. The server of Go of 2026-07-28 responds to \`initialize\` over HTTP, and then refuses
+of its time do; one of 2026-07-28 takes part in nothing else, except the server of Python 2, which speaks all revisions.
+The server of Go of 2026-07-28 responds to \`initialize\` over HTTP, and then refuses
 all requests that follow; so its workload has \`--protocol stateless\`. The client of Go of 2026-07-28 cannot read a request
 for roots without \`params\`, which keelson passes as the server has written it.
 
-Left out are FastMCP, whose clients are those of \`mcp\`, and the servers of version 2 of the SDK for Python; the server
-of Python over stdio; and those of Go over HTTP+SSE or of older revisions than 2025-11-25.
+Left out are FastMCP, which is made with version 2 of the SDK for Python; the server of Python 1 over stdio; and servers
+of Python and Go over HTTP+SSE, with \`--proxy-mode sse\` or held to older revisions than 2025-11-25.
 
 - **yes**: the client saw the feature work.
 - **no**: it did not; the number leads to the reason, mostly in the words of the SDK of the client.
 - **–**: the feature does not exist, because the older of the two revisions does not have it. Resumption is a matter
   between the client and keelson: it exists for clients from 2025-03-26 to 2025-11-25 over streamable HTTP.
-- **not tried**: version 1 of the SDK for Python cannot cancel a call, and connections of the SDKs for Python and Go cannot be
-  cut from outside, so that nobody sees whether they resume.
+- **not tried**: version 1 of the SDK for Python cannot cancel a call. Connections of the SDKs for Python and Go cannot be
+  cut from outside, so that nobody sees whether they resume; and the servers of Python over HTTP keep no events to resume
+  from.
 
 A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
 stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. keelson serves

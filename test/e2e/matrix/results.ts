@@ -30,13 +30,18 @@ export const keyOf = (feature: FeatureName | 'everything', { client, server }: C
   `${client.name} → ${serverName(server)} ${server.transport}: ${feature}`
 
 /** What is tried between a client and a server. */
-export const featuresOf = ({ client, server }: Combination): FeatureName[] =>
-  FEATURE_NAMES.filter(name => exists(name, client, server) && !client.untried?.includes(name))
+export const featuresOf = (combination: Combination): FeatureName[] =>
+  FEATURE_NAMES.filter(
+    name => exists(name, combination.client, combination.server) && !isUntried(name, combination),
+  )
+
+const isUntried = (name: FeatureName, { client, server }: Combination): boolean =>
+  [...(client.untried ?? []), ...(server.untried ?? [])].includes(name)
 
 /** The cell that the gaps say. */
 export function cellOf(gaps: Gaps, feature: FeatureName, combination: Combination): Cell {
   if (!exists(feature, combination.client, combination.server)) return 'does not exist'
-  if (combination.client.untried?.includes(feature)) return 'not tried'
+  if (isUntried(feature, combination)) return 'not tried'
   const reason = gaps[keyOf(feature, combination)] ?? gaps[keyOf('everything', combination)]
   return reason === undefined ? 'yes' : `no: ${reason}`
 }
