@@ -34,7 +34,7 @@ beforeAll(async () => {
   await new Promise<void>(resolve => busy.listen(0, '127.0.0.1', resolve))
   const address = busy.address()
   port = typeof address === 'object' && address ? address.port : 0
-  await home.ok(['run', 'http://127.0.0.1:9/mcp', '--name', 'taken'])
+  await home.keelson(['run', 'http://127.0.0.1:9/mcp', '--name', 'taken']) // exits with 1: nobody responds
 })
 afterAll(async () => {
   busy.close()

@@ -70,7 +70,7 @@ test.for<Engine>(['docker', 'podman'])(
     const there = await leftOf(engine, home.path)
     expect(there).toHaveLength(3) // network, container, rule
 
-    await home.ok(['run', 'http://127.0.0.1:9/mcp', '--name', 'far'])
+    await home.keelson(['run', 'http://127.0.0.1:9/mcp', '--name', 'far']) // exits with 1: nobody responds
     expect(await leftOf(engine, home.path)).toEqual(there)
     build.kill('SIGKILL')
     process.kill(await home.supervisor(), 'SIGKILL')

@@ -55,7 +55,7 @@ test('an unknown name is one line on standard error', async () => {
   const { stdout, stderr, code } = await user.run(['runtime', 'check', '--runtime', 'nope'])
   expect(stderr).toContain('Error: There is no runtime "nope"')
   expect(stderr).toContain('There are: docker, podman')
-  expect({ stdout, code }).toEqual({ stdout: '', code: 1 })
+  expect({ stdout, code }).toEqual({ stdout: '', code: 2 })
 })
 
 test.each(['0', '-1', 'soon', '1.5'])('--timeout %s is wrong usage', async value => {

@@ -116,7 +116,7 @@ test('run names every missing secret before anything is fetched or saved', async
 
 test.each([
   [['secret', 'setup'], 2, '`keelson secret provider TYPE`'],
-  [['secret', 'provider', 'nonsense'], 1, 'encrypted, environment, 1password'],
+  [['secret', 'provider', 'nonsense'], 2, 'encrypted, environment, 1password'],
   [['secret', 'provider', 'encrypted'], 1, '--password-file'],
   [['secret', 'provider', 'encrypted', '--key', 'keyring'], 1, 'There is no keyring here'],
   [['secret', 'provider', '1password'], 1, 'OP_SERVICE_ACCOUNT_TOKEN'],
