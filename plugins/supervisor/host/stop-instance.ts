@@ -26,6 +26,22 @@ export async function removeInstances(host: Runtimes, config: RunConfig, known?:
   await removeInstance(host, config, runtime)
 }
 
+/** Removes what the labels say is of a workload whose run config cannot be read, on any runtime. */
+export async function removeByLabel(
+  { runtimes, log }: { runtimes: readonly Runtime[]; log: Log },
+  workload: string,
+): Promise<void> {
+  for (const runtime of runtimes) {
+    // Usually the engine is not installed.
+    const unlisted = (error: unknown) =>
+      log.debug(`${runtime.name} does not list what it has: ${messageOf(error)}`)
+    for (const { name, labels } of (await runtime.list().catch(unlisted)) ?? [])
+      if (labels[LABEL.name] === workload) await runtime.remove(name)
+    for (const network of (await runtime.isolation?.list().catch(unlisted)) ?? [])
+      if (network.workload === workload) await runtime.isolation?.remove(network.instance)
+  }
+}
+
 /** Removes the one instance that the run config names, and its network. */
 export async function removeInstance(host: Runtimes, config: RunConfig, known?: Runtime): Promise<void> {
   const runtime = known ?? (await findRuntime(host, config))

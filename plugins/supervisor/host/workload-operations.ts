@@ -1,7 +1,7 @@
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import { failures } from '../failures.ts'
 import { type HostedWorkload, type HostState, openWorkload } from './host-state.ts'
-import { removeInstances, stopInstance } from './stop-instance.ts'
+import { removeByLabel, removeInstances, stopInstance } from './stop-instance.ts'
 
 /** Starts a workload, in its turn. Nothing happens when it runs already. */
 export async function startWorkload(state: HostState, name: string): Promise<void> {
@@ -67,6 +67,7 @@ export async function removeWorkload(state: HostState, name: string): Promise<vo
     status: 'removing',
     async work(entry) {
       if (config) await removeInstances(state, config, entry?.runtime)
+      else if (damaged) await removeByLabel({ runtimes: (await state.runtimes.all?.()) ?? [], log }, name)
       await store.configs.remove(name)
       await store.statuses.remove(name)
       if (config) await state.onRemoved?.(config)

@@ -126,7 +126,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
   const home = await mkdtemp(join(tmpdir(), 'ks-'))
   const paths = findPaths({ HOME: home }, 'linux')
   const lines: string[] = []
-  const log = createLog({ write: line => lines.push(line), human: false, debug: true })
+  const log = createLog({ write: line => void lines.push(line), human: false, debug: true })
   const store = createWorkloadStore({ paths, log })
   const proxies = fakeProxies()
   const waits: number[] = []
@@ -136,7 +136,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
     const host = createWorkloadHost({
       store,
       proxies,
-      runtimes: { get: async () => runtime },
+      runtimes: { get: async () => runtime, all: async () => [runtime] },
       leases: createLeases({ folder: join(paths.runtime, 'leases') }),
       log,
       logOf: config => log.with({ workload: config.name }),

@@ -606,3 +606,21 @@ test('closing without a handover stops everything', async () => {
   expect(await hosted.status('web')).toBe('stopped')
   expect(await state(runtime, 'web')).toBe('exited')
 })
+
+test('rm of a workload whose run config is damaged removes its instance, and no other', async () => {
+  const runtime = engine()
+  const hosted = await hosting(runtime)
+  for (const name of ['web', 'other']) {
+    await hosted.store.configs.save(workload(name, { port: name === 'web' ? 4000 : 4001 }))
+    await hosted.host.start(name)
+  }
+  await hosted.host.close({ handover: true })
+  await writeFileAtomic(join(hosted.paths.state, 'runconfigs/web.json'), '{ damaged')
+  expect(await state(runtime, 'web')).toBe('running')
+
+  await hosted.next().remove('web')
+
+  expect(await state(runtime, 'web')).toBeUndefined()
+  expect(await hosted.status('web')).toBeUndefined()
+  expect(await state(runtime, 'other')).toBe('running')
+})
