@@ -3,6 +3,7 @@ import { errorText, type Request, readMessage, resultText } from '../../../src/n
 import { inputKey, inputRequired, toInput } from '../eras/input-required.ts'
 import type { MethodRule } from '../eras/modern-methods.ts'
 import { readResponse, toModernResponse } from '../eras/modern-response.ts'
+import { askedFor, digestOf } from '../eras/same-request.ts'
 import { isAccepted, urlInputs } from '../eras/url-inputs.ts'
 import type { SessionOwner } from '../session-owner.ts'
 import type { Call, CallFailure, Reply } from './call.ts'
@@ -14,8 +15,8 @@ import { type Round, toRound } from './round.ts'
  * call for what it asks the client; the client gets that as the result of a round, and goes on with the next one.
  */
 export interface ModernCall {
-  /** What the client asked for; its retries must ask for the same. */
-  readonly request: Request
+  /** The digest of what the client asked for, once the call was parked: its retries must ask for the same. */
+  asks(): string | undefined
   /** The id that the server knows; undefined while it is not at the server. */
   id(): number | undefined
   /** Sends the call to the server. */
@@ -59,8 +60,9 @@ export function createModernCall(options: {
   calls: Set<ModernCall>
 }): ModernCall {
   const { rule, owner, opensUrls, infoText, parkedCalls, respond, send, abandon, calls } = options
-  /** The POST that waits; undefined while the call is parked. */
+  /** The POST that waits; undefined while the call is parked, when its long request need not be kept. */
   let round: Round | undefined = options.first
+  let asks: string | undefined
   let parking: Parking | undefined
   let call: Call | undefined
   let kept: { reply: (round: Round) => void; forget: () => void } | undefined
@@ -77,6 +79,7 @@ export function createModernCall(options: {
     parking = round && parkedCalls.park(modern, owner)
     if (!round || !parking) return false
     const { reply, request } = round
+    asks ??= digestOf(askedFor(request))
     round = undefined
     call?.onEnd?.()
     if (call) call.onEnd = undefined
@@ -119,9 +122,9 @@ export function createModernCall(options: {
   }
 
   const modern: ModernCall = {
-    request: options.first.request,
+    asks: () => asks,
     id: () => call?.id,
-    begin: () => begin(options.first.request),
+    begin: () => (round ? begin(round.request) : 'busy'),
     isAtWork: () => round !== undefined && asked.size === 0,
     reply: {
       attended: () => round?.reply.attended() ?? true,

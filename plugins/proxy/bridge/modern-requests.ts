@@ -12,7 +12,7 @@ import { readInputResponses } from '../eras/input-required.ts'
 import { toLegacyRequest } from '../eras/legacy-request.ts'
 import { type ClientFacts, readClientFacts } from '../eras/modern-meta.ts'
 import { type MethodRule, ruleOf } from '../eras/modern-methods.ts'
-import { askedFor } from '../eras/same-request.ts'
+import { askedFor, digestOf } from '../eras/same-request.ts'
 import { allSessionsTaken, rpcRefusal } from '../request-refusal.ts'
 import { ownerOf } from '../session-owner.ts'
 import type { Call, Reply } from './call.ts'
@@ -75,6 +75,8 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
     const round: Round = { request, reply, logLevel: logLevel as string | undefined }
     if (logLevel !== undefined) setLevel(asked, String(logLevel))
     if (asked.rule.takesInput && isRetry(request)) return resume(asked, round)
+    // Callers without a login share the session. A parked call keeps nothing of the exchange.
+    const holder = router.holderOf(asked.exchange)
     const modern = createModernCall({
       rule: asked.rule,
       owner: session.owner,
@@ -87,8 +89,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
         messages.request(toLegacyRequest(request), {
           session,
           owner: session.owner,
-          // Callers without a login share the session.
-          holder: router.holderOf(asked.exchange),
+          holder,
           reply,
         }),
       abandon: call => calls.abandon(call, 'cancelled', 'the client did not continue the call'),
@@ -103,7 +104,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
     const refuse = (problem: string) => answer(reply, errorText(request.idText, INVALID_PARAMS, problem))
     const parked = parkedCalls.find(String(param(request, 'requestState') ?? ''), session.owner)
     if (typeof parked === 'string') return refuse(parked)
-    if (askedFor(parked.request) !== askedFor(request)) {
+    if (parked.asks() !== digestOf(askedFor(request))) {
       return refuse('requestState is of a call with another method or other parameters')
     }
     const input = readInputResponses(request)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { arrayElements, omitRaw, parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import { paramText, type Request } from '../../../src/net/rpc-message.ts'
 
@@ -12,6 +13,10 @@ export function askedFor(request: Request): string {
   const params = omitRaw(paramText(request) ?? '{}', name => OF_A_ROUND.has(name))
   return `${request.method} ${canonical(params)}`
 }
+
+/** What is kept of it while a call is parked: the text may be long. */
+export const digestOf = (asked: string): string =>
+  createHash('sha256').update(asked, 'latin1').digest('base64')
 
 /** What is nested deeper has to come in the same spelling: each level reads the text once more. */
 const MAX_DEPTH = 16

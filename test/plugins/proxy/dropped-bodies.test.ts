@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { MiddlewareFactory } from '../../../src/contracts/pipeline.ts'
 import { modernParams } from './bridge/modern-client.ts'
+import { createPuppet } from './bridge/puppet-server.ts'
 import { call, rpc } from './bridge/raw-client.ts'
 import { startLegacyServer } from './legacy-http/legacy-server.ts'
 import { startStatelessServer } from './stateless-http/stateless-server.ts'
@@ -71,5 +72,24 @@ test('the sessions of newer clients before an older server keep no request body'
     expect(called.status).toBe(200)
   }
   expect(bodies.seen).toHaveLength(CLIENTS * 2)
+  await until(() => bodies.held() === 0)
+})
+
+test('a call that waits for the input of its client keeps no request body', async () => {
+  const bodies = watchBodies()
+  const server = createPuppet({ initialize: {} })
+  const proxy = await testProxy({ config: { transport: 'stdio' }, middlewares: [bodies.make] })
+  await proxy.connect({ kind: 'stdio', attachment: server.attachment })
+  const params = { name: 'do', arguments: { padding } }
+  const calling = call(
+    `${proxy.origin}/mcp`,
+    rpc(1, 'tools/call', modernParams(params, { capabilities: { elicitation: {} } })),
+    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'do' },
+  )
+  await server.take('tools/call')
+  const asked = { message: 'who?', requestedSchema: { type: 'object', properties: {} } }
+  server.send({ jsonrpc: '2.0', id: 'e', method: 'elicitation/create', params: asked })
+  expect((await calling).json.result.resultType).toBe('input_required')
+  expect(bodies.seen).toHaveLength(2)
   await until(() => bodies.held() === 0)
 })
