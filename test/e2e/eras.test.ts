@@ -7,12 +7,15 @@ import { needsPlace } from './places-to-run.ts'
 // Stdio servers of each era in containers, and an HTTP server, behind the program.
 let home: Home
 let remote: RunningServer
+let legacy: RunningServer
 beforeAll(async () => {
   home = await openHome()
   remote = await startFixture('eras/stateless-http.ts')
+  legacy = await startFixture('eras/session-http.ts')
 })
 afterAll(async () => {
   await remote?.kill()
+  await legacy?.kill()
   await home?.close()
 }, 120_000)
 
@@ -49,21 +52,28 @@ test('status shows that an HTTP server is stateless once an older client has com
   await expect.poll(() => protocolOf('far'), { timeout: 20_000 }).toBe('stateless')
 })
 
-test('a proxy without a workload serves older clients before a stateless server', {
-  timeout: 60_000,
-}, async () => {
-  const running = home.start(['proxy', 'alone', '--target-uri', `${remote.origin}/mcp`])
-  try {
-    let said = ''
-    running.stdout?.on('data', chunk => {
-      said += chunk
-    })
-    await expect.poll(() => /https?:\/\/\S+/.test(said), { timeout: 20_000 }).toBe(true)
-    const url = new URL(/https?:\/\/\S+/.exec(said)?.[0] ?? '')
-    const client = await firstSdkClient('2025-06-18', url, 'streamable-http')
-    expect((await client.call('form')).text).toBe('ada')
-    await client.close()
-  } finally {
-    running.kill('SIGINT')
-  }
-})
+test.each([
+  ['streamable HTTP', 'a stateless server', 'streamable-http', () => `${remote.origin}/mcp`],
+  ['HTTP+SSE', 'a legacy server', 'sse', () => `${legacy.origin}/2025-11-25/mcp`],
+] as const)(
+  'a proxy without a workload serves older clients of %s before %s',
+  {
+    timeout: 60_000,
+  },
+  async (_, _server, over, target) => {
+    const running = home.start(['proxy', 'alone', '--target-uri', target()])
+    try {
+      let said = ''
+      running.stdout?.on('data', chunk => {
+        said += chunk
+      })
+      await expect.poll(() => /https?:\/\/\S+/.test(said), { timeout: 20_000 }).toBe(true)
+      const url = new URL(/https?:\/\/\S+/.exec(said)?.[0] ?? '')
+      const client = await firstSdkClient('2025-06-18', url, over)
+      expect((await client.call('form')).text).toBe('ada')
+      await client.close()
+    } finally {
+      running.kill('SIGINT')
+    }
+  },
+)

@@ -342,20 +342,24 @@ describe('servers and clients that misbehave', () => {
     reader.close()
   })
 
-  test('more than a thousand clients at once are refused, and one that leaves makes room', async () => {
+  test('one caller gets half of a thousand streams, and one that ends makes room', async () => {
     const { proxy, connect } = await start()
     const clients = []
-    for (let n = 0; n < 1000; n += 50)
+    for (let n = 0; n < 500; n += 50)
       clients.push(...(await Promise.all(Array.from({ length: 50 }, () => connect()))))
+    expect(new Set(clients.map(({ reader }) => reader.status))).toEqual(new Set([200]))
     const refused = await call(`${proxy.origin}/mcp`, undefined, EVENTS, 'GET')
     expect(refused.status).toBe(503)
     clients.pop()?.reader.close()
     await expect
-      .poll(async () => {
-        const reader = await stream(`${proxy.origin}/mcp`, { headers: EVENTS })
-        clients.push({ reader })
-        return reader.status
-      })
+      .poll(
+        async () => {
+          const reader = await stream(`${proxy.origin}/mcp`, { headers: EVENTS })
+          clients.push({ reader })
+          return reader.status
+        },
+        { timeout: 60_000 },
+      )
       .toBe(200)
     for (const { reader } of clients) reader.close()
   })
