@@ -23,11 +23,6 @@ interface Row {
 }
 
 const BOTH = ['mcp', 'stdio'] as const
-const PROBE = {
-  checks:
-    /^sep-2575-(?:http-client-sends-version-header|client-populates-meta|client-sends-client-info)$|^sep-2243-client-includes-standard-headers$/,
-  because: '`run` asks by an `initialize` of an older revision whether the server wants a login',
-}
 const ROWS: readonly Row[] = [
   { scenario: 'initialize', revision: '2025-11-25', ways: BOTH },
   { scenario: 'tools_call', revision: '2025-11-25', ways: BOTH },
@@ -35,30 +30,13 @@ const ROWS: readonly Row[] = [
   { scenario: 'sse-retry', revision: '2025-11-25', ways: BOTH },
   { scenario: 'json-schema-2020-12-preservation', revision: '2026-07-28', ways: BOTH },
   { scenario: 'json-schema-ref-no-deref', revision: '2026-07-28', ways: BOTH },
-  { scenario: 'request-metadata', revision: '2026-07-28', ways: BOTH, fails: { stdio: PROBE } },
-  { scenario: 'http-standard-headers', revision: '2026-07-28', ways: BOTH, fails: { stdio: PROBE } },
+  { scenario: 'request-metadata', revision: '2026-07-28', ways: BOTH },
+  { scenario: 'http-standard-headers', revision: '2026-07-28', ways: BOTH },
   // `mcp call` cannot be asked for anything, and says so: it declares no capabilities.
   { scenario: 'elicitation-sep1034-client-defaults', revision: '2025-11-25', ways: ['stdio'] },
   { scenario: 'sep-2322-client-request-state', revision: '2026-07-28', ways: ['stdio'] },
-  {
-    ...{ scenario: 'http-custom-headers', revision: '2026-07-28', ways: BOTH },
-    fails: {
-      mcp: {
-        checks: /^sep-2243-client-/,
-        because:
-          'it reads the list of tools when a server refuses a call for its headers, and this one does not',
-      },
-    },
-  },
-  {
-    ...{ scenario: 'http-invalid-tool-headers', revision: '2026-07-28', ways: BOTH },
-    fails: {
-      stdio: {
-        checks: /^sep-2243-x-mcp-header-/,
-        because: 'lists pass as they are; the headers of such a tool are left out of its calls',
-      },
-    },
-  },
+  { scenario: 'http-custom-headers', revision: '2026-07-28', ways: BOTH },
+  { scenario: 'http-invalid-tool-headers', revision: '2026-07-28', ways: BOTH },
 ]
 
 const RUNS = ROWS.flatMap(row => row.ways.map(way => ({ ...row, way })))
