@@ -1,6 +1,6 @@
 import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { wantsStream } from './bridge/mcp-headers.ts'
+import { wantsStream } from './bridge/http/mcp-headers.ts'
 import { isModernRequest } from './modern-request.ts'
 
 const ENDPOINT = /^\/(?:mcp|sse)\/?(?:\?|$)/

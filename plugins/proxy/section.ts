@@ -4,7 +4,7 @@ import { sectionRequest } from '../../src/http/section-request.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { bool, integer, type ObjectOf, oneOf, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
-import type { ProcessLimits } from './bridge/process-limits.ts'
+import type { ProcessLimits } from './bridge/processes/process-limits.ts'
 
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000
 const DEFAULT_BODY_BYTES = 8 * 2 ** 20

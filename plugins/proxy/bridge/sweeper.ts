@@ -1,7 +1,7 @@
 import type { BridgeLimits } from './bridge-limits.ts'
-import type { Sessions } from './client-sessions.ts'
-import type { EventBudget } from './event-budget.ts'
-import type { Calls } from './pending-calls.ts'
+import type { Calls } from './calls/pending-calls.ts'
+import type { Sessions } from './clients/client-sessions.ts'
+import type { EventBudget } from './http/event-budget.ts'
 
 /** One timer for all time-outs and keep-alives of a bridge. It runs only while there are calls or sessions. */
 export interface Sweeper {

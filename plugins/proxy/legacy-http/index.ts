@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
 import { paramSpan, readMessage } from '../../../src/net/rpc-message.ts'
-import { sendEmpty } from '../bridge/http-reply.ts'
+import { sendEmpty } from '../bridge/http/http-reply.ts'
 import { readClientFacts } from '../eras/modern-meta.ts'
 import { rpcRefusal } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createServerFlow } from '../../../../plugins/proxy/bridge/flow-control.ts'
+import { createServerFlow } from '../../../../plugins/proxy/bridge/clients/flow-control.ts'
 
 function start({ stallMs = 60_000 } = {}) {
   let time = 1_000_000

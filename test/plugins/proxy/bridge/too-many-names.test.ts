@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withCapabilitiesOf } from '../../../../plugins/proxy/bridge/told-capabilities.ts'
+import { withCapabilitiesOf } from '../../../../plugins/proxy/bridge/clients/told-capabilities.ts'
 import { startLegacy } from './modern-client.ts'
 import { call, rpc, stream } from './raw-client.ts'
 import { startStateless } from './start-stateless.ts'
