@@ -112,10 +112,12 @@ async function replace(
 
 /** Failures that the caller can act on are passed on unchanged. */
 const UNCHANGED: ReadonlySet<number> = new Set([400, 404, 409, 499])
+/** Failures of the new version, whatever their status. */
+const OF_VERSION: ReadonlySet<string> = new Set(['upgrade_lost', 'image_unknown'])
 
 function explain(error: unknown, check: UpgradeCheck, serves: boolean): unknown {
   if (!isFailure(error) || error.extra) return error
-  if (UNCHANGED.has(error.status) && error.code !== 'upgrade_lost') return error
+  if (UNCHANGED.has(error.status) && !OF_VERSION.has(error.code)) return error
   const { workload_name: name, current_image: from = '', candidate_image: to = '' } = check
   const { transport } = check.config_drift ?? {}
   const hint = transport

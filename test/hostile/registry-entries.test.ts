@@ -416,8 +416,9 @@ test('a public remote that later resolves to this machine gets no request', {
   }
   await writeFile(file, JSON.stringify(rebound))
 
-  const address = (await home.ok(['run', '--from-config', file])).trim()
-  const response = await fetch(address, { method: 'POST', body: '{}' })
+  const { code, stdout } = await home.keelson(['run', '--from-config', file])
+  expect(code).toBe(1)
+  const response = await fetch(stdout.trim(), { method: 'POST', body: '{}' })
 
   expect(response.status).toBe(502)
   expect(hits).toBe(0)
