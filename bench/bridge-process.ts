@@ -23,7 +23,7 @@ const here = (file: string) => new URL(file, import.meta.url).pathname
  * Measures in this process, which has the flags of a supervisor, and prints the result as JSON.
  *
  * 10,000 requests in flight to one stdio server, from 100 sessions that all use id 1. The server holds every
- * answer until it has all requests, so all of them truly are in flight at once, and answers in reverse.
+ * response until it has all requests, so all of them are in flight at once, and then responds in reverse order.
  */
 async function measure(): Promise<Result> {
   const child = spawn(process.execPath, [here('../fixtures/stdio-servers/holds-answers.ts')], {

@@ -20,7 +20,7 @@ import type { Result } from './result.ts'
 
 const [REMOTES, MOST_WITH_REMOTES_MB] = [100, 110]
 const [CONTAINERS, MOST_WITH_100_CONTAINERS_MB] = [20, 200]
-/** What was only needed to start is collected meanwhile, in milliseconds. */
+/** How long garbage of the start is left to be collected, in milliseconds. */
 const REST_MS = 20_000
 
 /** A stdio server that responds to every request, so that it counts as up at once. */
@@ -41,7 +41,7 @@ const container: Kind = {
 
 /**
  * Memory of the supervisor and of all processes that it starts, with idle workloads that nobody calls: remote ones, then
- * containers of stdio servers. The containers themselves are not counted. Measured is the built program.
+ * containers of stdio servers. The containers themselves are not counted. It measures the built program.
  */
 export async function run(): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
@@ -125,7 +125,7 @@ function builtSupervisor() {
   return [program, ...args.map(arg => (arg.endsWith('/main.ts') ? built : arg))] as const
 }
 
-/** Of a process and all below it: `Pss` of `smaps_rollup`, proc(5), where shared pages count in parts. */
+/** The memory of a process and its descendants: `Pss` of `smaps_rollup` (proc(5)), where shared pages count in parts. */
 async function proportionalMb(root: number): Promise<number> {
   const parents = new Map<number, number>()
   for (const entry of (await readdir('/proc')).filter(name => /^\d+$/.test(name))) {

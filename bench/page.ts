@@ -4,7 +4,7 @@ import type { Result } from './result.ts'
 /** What one benchmark measured, and how busy the machine was when it began. */
 export interface Measured {
   readonly result: Result
-  /** Processes that wanted a core, on average of the last minute. */
+  /** The load average of the last minute. */
   readonly load: number
 }
 

@@ -91,7 +91,7 @@ export async function writeUserFile(
 async function followLinks(path: string): Promise<string> {
   let at = '/'
   let links = 0
-  // Not `resolve`, which would take `..` for the folder that names a link, not for the one that it leads to.
+  // Not `resolve`: it would apply `..` to the path of a link, not to where the link leads.
   const left = (isAbsolute(path) ? path : `${process.cwd()}/${path}`).split('/')
   for (let part = left.shift(); part !== undefined; part = left.shift()) {
     const next = join(at, part)
@@ -109,7 +109,7 @@ async function followLinks(path: string): Promise<string> {
   return at
 }
 
-/** As Linux follows (path_resolution(7)). */
+/** The limit of Linux (path_resolution(7)). */
 const MOST_LINKS = 40
 
 /**

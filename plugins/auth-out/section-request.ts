@@ -96,8 +96,8 @@ interface Login {
 }
 
 /**
- * What a body says of the login, also where it says that as an export does. No file is read because a request names it
- * (`file_unconfirmed`), and a secret is a reference.
+ * The login that a body asks for: `oauth_config` or, as in exports, `remote_auth_config`. Secrets must be references. Fails
+ * with `file_unconfirmed` where the body names a file: none is read because a request says so.
  */
 function loginOf({ oauth_config, remote_auth_config: exported = {} }: Login): OAuthConfig | undefined {
   if (isEmpty(exported)) return oauth_config
@@ -122,7 +122,7 @@ function loginOf({ oauth_config, remote_auth_config: exported = {} }: Login): OA
   return toOAuthConfig(exported)
 }
 
-/** The members of an export that no option says. What ToolHive has cached of earlier logins is of no use here. */
+/** The members of an export that no option sets, without what ToolHive has cached of earlier logins. */
 const unsaidByOptions = (exported: RemoteAuthConfig = {}): RemoteAuthConfig =>
   Object.fromEntries(
     Object.entries(exported).filter(
@@ -130,7 +130,7 @@ const unsaidByOptions = (exported: RemoteAuthConfig = {}): RemoteAuthConfig =>
     ),
   )
 
-/** Whether it says at most how a login would be made; forms send that with every workload. */
+/** Whether there are only settings of how to log in. Forms send these with every workload. */
 const isIdle = ({ use_pkce: _, skip_browser: __, callback_port: ___, ...rest }: OAuthConfig): boolean =>
   isEmpty(rest)
 

@@ -15,7 +15,7 @@ interface Names {
   find(app: App, server: string | undefined): Promise<readonly string[]>
 }
 
-/** How names of each kind are found. Nothing asks a runtime, and nobody is asked for a password. */
+/** How the names of each kind are found, without asking a runtime, or anybody for a password. */
 const KINDS: Readonly<Record<NameKind, Names>> = {
   workloads: { description: 'workload', find: app => workloadNames(app.paths) },
   skills: { description: 'installed skill', find: app => skillNames(app.paths) },
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<NameKind, Names>> = {
   },
 }
 
-/** The names of a kind, with what they stand for. None where they cannot be found in time: nobody wants an error here. */
+/** The names of a kind, with what they stand for. Empty if they cannot be found in time: an error would disturb the typing. */
 export async function findNames(
   app: App,
   kind: NameKind,

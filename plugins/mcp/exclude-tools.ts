@@ -3,8 +3,8 @@ import type { Log } from '../../src/log.ts'
 import { mirrorProblem } from '../../src/net/mirror-problem.ts'
 
 /**
- * Leaves out of a list the tools whose `x-mcp-header` is not valid, as clients over HTTP must (MCP 2026-07-28). The SDK
- * would do so, but write the names to the terminal as they are.
+ * Leaves the tools with an invalid `x-mcp-header` out of a list, as clients over HTTP must (MCP 2026-07-28). The SDK does
+ * so too, but writes their names to the terminal without escaping them.
  *
  * @param message changed in place, where it is a list of tools
  */

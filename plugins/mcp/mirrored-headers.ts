@@ -10,8 +10,8 @@ import type { McpSession } from './connect.ts'
 const MOST_PAGES = 100
 
 /**
- * The headers that repeat arguments of a tool (MCP 2026-07-28), as the server's list says. What stands between may go by
- * them, and the server need not refuse a call without them. None where the list cannot be read: the call shows why.
+ * The headers that repeat arguments of a tool (MCP 2026-07-28), according to the server's list of tools. Proxies on the way
+ * may rely on them, and a server need not refuse a call without them. Empty if the list cannot be read: the call shows why.
  */
 export async function mirroredHeaders(
   session: McpSession,
@@ -27,7 +27,7 @@ export async function mirroredHeaders(
   )
 }
 
-/** Reads no more pages than needed. Not by `listTools`, whose result would make the SDK check results of calls. */
+/** Reads no more pages than needed. Avoids `listTools`, after which the SDK would validate the results of calls. */
 async function findInList({ client, options }: McpSession, name: string): Promise<Tool | undefined> {
   let cursor: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {

@@ -14,8 +14,8 @@ export interface CheckedBody {
 }
 
 /**
- * The most names of members that differ. `JSON.parse` makes a hidden class for nearly each: 800,000 names, which fit into
- * 8 MiB, would keep all workloads waiting for seconds.
+ * The most distinct names of members. `JSON.parse` makes a hidden class for nearly every one: 800,000 names, which fit into
+ * 8 MiB, would block all workloads for seconds.
  */
 const MOST_DISTINCT = 50_000
 

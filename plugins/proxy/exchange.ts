@@ -24,8 +24,8 @@ export function sealExchange(exchange: Exchange): void {
 }
 
 /**
- * Drops the body once the response is closed and its listeners have run. For an exchange that is kept after that, because
- * its credentials are used again.
+ * Drops the body once the response is closed and its listeners have run. For an exchange that is kept longer, because its
+ * credentials are used again.
  */
 export function dropBodyAtEnd(exchange: Exchange): void {
   if (!(exchange instanceof LazyExchange)) return
@@ -79,7 +79,7 @@ class LazyExchange implements Exchange {
     this.#isSealed = true
   }
 
-  /** Whoever asks for the body later gets the error of a client that has gone. */
+  /** Reading the body afterwards fails with `ClientGone`. */
   dropBody(): void {
     this.#buffered = undefined
     this.#checked = undefined

@@ -3,7 +3,7 @@
  * one takes all it can, a quarter when a second one does, and so on: the next caller always finds some.
  */
 export interface FairShare {
-  /** Whether so many places can be taken. Undefined: for the proxy itself, which gets any free one. */
+  /** Whether `count` places can be taken. Without a holder they are for the proxy itself, which may take any free place. */
   hasRoom(holder: string | undefined, count?: number): boolean
   /** Takes one place, or more. False where there is no room for all. */
   take(holder: string | undefined, count?: number): boolean

@@ -57,7 +57,7 @@ export interface ForwarderOptions {
   onProcesses?: (() => void) | undefined
 }
 
-/** The era that a new server lacks, by how it took its check. */
+/** The era that a new server lacks, by the result of its check. */
 const LOST_ERA = { initialized: 'stateless', modern: 'legacy', unknown: undefined } as const
 
 export const createForwarder = (options: ForwarderOptions): Promise<Forwarder> | Forwarder =>

@@ -21,7 +21,7 @@ export const isMessage = (url: string): boolean => MESSAGES.test(url)
 /**
  * Whether a request opens an event stream of HTTP+SSE at such a server.
  *
- * @param ownPath the path of the server that clients know, which may be another one where the server is remote
+ * @param ownPath the path of the URL that clients are given, which a remote server may determine
  */
 export const opensSse = ({ request, url }: Pick<Exchange, 'request' | 'url'>, ownPath?: string): boolean =>
   request.method === 'GET' &&

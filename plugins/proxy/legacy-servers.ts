@@ -10,7 +10,7 @@ export interface LegacyServers {
   /** Responds where the server is of an older revision; else `pass` takes the exchange. */
   handle(exchange: Exchange, rewriting: Rewriting | undefined, pass: Handler): Promise<void>
   notify(text: string): void
-  /** The server is replaced. Resolves when the calls at the one before have ended; what takes longer is cut. */
+  /** The server is replaced. Resolves when the calls at the previous one have ended; those that take longer are cut. */
   replace(patience: Patience): Promise<void>
   sweep(): void
   close(): void

@@ -17,8 +17,8 @@ import { watchOpening } from './translated-http/watch-opening.ts'
 type Pass = (opening?: Opening) => Promise<void>
 
 /**
- * Clients of MCP up to 2025-11-25 before an HTTP server that may not serve them: one of 2026-07-28 has no `initialize`,
- * and an older one of streamable HTTP has no HTTP+SSE.
+ * Clients of MCP up to 2025-11-25 before an HTTP server that may not serve them: a server of 2026-07-28 has no
+ * `initialize`, and an older server of streamable HTTP has no HTTP+SSE.
  */
 export interface OlderClients {
   /** Whether the request has to be looked at. Of servers that are known to have `initialize`, only some GETs. */
@@ -32,8 +32,8 @@ export interface OlderClients {
   connect(): void
   disconnect(reason: string): void
   /**
-   * Another server is connected, which has lost this era. Resolves when the calls at the one before have ended; what
-   * takes longer fails.
+   * Another server is connected, which lacks the era `lost`. Resolves when the calls at the previous one have ended;
+   * those that take longer fail.
    */
   replace(patience: Patience, lost: Era | undefined): Promise<void>
   /** Ends all sessions. */
@@ -96,7 +96,7 @@ export function createOlderClients(options: TranslationOptions): OlderClients {
       }
       const client = serving?.find(exchange)
       if (client) return serving?.handle(client, exchange, rewriting)
-      // The server would execute what it takes for a message without a session.
+      // A server without sessions would execute the message.
       if (isEndpointOfSession(exchange)) throw sessionNotFound({ id: await requestId(exchange) })
       return pass()
     },

@@ -67,7 +67,7 @@ function createWatch(rules: BodyRules): (chunk: Buffer) => Error | undefined {
 
 export interface ReadRules extends BodyRules {
   /**
-   * The bytes of bodies that may be held at a time, beyond the first `SMALL_BODY_BYTES` of each; undefined: any number.
+   * Limits the bytes of bodies that are held at a time, without the first `SMALL_BODY_BYTES` of each; undefined: no limit.
    */
   readonly bodies?: FairShare | undefined
   readonly trust_proxy_headers?: boolean | undefined

@@ -59,7 +59,7 @@ type RefusedId = Pick<Parameters<typeof rpcRefusal>[3] & object, 'id' | 'idText'
 export const sessionNotFound = (id: RefusedId = {}): Refusal =>
   rpcRefusal(404, SESSION_NOT_FOUND, 'Session not found', id)
 
-/** The limit of sessions is reached, or the share of this caller, and all these are in use. */
+/** The limit of sessions, or the share of this caller, is reached and all of them are in use. */
 export const allSessionsTaken = (id: RefusedId = {}): Refusal =>
   unavailable(
     'No session is free; one caller gets as many as are left for others: end those that you do not use (DELETE), or try again later',

@@ -12,7 +12,7 @@ export function ownerOf({ caller }: Pick<Exchange, 'caller'>): SessionOwner {
   return owner
 }
 
-/** Whose share of sessions and calls a request counts to: the owner, or where nobody has to log in, the address. */
+/** The caller whose share a request counts towards: the owner or, if nobody has to log in, the address. */
 export const holderOf = (exchange: Pick<Exchange, 'caller' | 'request'>, rules: AddressRules): string =>
   ownerOf(exchange) ?? clientAddressOf(exchange.request, rules) ?? 'unknown'
 

@@ -4,8 +4,8 @@ import { clean } from '../../src/lib/printable.ts'
 import { isRemote, type ServerView } from './formats/legacy.ts'
 
 /**
- * The source that the user runs in place of the entry's; undefined where it is the entry's own. Fails with `usage`
- * where the one is a remote server and the other is not.
+ * The source that the user runs in place of the entry's; undefined if it is the entry's own. Fails with `usage` if only one
+ * of the two is a remote server.
  */
 export function ownSourceOf(
   name: string,
@@ -22,8 +22,7 @@ export function ownSourceOf(
 }
 
 /**
- * The entry with another source. Who signs its image, and what is sent to its URL, is said of its own source only and
- * left out.
+ * The entry with another source. Its provenance, headers and login apply to its own source only, and are left out.
  */
 export function withSource<V extends ServerView>(view: V, source: string | undefined): V {
   if (source === undefined) return view

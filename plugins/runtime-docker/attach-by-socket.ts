@@ -14,13 +14,13 @@ const exit = t.isObject({ StatusCode: t.isNumber() }, open)
 const refusal = t.isObject({ message: t.isString() }, open)
 
 const CONNECT_MS = 10_000
-/** How long after the end of its streams the end of an instance may show, in milliseconds. */
+/** How long after the end of its streams the exit of an instance may be reported, in milliseconds. */
 const LAG_MS = 5000
 
 /**
- * Starts a stopped instance over the engine's socket, whose connection then holds the standard streams. Undefined when
- * that cannot be done and nothing was started: the engine is elsewhere, or this user may not open the socket. The
- * id is random, so an engine that is not the one of the program does not know it.
+ * Starts a stopped instance over the engine's socket, whose connection then holds the standard streams. Undefined if that
+ * is not possible and nothing was started: the engine is elsewhere, or this user may not open the socket. The id is random,
+ * so an engine other than that of the program does not know it.
  */
 export async function attachBySocket(options: AttachOptions): Promise<OpenCall | undefined> {
   const { dialect, env, before } = options

@@ -6,7 +6,7 @@ import type { AttachOptions } from './attach-options.ts'
 
 /**
  * Starts a stopped instance and holds its standard streams: over the engine's socket if that is on this host, else
- * through the engine's program, which takes 7.5 MB. Returns once the instance runs or has run.
+ * through the engine's program, which takes 7.5 MiB. Returns once the instance runs or has run.
  *
  * Closing the attachment ends the instance's standard input, since the engine closes it with its one holder.
  * A server that reads its input then ends; nothing else stops it.

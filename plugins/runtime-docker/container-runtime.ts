@@ -50,7 +50,7 @@ export function createContainerRuntime(options: {
   /** Whose instances these are; see `ownerOf`. */
   owner: string
   env: Readonly<Record<string, string | undefined>>
-  /** For files that the engine's helpers drop, and what the engine told of itself. */
+  /** For files that the engine's helpers drop, and for cached facts about the engine. */
   folder: string
   /** Receives lines about what was repaired. */
   log?: Log | undefined

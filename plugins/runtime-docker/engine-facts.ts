@@ -7,18 +7,18 @@ import { isPrivateFolder } from '../../src/private-folder.ts'
 import type { Dialect } from './dialect.ts'
 import { call } from './engine-socket.ts'
 
-/** How long what an engine told of itself is used again, in milliseconds. */
+/** How long facts about an engine are reused, in milliseconds. */
 const KEEP_MS = 60_000
 const PING_MS = 1000
 
 const schema = t.isObject({ engine: t.isString(), at: t.isNumber(), said: t.isRecord(t.isString()) })
 type Kept = t.InferType<typeof schema>
 
-/** What an engine tells of itself, such as its version, kept across commands. */
+/** Facts about an engine, such as its version, cached across commands. */
 export interface EngineFacts {
   /**
-   * Returns what the engine's program printed for the arguments within the last minute, else asks. Only that of an
-   * engine on this host is kept: it still has to respond, and to be the same one.
+   * Returns what the engine's program printed for the arguments within the last minute, and asks otherwise. Cached only
+   * for an engine on this host, and used only while that engine responds and is the same one.
    */
   get(args: readonly string[], ask: () => Promise<string>): Promise<string>
 }
@@ -26,13 +26,13 @@ export interface EngineFacts {
 export function createEngineFacts(options: {
   dialect: Dialect
   env: Readonly<Record<string, string | undefined>>
-  /** Where they are kept. */
+  /** Where they are cached. */
   folder: string
 }): EngineFacts {
   const { dialect, env, folder } = options
   const path = join(folder, `${dialect.name}-facts.json`)
 
-  /** Differs for another engine, another start of it and another program; undefined where nothing may be kept. */
+  /** Changes with the engine, with each start of it and with the program; undefined if nothing may be cached. */
   async function identify(): Promise<string | undefined> {
     const socket = dialect.socket?.(env)
     if (socket === undefined) return undefined

@@ -1,10 +1,10 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** More of a response to a short request is not read. */
+/** The most characters that are read of a response. */
 const LONGEST = 65_536
 
-/** What the engine responded with: a connection of raw bytes after 101, else a response whose body was not read. */
+/** The engine's response: a connection of raw bytes after 101, otherwise a response whose body is not read yet. */
 interface Opened {
   readonly response: IncomingMessage
   /** Present after 101, with the bytes that have come already. */

@@ -7,7 +7,7 @@ const HEADER_BYTES = 8
  * stream (1 or 2), three zeros and the length in four bytes, and then that many bytes ("Stream format" of
  * `ContainerAttach`). A length is not trusted: bytes are passed on as they come.
  *
- * While one of both is not read the source is not read either, as with a pipe that is full.
+ * While one of the two is not read, the source is not read either, as with a pipe that is full.
  */
 export function splitStreams(source: Readable): { stdout: Readable; stderr: Readable } {
   const full = new Set<Readable>()

@@ -48,13 +48,13 @@ export interface Secrets extends SecretsView {
   listSystem(): Promise<SecretEntry[]>
   deleteSystem(key: string): Promise<void>
   /**
-   * Whether only a person can open what the provider of a type, or the one in use, keeps: `new` where its file is not
-   * there yet. Servers are started in the background, where nobody can be asked.
+   * Whether a person has to type a password to open the secrets of a provider: the one of the type, or the one in use.
+   * `new` if its file does not exist yet. Servers are started in the background, where nobody can be asked.
    */
   needsPerson(type?: string): Promise<'new' | 'existing' | undefined>
-  /** `setUp` in front of a person, who is offered a file with the password where there is no keyring. */
+  /** Like `setUp`, for a person at a terminal, who is offered a key file if there is no keyring. */
   setUpWith(type: string, person: Person): Promise<void>
-  /** `resolve` in front of a person, who is asked for what is missing; `background`: the supervisor resolves them later. */
+  /** Like `resolve`, for a person at a terminal, who is asked for missing values. `background`: the supervisor resolves them later. */
   resolveWith(references: readonly string[], person: Person & { background: boolean }): Promise<void>
   /** The names in references `NAME,target=VARIABLE` that have no value. */
   missing(references: readonly string[]): Promise<string[]>

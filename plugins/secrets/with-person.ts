@@ -5,7 +5,7 @@ import { failures } from './failures.ts'
 import { keyFilePath, writeKeyFile } from './key-file.ts'
 import type { Secrets } from './service.ts'
 
-/** Somebody at a terminal; without one, there are no answers. */
+/** Somebody at a terminal. `ask` returns undefined if there is no answer. */
 export interface Person {
   ask(question: string, options?: { hidden?: boolean }): Promise<string | undefined>
   say(text: string): void
@@ -13,7 +13,7 @@ export interface Person {
 
 type Used = Pick<Secrets, 'askWith' | 'missing' | 'needsPerson' | 'resolve' | 'set' | 'setUp'>
 
-/** What happens to secrets in front of a person. `Secrets` says what each operation promises. */
+/** The operations that may ask a person. `Secrets` says what each of them promises. */
 export function createWithPerson({ secrets, paths }: { secrets: Used; paths: Paths }) {
   /** Passes questions for the password on, and keeps the last answer. */
   function listen({ ask }: Person): { typed?: string } {

@@ -3,7 +3,7 @@ import { toPage } from './document-page.ts'
 
 /** The description of the API, for programs and for people. */
 export function documentRoutes(http: HttpHost, describe: () => object): void {
-  let document: object | undefined // made when all operations are there, itself among them
+  let document: object | undefined // made once all operations are there, its own included
   http.operation({
     id: 'getOpenApi',
     method: 'GET',

@@ -4,7 +4,7 @@ import { anything, closed, integer, list, object } from '../../src/lib/schema.ts
 const nothing = list(anything)
 const page = object({ total: integer, page: integer, limit: integer }, closed)
 
-/** ToolHive's lists of plugins for clients. There are none here: its applications show an empty page, and no error. */
+/** ToolHive's lists of plugins for clients. keelson has none; an empty list keeps its applications from showing an error. */
 export function pluginRoutes(http: HttpHost): void {
   http.operation({
     id: 'listPlugins',

@@ -62,7 +62,7 @@ export const schemas = {
   disable_usage_metrics: bool,
   /** Whether callers on this machine must bring the caller token. */
   caller_token: oneOf(['required']),
-  /** Whether requests of the HTTP API may install unsigned skills for the user. */
+  /** Whether requests to the HTTP API may install unsigned skills for the user. */
   unsigned_skills: oneOf(['allowed']),
   secrets,
 }

@@ -4,7 +4,7 @@ import { failures } from './failures.ts'
 const PATTERN = '^[a-zA-Z0-9._-]{1,100}$'
 const NAME = new RegExp(PATTERN)
 
-/** What a name of a workload may be, for descriptions; `.` and `..` are refused too. */
+/** The schema of a workload name, for descriptions; `.` and `..` are refused too. */
 export const workloadName: Schema<string> = { type: 'string', pattern: PATTERN, minLength: 1, maxLength: 100 }
 
 /** Whether the text may name a workload; such a name is safe as a file name too. */

@@ -30,7 +30,7 @@ export const isInfo = t.isObject({
 
 /** The response of `POST /handover`. */
 export interface Handover {
-  /** Whether the process has other work, which it goes on with. */
+  /** Whether the process goes on with other work (`serve`). */
   readonly goesOn?: boolean
   /** Inputs for the operations of the next supervisor, by name. */
   readonly operations?: Readonly<Record<string, unknown>>

@@ -47,7 +47,7 @@ export const failures = defineFailures({
       how: string
       lines: readonly string[]
       missing: readonly string[]
-      /** It was to listen on a port, and ended without a word, as servers on standard input do when that ends. */
+      /** It should have listened on a port but ended without output, as a stdio server does when its input ends. */
       mayBeStdio: boolean
     }) => `The server of "${d.name}" ended before it was ready (${d.how}).${lastLines(d.lines)}`,
     hint: d =>

@@ -32,7 +32,7 @@ export async function runSupervisor(options: {
   operations: () => Promise<readonly SupervisorOperation[]>
   idleMs: number
   signal: AbortSignal
-  /** Whether this process has other work, which it goes on with after a handover. */
+  /** Whether this process goes on with other work after a handover. */
   goesOn?: boolean
   /** Runs while a workload is hosted. */
   watcher?: Watcher

@@ -22,7 +22,7 @@ import { absoluteProfile, readProfile } from './profile-flag.ts'
 export interface RunRequest extends WaitOptions {
   /** The target as typed. */
   readonly argument: string
-  /** Where `argument` is a server of the registry: what runs in place of the source that its entry names. */
+  /** If `argument` is a server of the registry: what runs in place of the source that its entry names. */
   readonly ownSource?: string
   /** The arguments of the server, which follow `--`. */
   readonly serverArgs: readonly string[]

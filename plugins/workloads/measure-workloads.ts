@@ -5,7 +5,7 @@ import { LABEL } from '../../src/lib/labels.ts'
 import { parseMemory } from '../../src/lib/resources.ts'
 import type { Log } from '../../src/log.ts'
 
-/** What the servers of a workload use now. Of a remote one nothing is known but its name. */
+/** What the servers of a workload use now. For a remote server, only the name is known. */
 export interface WorkloadUsage {
   readonly name: string
   readonly runtime?: string
@@ -18,7 +18,7 @@ export interface WorkloadUsage {
   readonly instances?: number
 }
 
-/** Measures the workloads of these run configs; a runtime that does not respond costs a warning. */
+/** Measures the workloads of these run configs. Logs a warning for a runtime that does not respond. */
 export async function measureWorkloads(
   configs: readonly RunConfig[],
   { get, log }: { get: (runtime: string) => Promise<Runtime>; log: Log },

@@ -60,23 +60,23 @@ export interface Workloads {
     changeLive?: (config: RunConfig) => Promise<boolean>,
   ): Promise<{ up: Promise<void> }>
   /**
-   * Puts an edited run config in the place of a workload's, which was `before`. What runs is restarted, unless the change
-   * can be made live; what is stopped stays so. When the server does not start, it is started with `before` again, and
-   * this fails with `edit_failed`.
+   * Replaces the run config `before` of a workload with an edited one. Restarts the server, unless the change can be made
+   * live; a stopped workload stays stopped. If the server does not start, it is started with `before` again, and this
+   * fails with `edit_failed`.
    */
   edit(before: RunConfig, config: RunConfig): Promise<void>
   /** `before` with what the given flags of `run` change, not saved. Fails with `flag_not_edited`. */
   withFlags(before: RunConfig, request: RunRequest, table: FlagTable): Promise<RunConfig>
-  /** Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old one. */
+  /** Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old name. */
   rename(from: string, to: string): Promise<void>
   /**
-   * The run config of a copy under another name, with ports of its own, for `prepare` and `run`. What was kept for the
-   * workload alone is in it in clear. Fails with `workload_exists`.
+   * The run config of a copy under another name, with its own ports, for `prepare` and `run`. It holds the credentials
+   * that were kept for the workload alone, in clear. Fails with `workload_exists`.
    */
   cloneConfig(from: string, to: string): Promise<RunConfig>
   /** Like `run`, in the calling process, until the signal aborts; afterwards nothing of it is left. */
   runInForeground(config: RunConfig, options: ForegroundOptions): Promise<void>
-  /** Starts a workload there is in the calling process; afterwards it is stopped. */
+  /** Starts an existing workload in the calling process; afterwards it is stopped. */
   startInForeground(name: string, options: ForegroundOptions): Promise<void>
   list(filter?: ListFilter): Promise<Workload[]>
   /** Fails with `workload_missing`. */
@@ -115,7 +115,7 @@ export interface ForegroundOptions {
   readonly onUp: (workload: Workload) => void
 }
 
-/** It is long because each operation is a few lines over what the others use, too. */
+/** It is long because the many short operations share the same helpers. */
 export function createWorkloads({ app, store }: { app: App; store: WorkloadStore }): Workloads {
   const supervisor = () => app.service('supervisor')
 

@@ -51,7 +51,7 @@ export abstract class BaseCommand extends Command<CliContext> {
   static completes: NameKind | undefined = undefined
   /** Whether words behind `--` are kept apart (`this.context.passthrough`). */
   static passthrough = false
-  /** The verb whose flag groups of plugins (`provides.flags`) this command takes. */
+  /** The command whose flag groups from plugins (`provides.flags`) this command takes. */
   static sharesFlags: string | undefined = undefined
   /** The groups that they added; filled by the host. */
   static groups: readonly { title: string; flags: FlagTable }[] = []

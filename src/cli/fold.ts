@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * Breaks lines at words where they are wider than `width`. What follows a break begins with as many blanks as `indent`
- * says, or as the line itself begins with. A word that is wider than that, such as a URL, stays whole.
+ * Wraps lines that are wider than `width`. What follows a break is indented by `indent` or, by default, as far as the line
+ * itself. A word that is wider than `width`, such as a URL, stays whole.
  */
 export const fold = (text: string, { width, indent }: { width: number; indent?: number }): string =>
   text

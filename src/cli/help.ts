@@ -118,7 +118,7 @@ function flagSection({ title, flags }: { title: string; flags: FlagTable }, widt
   return `${heading(title)}\n${twoColumns(rows, { width })}`
 }
 
-/** Where a second column would be narrower than this, it stands below the first. */
+/** If the second column would be narrower than this, it goes below the first. */
 const LEAST_SECOND = 30
 const BELOW = 8
 

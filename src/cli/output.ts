@@ -79,7 +79,7 @@ export const widthOf = (stream: Writable): number =>
 export const showsColours = (stream: Writable): boolean =>
   isTerminal(stream) && styleText('red', 'x', { stream: stream as NodeJS.WritableStream }) !== 'x'
 
-/** Our own signs beyond ASCII, and what stands for them. The second character of some is a variation selector. */
+/** Non-ASCII characters of our own texts, and what replaces them. The second character of some is a variation selector. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\u2026/g, '...'],
   [/\u2192/g, '->'],
@@ -90,7 +90,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/[\u2800-\u28ff]/g, '*'],
 ]
 
-/** The text with our own signs in ASCII, for a terminal whose locale is C or POSIX, by name or because none is set. */
+/** Replaces these characters for a terminal whose locale is C or POSIX, or that has none set. */
 export function toTerminal(
   text: string,
   stream: Writable,

@@ -4,7 +4,7 @@ import { clean, isTerminal, toTerminal } from './output.ts'
 
 export interface Progress {
   readonly report: Report
-  /** Clears the line. With a text, a terminal keeps it with a tick and the time that all has taken. */
+  /** Clears the line. On a terminal, a text stays in its place, with a tick and the total time. */
   done(text?: string): void
 }
 

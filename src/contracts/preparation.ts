@@ -9,7 +9,7 @@ export interface Preparation {
   complete?(config: RunConfig, context: PreparationContext): Promise<RunConfig>
   /** Called right before the run config is saved: puts what must not be in it somewhere else. */
   conceal?(config: RunConfig): Promise<RunConfig>
-  /** The opposite, for a copy under another name: it holds what `conceal` has put somewhere else. */
+  /** Undoes `conceal`, for a copy under another name: puts what was stored elsewhere back into the run config. */
   reveal?(config: RunConfig): Promise<RunConfig>
 }
 

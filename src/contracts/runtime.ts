@@ -328,7 +328,7 @@ export interface Runtime {
   inspect(name: string): Promise<Instance | undefined>
   /** Every instance of ours, running or not. */
   list(): Promise<Instance[]>
-  /** Measures running instances, by name; those that have ended meanwhile are left out. Absent: it cannot. */
+  /** Measures running instances, by name; those that have ended meanwhile are left out. Absent: it cannot measure. */
   usage?(names: readonly string[]): Promise<Map<string, Usage>>
   /** Combined standard output and error of the instance. Fails with `instance_missing`. */
   logs(name: string, options?: LogOptions): Promise<Readable>

@@ -24,7 +24,7 @@ export interface SecretsProvider {
    * May make what it needs, e.g. an empty file.
    */
   prepare(): Promise<void>
-  /** Whether only a person can open it; `new` where there is nothing yet. Absent: never. */
+  /** Whether a person has to type a password to open it; `new` if nothing is stored yet. Absent: never. */
   needsPerson?(): Promise<'new' | 'existing' | undefined>
   /** Deletes what opens it on this machine, e.g. a key in the keyring. False when there was nothing. */
   forgetKey?(): Promise<boolean>

@@ -141,7 +141,7 @@ export interface Supervisor {
   find(): Promise<SupervisorStatus | undefined>
   /**
    * Ends the supervisor that runs, and returns it. Its workloads are not stopped; the next supervisor adopts them.
-   * `goesOn`: the process has other work (`serve`), and hosts none from now on.
+   * `goesOn`: the process goes on with other work (`serve`), and no longer hosts workloads.
    */
   end(): Promise<(SupervisorStatus & { readonly goesOn: boolean }) | undefined>
   /** Starts the supervisor if none is running, or replaces one of another build. */

@@ -38,14 +38,14 @@ export interface Operation<P extends string = string, B extends Schema = Schema>
   readonly path: P
   readonly tag: string
   readonly summary: string
-  /** What names of the path may be, for the description; the operation itself refuses others. */
+  /** Schemas of path parameters, for the description; the operation itself refuses other values. */
   readonly params?: Members
   /** Query parameters; true and false are written out, anything else counts as not given. */
   readonly query?: Readonly<
     Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly description: string }>
   >
   readonly body?: B
-  /** Fails where what the path names is not there. Called before the body is read, so that 404 comes before 400. */
+  /** Fails if what the path names does not exist. Called before the body is read, so that 404 comes before 400. */
   readonly assertThere?: (params: ParamsOf<P>) => unknown
   /**
    * For a GET that fetches what its query names: it is refused without `CLIENT_HEADER`. A page of another

@@ -8,7 +8,7 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 const CODED = named('Failure', object({ code: text, message: text }, closed))
 const REFUSED = named('Refusal', object({ error: text, error_description: text }, closed))
 
-/** How callers show who they are: with a login its token, else the token of this machine where one is required. */
+/** How callers authenticate: with the token of a login, or with the token of this machine if one is required. */
 const LOGIN = { login: { type: 'http', scheme: 'bearer' } }
 const CALLER_TOKEN = { callerToken: { type: 'apiKey', in: 'header', name: CALLER_TOKEN_HEADER } }
 

@@ -2,7 +2,7 @@ import type { Schema } from '../lib/schema.ts'
 
 /** The named schemas of an OpenAPI document. */
 export interface SchemaComponents {
-  /** Returns the schema, or a reference where it has a title or a name is given; so do the schemas inside it. */
+  /** Returns the schema, or a reference if it has a title or a name is given. The same goes for the schemas inside it. */
   place(schema: Schema, name?: string): object
   /** All that was placed, by name. */
   readonly schemas: Readonly<Record<string, object>>

@@ -1,11 +1,11 @@
 /** Bytes of the shortest member with its comma: `"":1,`. */
 const SHORTEST = 5
-/** One byte for each digest that can be told apart here. */
+/** How many digests are told apart; each takes a byte. */
 const PLACES = 2 ** 20
 
 /**
- * Counts the names of a text that differ, by their digests. A few that share one are counted once: which these are,
- * nobody outside this process can know.
+ * Counts the distinct names of a text, by their digests. Names that share a digest count once; nobody outside this process
+ * can know which names do.
  */
 export class DistinctNames {
   readonly #seen = new Uint8Array(PLACES)
@@ -21,7 +21,7 @@ export class DistinctNames {
     return length > most * SHORTEST ? new DistinctNames(most) : undefined
   }
 
-  /** False where there are more than may be. */
+  /** False if there are too many. */
   add(digest: number): boolean {
     const place = digest & (PLACES - 1)
     if (this.#seen[place] === 0) {

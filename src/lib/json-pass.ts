@@ -34,7 +34,7 @@ export class JsonPass {
   readonly #distinct: DistinctNames | undefined
   #hasTooManyDistinct = false
 
-  /** @param mostDistinct how many names that differ a text may have; without it any number */
+  /** @param mostDistinct how many distinct names a text may have; by default any number */
   constructor(text: string, mostDistinct = Number.POSITIVE_INFINITY) {
     this.text = text
     this.#distinct = DistinctNames.for(text.length, mostDistinct)

@@ -155,7 +155,7 @@ export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toStrin
 /** The value that raw text stands for. Only for what we need to understand, never for what is passed on. */
 export const parseRaw = (text: string): unknown => parseJson(Buffer.from(text, 'latin1').toString('utf8'))
 
-/** The members of a raw object that is written anew; none of a text that is no object. Throws `TooManyNames`. */
+/** The members of a raw object that is written anew; none if the text is not an object. Throws `TooManyNames`. */
 function membersToWrite(text: string): Iterable<[string, Member]> {
   const members = topLevelMembers(text)
   if (!members && checkJson(text).hasTooManyNames) throw new TooManyNames()

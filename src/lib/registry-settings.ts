@@ -4,12 +4,12 @@ import type { PackageReference } from './package-reference.ts'
 import { pickVariables } from './pick-variables.ts'
 import { readPypiSettings } from './pypi-settings.ts'
 
-/** Variables that lead all tools to another place. */
+/** Variables that change where all tools connect, and whom they trust. */
 const REACH = /^(?:(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS)$/i
 
 /**
- * What the user has set up that decides which registry is asked for a package, and with which login. It has secrets: for
- * comparisons only.
+ * The user's settings that decide which registry is asked for a package, and with which login. The text contains secrets:
+ * it is for comparisons only.
  */
 export async function registrySettings(
   { scheme }: Pick<PackageReference, 'scheme'>,

@@ -7,7 +7,7 @@ export interface MirroredArgument {
   readonly path: readonly string[]
 }
 
-/** Of names and values that one request repeats. */
+/** The most bytes of names and values that one request repeats. */
 export const MOST_HEADER_BYTES = 8 * 1024
 /** Headers of one tool. */
 const MOST_ARGUMENTS = 50
@@ -32,7 +32,7 @@ function find(schema: unknown, path: readonly string[]): MirroredArgument[] {
   })
 }
 
-/** Headers that repeat texts. What does not fit into `MOST_HEADER_BYTES` in all is left out: servers refuse long heads. */
+/** Headers that repeat texts. Those that do not fit into `MOST_HEADER_BYTES` are left out: servers refuse long heads. */
 export function repeatInHeaders(
   texts: readonly (readonly [header: string, text: string | undefined])[],
 ): Record<string, string> {

@@ -35,7 +35,7 @@ export interface ModernHeaders {
   learn(toolList: string, onInvalid?: (tool: string, problem: string) => void): string
 }
 
-/** Most lists annotate nothing. Names may have escapes. */
+/** A quick test, since most lists annotate nothing. Names may be written with escapes. */
 const MAY_ANNOTATE = /x-mcp-header|\\u/
 
 export function createModernHeaders(): ModernHeaders {

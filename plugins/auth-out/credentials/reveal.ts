@@ -3,7 +3,7 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import { isKept, referredName } from './kept-secret.ts'
 import { createWorkloadSecrets, type WorkloadSecrets } from './workload-secrets.ts'
 
-/** The opposite of `conceal`. References to secrets of the user stay. Fails with `credential_missing`. */
+/** Undoes `conceal`. References to secrets of the user stay. Fails with `credential_missing`. */
 export async function reveal(app: App, config: RunConfig): Promise<RunConfig> {
   const secrets = createWorkloadSecrets(app)
   return revealLogin(secrets, await revealHeaders(secrets, config))

@@ -9,7 +9,7 @@ const JSON_OR_STREAM = 'application/json, text/event-stream'
 
 type Probe = Pick<GuardedRequest, 'headers' | 'body'>
 
-/** What begins a session of 2025-11-25 and older revisions: the stream of HTTP+SSE, or `initialize`. */
+/** How a session of 2025-11-25 and older revisions begins: with the stream of HTTP+SSE, or with `initialize`. */
 const LEGACY: readonly Probe[] = [
   { headers: { accept: 'text/event-stream' } },
   {
@@ -23,7 +23,7 @@ const LEGACY: readonly Probe[] = [
   },
 ]
 
-/** A request of 2026-07-28, which has neither. */
+/** A request of 2026-07-28, which has no sessions. */
 const STATELESS: readonly Probe[] = [
   {
     headers: {
@@ -50,9 +50,9 @@ const STATELESS: readonly Probe[] = [
 const PROBES = { legacy: LEGACY, stateless: STATELESS, auto: [...LEGACY, ...STATELESS] }
 
 /**
- * Asks the target by GET, then by POST in both eras of the protocol, or in the one that it is said to speak, until a
- * response demands a login or serves the request. A refusal without a challenge counts when the target has resource metadata. Within ten seconds in all.
- * A session that a probe opened is closed again.
+ * Sends probes until a response requires a login or serves the request: a GET, then a POST in each era of MCP, or only
+ * those of the era that the user has set. A refusal without a challenge counts if the target has resource metadata. All
+ * of this takes ten seconds at most. A session that a probe opened is closed again.
  */
 export async function detect(reach: Reach): Promise<Detection> {
   const timeout = AbortSignal.timeout(reach.timeoutMs ?? RESPONSE_MS)

@@ -34,7 +34,7 @@ export interface Reach {
   readonly target: string
   /** A stranger named the target: neither it nor what it names may be private. */
   readonly mustBePublic?: boolean | undefined
-  /** The era of MCP that the target speaks, as the user has said; undefined: it is asked in both. */
+  /** The era of MCP that the user has set for the target; undefined: both are tried. */
   readonly protocol?: 'legacy' | 'stateless' | undefined
   /** PEM certificates that are trusted besides those of the system. */
   readonly ca?: string | undefined

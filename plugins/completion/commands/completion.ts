@@ -6,7 +6,7 @@ import { parseShell, SHELLS, type Shell, shellScript } from '../shells.ts'
 
 const flags = { descriptions: flag.boolean('show what each word means', { fallback: true }) }
 
-/** What somebody wants to know who sees the script on a terminal. */
+/** How to install the script, for somebody who sees it on a terminal. */
 const WHERE: Readonly<Record<Shell, string>> = {
   bash: 'Put this line into ~/.bashrc: source <(keelson completion bash)',
   zsh: 'Put this line into ~/.zshrc, behind compinit: source <(keelson completion zsh)',

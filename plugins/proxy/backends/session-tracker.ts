@@ -10,7 +10,7 @@ import type { Sign } from './signed.ts'
 
 const REOPEN_TIMEOUT_MS = 10_000
 
-/** A longer `initialize` is not kept: one is kept for each session. The bridge allows capabilities as long. */
+/** A longer `initialize` is not kept, since each session keeps one. The bridge has the same limit for capabilities. */
 const MAX_OPENING_BYTES = 16 * 1024
 
 /** A request that was sent to a server, and the session that it belongs to. */
@@ -87,7 +87,7 @@ export function createSessionTracker(options: {
 function openingOf({ path, body }: Outgoing): Session['opening'] {
   if (!Buffer.isBuffer(body) || body.length > MAX_OPENING_BYTES || !body.includes('"initialize"'))
     return undefined
-  // A chunk of the connection would keep the 64 KiB that it was read into.
+  // A copy, since a slice would keep the whole 64 KiB buffer of the connection.
   return { path: pathOf(path), body: Buffer.from(body) }
 }
 

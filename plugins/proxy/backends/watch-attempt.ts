@@ -29,15 +29,15 @@ export interface Delivery {
   readonly rewriting: Rewriting | undefined
   /** Where callers log in: changes responses that may speak of tasks of others. */
   readonly ownTasks: OwnTasks | undefined
-  /** Set for what begins a session, where the era of the server is not known yet. */
+  /** Set for a request that begins a session, if the era of the server is not known yet. */
   readonly opening: Opening | undefined
 }
 
-/** Learns the era of the server from how it takes a request that begins a session. */
+/** Learns the era of the server from its response to a request that begins a session. */
 export interface Opening {
   /** Called in place of a response, where the server refuses the request as one that it does not know. */
   withhold(): void
-  /** Called with the head of a response to `initialize`; `change` is what changes its bytes anyway. */
+  /** Called with the head of a response to `initialize`. Returns what changes its bytes; `change` has to be applied too. */
   watch(headers: IncomingHttpHeaders, change: Transform | undefined): Transform | undefined
 }
 

@@ -60,7 +60,7 @@ export interface MessageRouter {
   readonly queued: number
   /** Whether the server has asked a client for something: sampling, elicitation, roots. */
   readonly asksClients: boolean
-  /** Whose share of sessions and calls a request counts to. */
+  /** The caller whose share of sessions and calls a request counts towards. */
   holderOf(exchange: Exchange): string
   /** As `Sessions.open`. */
   openSession(options: {
@@ -89,7 +89,7 @@ export interface RouterOptions {
   ttlMs: number
   now: () => number
   availability: Availability
-  /** Whether the proxy in front is trusted to say where requests come from. */
+  /** Whether the headers of the proxy in front are trusted to name the client's address. */
   trustsProxy?: boolean | undefined
   /** The era that the user has said the server speaks. */
   protocol: 'legacy' | 'stateless' | undefined

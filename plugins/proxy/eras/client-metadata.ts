@@ -46,7 +46,7 @@ export function metadataOf({ infoText, capabilitiesText, logLevel }: ClientMetad
  * A request of the client as a server of 2026-07-28 takes it. Everything else stays as it was written: progress
  * token, trace context, unknown members.
  *
- * Throws `TooManyNames` where it would have more escaped names than are read.
+ * Throws `TooManyNames` if the result would have more escaped names than are read.
  *
  * @param added more parameters, as a raw object
  */

@@ -24,8 +24,8 @@ const NEEDS_URLS = JSON.stringify({
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' }
 
 /**
- * The response of a server of the era of sessions as a client of MCP 2026-07-28 takes it; an error in place of one that
- * would have more escaped names than are read.
+ * The response of a server of the era of sessions as a client of MCP 2026-07-28 takes it. An error, if the result would
+ * have more escaped names than are read.
  *
  * @param options.infoText who the server is, raw
  */

@@ -14,7 +14,7 @@ export function askedFor(request: Request): string {
   return `${request.method} ${canonical(params)}`
 }
 
-/** What is kept of it while a call is parked: the text may be long. */
+/** The digest of `askedFor`, which a parked call keeps in place of the text. The text may be long. */
 export const digestOf = (asked: string): string =>
   createHash('sha256').update(asked, 'latin1').digest('base64')
 

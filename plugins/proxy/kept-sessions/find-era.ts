@@ -4,12 +4,12 @@ import { endpointUrl, seeksEndpoint } from '../http-sse.ts'
 import { servesSessions, servesStateless } from '../translated-http/http-server-era.ts'
 import type { SendForCaller } from '../translated-http/send-for-caller.ts'
 
-/** The era of a server as an older client sees it. One of both eras is legacy. */
+/** The era of a server as an older client sees it. A server of both eras counts as legacy. */
 export type Era = 'legacy' | 'stateless'
 
 /**
- * Finds out the era of a server that has refused how an older client begins. Undefined where it does not say (it wants
- * other credentials, or cannot be reached), or where the era does not help the client.
+ * Finds out the era of a server that has refused `initialize`, or the GET of an older client. Undefined if the server does
+ * not show it (it requires other credentials, or cannot be reached), or if knowing it does not help the client.
  */
 export async function findEra(
   exchange: Exchange,

@@ -43,7 +43,7 @@ export interface KeptSessions {
   /** As those of a client. */
   connect(): void
   disconnect(reason: string): void
-  /** As that of a client. The sessions end for which the new server has lost the era. */
+  /** As that of a client. Sessions at the era that the new server lacks then end. */
   replace(patience: Patience, lost: Era | undefined): Promise<void>
   /** Ends all sessions. */
   close(reason: string): void
@@ -59,13 +59,13 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
     ...DEFAULT_LIMITS,
     requestTimeoutMs: headersTimeoutMs,
     maxSessions: 1,
-    // What a server sends about a cancelled call comes on the stream of that call, which is not read any more.
+    // Late messages about a cancelled call come on the stream of that call, which is no longer read.
     givenUpMs: 0,
   }
   const ttlMs = sessionTtlOf(config)
   const send = createSendForCaller(options)
   const clients = new Map<string, OlderClient>()
-  /** Also those whose sessions are being opened, with the holders of their places. */
+  /** The caller whose place each client takes, from before its session is opened. */
   const holders = new Map<OlderClient, string>()
   const share = createFairShare(MAX_CLIENTS)
   const sendTo: SendForCaller = (exchange, request) =>
@@ -114,7 +114,7 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
     })
   }
 
-  /** Ends the session that has been idle longest: one of the holder, or when none is free at all, anybody's. */
+  /** Ends the session that has been idle longest: one of the holder or, if no place is free at all, anybody's. */
   function makeRoom(holder: string): void {
     const [victim] = [...clients.values()]
       .filter(client => holders.get(client) === holder || holders.size >= MAX_CLIENTS)

@@ -45,7 +45,7 @@ export interface OlderClient {
   /** A server is there, or has gone: what is in flight fails, and the session stays. */
   connect(): void
   disconnect(reason: string): void
-  /** Another server is connected. Resolves when the one before has ended the calls; what takes longer fails. */
+  /** Another server is connected. Resolves when the calls at the previous one have ended; those that take longer fail. */
   replace(patience: Patience, then: 'connect' | 'end'): Promise<void>
   /** Ends the session. */
   end(reason: string): void
@@ -80,7 +80,7 @@ export function createOlderClient(options: {
   function onLoginWanted({ status, headers, body }: LoginWanted, idText?: string): boolean {
     const { 'content-type': type = 'text/plain', ...others } = headers
     const refusal = new Refusal(status, { type, body: Buffer.from(body, 'latin1') }, others)
-    // It is about this call: the scope that it needs may be another than that of the next request.
+    // The challenge is about this call: the next request may need another scope.
     if (status === 403 && headers['www-authenticate'] !== undefined && refuse(Number(idText), refusal))
       return true
     challenge = refusal
@@ -103,7 +103,7 @@ export function createOlderClient(options: {
     await server.tryCredentials(router)
   }
 
-  /** Calls that wait for input of the client go on at the next server. */
+  /** Calls that wait for input of the client do not count: they go on at the next server. */
   const hasCalls = (): boolean =>
     [...router.calls.all()].some(({ isParked, timeoutMs }) => !isParked && Number.isFinite(timeoutMs))
 

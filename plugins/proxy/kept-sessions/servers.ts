@@ -31,8 +31,8 @@ export const SERVERS: Readonly<
 }
 
 /**
- * Sends with the credentials of the latest exchange, to the URL with which the client began, and to the server that is
- * connected now: until it has responded, the client has no other one.
+ * Sends with the credentials of the latest exchange, to the URL with which the client began. The target is the server that
+ * is connected now, so that calls end there when another server replaces it.
  */
 function sendFor(
   latest: () => Exchange,

@@ -24,14 +24,14 @@ const DISCOVER_HEADERS = {
 export interface Finding {
   /** Whether it serves the era; undefined when it does not say: it wants other credentials, or cannot be reached. */
   readonly serves: boolean | undefined
-  /** Whether that holds for every client. Other refusals may be about a header of the client that asked. */
+  /** Whether that holds for every client. If not, it may be due to a header of the client that asked. */
   readonly isSure: boolean
 }
 
 /** What a JSON-RPC response shows. */
 type Judge = (response: { result?: Record<string, unknown>; error?: { code?: unknown } }) => Finding
 
-/** How a legacy server refuses `server/discover` for every client. */
+/** Errors with which a legacy server refuses `server/discover` for every client. */
 const SAYS_NO: ReadonlySet<unknown> = new Set([METHOD_NOT_FOUND, UNSUPPORTED_VERSION])
 
 /** Asks an HTTP server whether it serves requests of MCP 2026-07-28, with the credentials of a client. */

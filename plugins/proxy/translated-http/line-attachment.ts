@@ -12,10 +12,10 @@ export interface LineAttachment {
   end(reason: string): void
 }
 
-/** Beyond so many bytes of messages that are kept until the server has responded, the bridge has to wait. */
+/** The most bytes of messages that are kept until the server has responded. Beyond that, the bridge has to wait. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
-/** @param options.onMessage takes what the bridge sends, in order, and resolves when the message is not kept any more */
+/** @param options.onMessage takes what the bridge sends, in order; resolves when the message is no longer kept */
 export function createLineAttachment(options: {
   onMessage: (message: Message) => Promise<void> | undefined
   onDetach: () => void

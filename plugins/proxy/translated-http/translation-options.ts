@@ -4,7 +4,7 @@ import type { Log } from '../../../src/log.ts'
 import type { TargetPath } from '../backends/target-path.ts'
 import type { HttpEras } from '../http-eras.ts'
 
-/** What a proxy gives to those that translate for its HTTP servers. */
+/** What translating for the HTTP servers of a proxy needs. */
 export interface TranslationOptions {
   config: RunConfig
   log: Log
@@ -16,5 +16,5 @@ export interface TranslationOptions {
   target: () => TargetPath | undefined
 }
 
-/** The same for one of these servers. */
+/** The same, for one of these servers. */
 export type ServerOptions = Omit<TranslationOptions, 'target'> & { target: TargetPath }

@@ -8,8 +8,9 @@ const MAX_BYTES = 1024 * 1024
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Reads the response to `initialize` while its bytes pass, to be changed by `change`.
+ * Reads the response to `initialize` while its bytes pass.
  *
+ * @param change what changes these bytes; undefined to pass them as they are
  * @param onServed called when the server has responded with a result
  */
 export function watchOpening(
@@ -30,7 +31,7 @@ export function watchOpening(
   }
 }
 
-/** Whether the first response in the body is one; also false where there is none, or it is too long. */
+/** Whether the first response in the body is a result. False if there is none, or if it is too long. */
 async function isResult(headers: IncomingHttpHeaders, body: AsyncIterable<Buffer>): Promise<boolean> {
   try {
     for await (const { text } of linesIn({ headers, body }, { maxBytes: MAX_BYTES })) {

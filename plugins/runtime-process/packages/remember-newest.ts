@@ -12,8 +12,8 @@ const FRESH_MS = 5 * 60_000
 const schema = t.isObject({ version: t.isString(), asked_at: t.isNumber() }, { extra: t.isUnknown() })
 
 /**
- * Asks as `ask` does, and keeps each version that is found in `<folder>/<hash>.json`: to ask npm takes longer than to
- * start most servers. The hash is that of the reference and of what decides which registry is asked.
+ * Asks as `ask` does, and keeps each version that is found in `<folder>/<hash>.json`: asking npm takes longer than starting
+ * most servers. The hash is that of the reference and of the settings that decide which registry is asked.
  */
 export function rememberNewest(
   ask: typeof newestVersion,

@@ -26,7 +26,7 @@ export async function removeInstances(host: Runtimes, config: RunConfig, known?:
   await removeInstance(host, config, runtime)
 }
 
-/** Removes what the labels say is of a workload whose run config cannot be read, on any runtime. */
+/** Removes the instances and networks of a workload whose run config cannot be read, by their labels, on every runtime. */
 export async function removeByLabel(
   { runtimes, log }: { runtimes: readonly Runtime[]; log: Log },
   workload: string,

@@ -6,7 +6,7 @@ import { isObject } from '../../../src/lib/is-object.ts'
 import { configFromOptions, type RunRequest } from '../build-config.ts'
 import { failures } from '../failures.ts'
 
-/** Flags that say how a workload is made, or where it runs, and not how it is. */
+/** Flags that say how a workload is made or where it runs, which an edit cannot change. */
 const OF_RUN: ReadonlySet<string> = new Set([
   ...['name', 'runtime', 'foreground', 'from-config', 'remote-auth', 'accept-permissions'],
   ...['image-verification', 'accept-changed-signer', 'accept-less-verification'],
@@ -16,8 +16,8 @@ const OF_RUN: ReadonlySet<string> = new Set([
 type Members = { readonly [name: string]: unknown }
 
 /**
- * The run config with what the given flags change. Of variables, labels, secrets and settings of one feature a flag
- * changes the one that it names; every other flag replaces what was there. Fails with `flag_not_edited`.
+ * The run config with what the given flags change. A flag for variables, labels, secrets or the settings of a feature
+ * changes only those that it names; every other flag replaces what was there. Fails with `flag_not_edited`.
  */
 export async function applyFlags(
   app: App,
@@ -33,7 +33,7 @@ export async function applyFlags(
   const plain = await make({ given: new Set(), options: {}, serverArgs: [], debug: false })
   let edited = overlay(before, plain, await make({}))
   for (const name of [...given].filter(name => isDefault(table[name], Reflect.get(options, name)))) {
-    // Such a flag changes nothing in a new run config, but what it takes back may be in this one.
+    // A default changes nothing in a new run config, but this one may have the opposite.
     const opposite = await make({ given: new Set([name]), options: { [name]: !table[name]?.fallback } })
     edited = overlay(edited, opposite, plain)
   }
@@ -62,7 +62,7 @@ function overlay<T extends object>(before: T, from: object, to: object): T {
 
 const targetOf = (reference: string): string => /,target=(.+)$/s.exec(reference)?.[1] ?? reference
 
-/** A variable has one secret. */
+/** All references, where a new one replaces an old one for the same variable. */
 function withSecrets(there: readonly string[] = [], more: readonly string[] = []): string[] {
   const replaced = new Set(more.map(targetOf))
   return [...there.filter(reference => !replaced.has(targetOf(reference))), ...more]

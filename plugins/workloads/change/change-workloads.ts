@@ -9,7 +9,7 @@ import type { Workloads } from '../service.ts'
 import { applyFlags } from './apply-flags.ts'
 import { cloneConfig, copyConfig } from './copy-config.ts'
 
-/** The operations that change a workload there is. */
+/** The operations that change an existing workload. */
 type Changes = Pick<Workloads, 'withFlags' | 'edit' | 'rename' | 'cloneConfig'>
 
 /** Edits, renames and copies workloads. `Workloads` says what each operation promises. */
@@ -27,7 +27,7 @@ export function createChanges(options: {
     return status !== undefined && status !== 'stopped'
   }
 
-  /** Puts the run config back that a workload had before a change, and starts it with that. */
+  /** Restores the run config of before a change, starts the workload with it, and fails with `edit_failed`. */
   async function putBack(name: string, before: RunConfig, error: unknown): Promise<never> {
     const { up } = await replace(await store.configs.get(name), before)
     const again = await problemOf(up)

@@ -24,7 +24,7 @@ export async function copyConfig(
   return { ...config, name, base_name: name, container_name }
 }
 
-/** The same with ports of its own; those of this machine that the original publishes are chosen anew. */
+/** The same with its own ports: new host ports are chosen for those that the original publishes. */
 export async function cloneConfig(
   app: App,
   store: WorkloadStore,

@@ -7,7 +7,7 @@ import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contra
 import { describeIsolation, describeVerification } from '../describe-isolation.ts'
 import { formatUptime } from '../uptime.ts'
 
-/** Where values begin. */
+/** The column in which values begin. */
 const INDENT = 12
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }

@@ -14,8 +14,8 @@ export function shownProfile(config: RunConfig): PermissionProfile | null {
 }
 
 /**
- * A body without what `shownProfile` adds, as clients send back what they were shown: a volume that they take away must
- * not stay in the profile. An edit with the whole profile as it was shown leaves it alone.
+ * A body without what `shownProfile` adds. Clients send back what they were shown, and a volume that they remove must not
+ * stay in the profile. A profile that is sent back unchanged is left out, so that the edit keeps the one there is.
  */
 export function withoutShown(body: CreateBody, replaces: RunConfig | undefined): CreateBody {
   const { permission_profile: profile, ...rest } = body

@@ -7,29 +7,28 @@ Written by \`test/e2e/eras-matrix.test.ts\`, which runs each client against each
 when a cell becomes better or worse. \`KEELSON_WRITE_MATRIX=1 npx vitest run test/e2e/eras-matrix.test.ts\` rewrites this
 page. How keelson translates between the eras is in [eras.md](eras.md).
 
-The clients are those of the official SDKs: \`@modelcontextprotocol/sdk\` (TypeScript 1) up to 2025-11-25,
-\`@modelcontextprotocol/client\` (TypeScript 2) for 2026-07-28, and where they are named those for Python (\`mcp\`) and Go.
-The servers are made with the SDKs for TypeScript, and where they are named with those for Python and Go. Version 1 of TypeScript cannot be held to an older revision, so a thin wrapper around its transport changes the
-version in \`initialize\`. A client or server of a revision also takes part in the older ones with \`initialize\`, as SDKs
-of its time do; one of 2026-07-28 takes part in nothing else, except the server of Python 2, which speaks all revisions.
-The server of Go of 2026-07-28 responds to \`initialize\` over HTTP, and then refuses
-all requests that follow; so its workload has \`--protocol stateless\`. The client of Go of 2026-07-28 cannot read a request
-for roots without \`params\`, which keelson passes as the server has written it.
+The clients use the official SDKs: \`@modelcontextprotocol/sdk\` (TypeScript 1) up to 2025-11-25,
+\`@modelcontextprotocol/client\` (TypeScript 2) for 2026-07-28, and the Python (\`mcp\`) and Go SDKs where they are named. The
+servers use the TypeScript SDKs, and the Python and Go SDKs where they are named. TypeScript 1 cannot be limited to an
+older revision, so a thin wrapper around its transport changes the version in \`initialize\`. A client or server of a
+revision also speaks the older ones with \`initialize\`, as SDKs of its time do. One of 2026-07-28 speaks nothing else,
+except the Python 2 server, which speaks all revisions. Over HTTP, the Go server of 2026-07-28 responds to \`initialize\` and
+then refuses all further requests, so its workload has \`--protocol stateless\`. The Go client of 2026-07-28 cannot read a
+request for roots without \`params\`. Servers of 2026-07-28 may send that, and keelson passes it on unchanged.
 
-Left out are FastMCP, which is made with version 2 of the SDK for Python; the server of Python 1 over stdio; and servers
-of Python and Go over HTTP+SSE, with \`--proxy-mode sse\` or held to older revisions than 2025-11-25.
+Not in the matrix are FastMCP, which is built on version 2 of the Python SDK; the Python 1 server over stdio; and Python
+and Go servers over HTTP+SSE, with \`--proxy-mode sse\` or limited to revisions before 2025-11-25.
 
 - **yes**: the client saw the feature work.
 - **no**: it did not; the number leads to the reason, mostly in the words of the SDK of the client.
 - **–**: the feature does not exist, because the older of the two revisions does not have it. Resumption is a matter
   between the client and keelson: it exists for clients from 2025-03-26 to 2025-11-25 over streamable HTTP.
-- **not tried**: version 1 of the SDK for Python cannot cancel a call. Connections of the SDKs for Python and Go cannot be
-  cut from outside, so that nobody sees whether they resume; and the servers of Python over HTTP keep no events to resume
-  from.
+- **not tried**: version 1 of the Python SDK cannot cancel a call. Connections of the Python and Go SDKs cannot be cut from
+  outside, so the test cannot see whether they resume. The Python servers over HTTP keep no events to resume from.
 
 A client that speaks both HTTP transports uses the one of the workload. \`--proxy-mode sse\` makes that HTTP+SSE for a
 stdio server. There are no servers of 2026-07-28 over HTTP+SSE, because that revision does not have it. keelson serves
-HTTP+SSE itself before a stdio server and one of streamable HTTP.
+HTTP+SSE itself in front of stdio servers and servers of streamable HTTP.
 
 Clients of one server come one after the other, the newest with a session first. Cancellation is tried when all
 clients have tried everything else: a stdio server that is shared may go on with a cancelled call, and until it has

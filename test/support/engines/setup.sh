@@ -229,8 +229,8 @@ ensure_python_sdks() {
 # --- the Go SDK ---------------------------------------------------------------
 
 # The clients and servers of the matrix of eras that are made with the official
-# Go SDK of MCP, as one program. Compiled for half a minute, once: a machine
-# without Go or its modules goes on, and the tests say what is missing.
+# Go SDK of MCP, as one program. Compiling it takes half a minute, once. Without
+# Go or its modules the setup goes on, and the tests say what is missing.
 ensure_go_sdk() {
   local source="$PROJECT/fixtures/eras/go" built="$STATE/go-sdk" content
   if ! have go; then

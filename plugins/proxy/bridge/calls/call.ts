@@ -33,7 +33,7 @@ export interface Call {
   id: number
   readonly method: string
   readonly session: Session | undefined
-  /** Whose share of calls it counts to; undefined for those of the proxy. */
+  /** The caller whose share of calls it counts towards; undefined for calls of the proxy. */
   readonly holder: string | undefined
   /** The id as the client wrote it. */
   readonly idText: string

@@ -19,14 +19,14 @@ import { createCallIndex } from './call-index.ts'
 /** The calls that wait for a response of the server. */
 export interface Calls {
   /**
-   * Sends a request under a new id. Undefined when too many calls wait, of all or of this holder, or no server is
-   * connected.
+   * Sends a request under a new id. Undefined if no server is connected, or if too many calls wait: in all, or of this
+   * holder.
    */
   start(
     request: Request,
     options: {
       session?: Session | undefined
-      /** As of `Call`; without it that of the session. */
+      /** As of `Call`; by default that of the session. */
       holder?: string | undefined
       reply: Reply
       rounds?: Rounds
@@ -124,7 +124,7 @@ export function createCalls(options: {
       if (!share.take(holder)) return undefined
       const token = paramSpan(request, '_meta', 'progressToken')
       lastId += 1
-      // A slice of a long text would keep it, also when its client has got 202 and waits on another stream.
+      // A slice would keep the whole long text, even after the client has got 202 and waits on another stream.
       const keep = request.text.length > SMALL_BODY_BYTES ? detached<string> : (text: string) => text
       const call: Call = {
         id: lastId,

@@ -11,7 +11,7 @@ import type { Outbox } from '../http/outbox.ts'
 export interface Session {
   readonly id: string
   readonly owner: SessionOwner
-  /** Whose share of sessions it counts to. */
+  /** The caller whose share of sessions it counts towards. */
   readonly holder: string
   /** The transport of its client; undefined where the client has no session of its own. */
   readonly over: ProxyMode | undefined
@@ -62,7 +62,7 @@ function shallow(value: unknown, depth: number): unknown {
 }
 
 export interface Sessions {
-  /** Undefined when the limit of sessions is reached, or the share of the holder, and all these are in use. */
+  /** Undefined if the limit of sessions, or the share of the holder, is reached and all of them are in use. */
   open(
     facts: Pick<Session, 'capabilities' | 'version' | 'owner' | 'holder' | 'over' | 'metadata'> & {
       outbox: () => Outbox
@@ -105,7 +105,7 @@ export function createClientSessions(options: {
     session.outbox.close()
   }
 
-  /** Ends the session that has been idle longest: one of the holder, or when none is free at all, anybody's. */
+  /** Ends the session that has been idle longest: one of the holder or, if no place is free at all, anybody's. */
   function makeRoom(holder: string): void {
     let victim: Session | undefined
     for (const session of byId.values()) {

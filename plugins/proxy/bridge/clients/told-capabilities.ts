@@ -6,7 +6,7 @@ import { type Capabilities, toCapabilities } from './client-sessions.ts'
 /** Capabilities are nested no deeper in any revision; what lies deeper is not merged. */
 const MAX_DEPTH = 4
 
-/** The most bytes that a server process is told. Of what clients have, the longest is left out beyond that. */
+/** The most bytes of capabilities that a server process is told. Beyond that, the longest of other clients are left out. */
 const MAX_TOLD = 32 * 1024
 
 /**
@@ -31,7 +31,7 @@ export function withCapabilitiesOf(others: Iterable<Capabilities>, paramsText: s
       )}}`,
     )
   } catch (error) {
-    // The server is told less, so that no client can keep a process from being initialised.
+    // The capabilities of the others are left out, so that no client can keep a process from being initialised.
     if (error instanceof TooManyNames) return paramsText
     throw error
   }

@@ -19,7 +19,7 @@ export function sendJson(
   response.end(body)
 }
 
-/** Too many requests wait for the server, of this caller or of all: the client should try again. */
+/** Too many requests wait for the server: of this caller, or in all. The client should try again. */
 export const BUSY =
   'Too many requests are waiting; one caller gets as many as are left for others: wait for responses, then try again'
 

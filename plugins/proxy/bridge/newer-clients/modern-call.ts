@@ -15,7 +15,7 @@ import { type Round, toRound } from './round.ts'
  * call for what it asks the client; the client gets that as the result of a round, and goes on with the next one.
  */
 export interface ModernCall {
-  /** The digest of what the client asked for, once the call was parked: its retries must ask for the same. */
+  /** The digest of what the client asked for; undefined until the call is parked. Its retries must ask for the same. */
   asks(): string | undefined
   /** The id that the server knows; undefined while it is not at the server. */
   id(): number | undefined
@@ -60,7 +60,7 @@ export function createModernCall(options: {
   calls: Set<ModernCall>
 }): ModernCall {
   const { rule, owner, opensUrls, infoText, parkedCalls, respond, send, abandon, calls } = options
-  /** The POST that waits; undefined while the call is parked, when its long request need not be kept. */
+  /** The POST that waits; undefined while the call is parked, so that a long request is not kept. */
   let round: Round | undefined = options.first
   let asks: string | undefined
   let parking: Parking | undefined

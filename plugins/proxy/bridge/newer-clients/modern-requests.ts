@@ -75,7 +75,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
     const round: Round = { request, reply, logLevel: logLevel as string | undefined }
     if (logLevel !== undefined) setLevel(asked, String(logLevel))
     if (asked.rule.takesInput && isRetry(request)) return resume(asked, round)
-    // Callers without a login share the session. A parked call keeps nothing of the exchange.
+    // Not that of the session, which callers without a login share. A parked call keeps nothing of the exchange.
     const holder = router.holderOf(asked.exchange)
     const modern = createModernCall({
       rule: asked.rule,
