@@ -23,7 +23,6 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   'run-image': () => import('./run-image.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
-
   tools: () => import('./tools.ts'),
 }
 

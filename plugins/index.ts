@@ -22,7 +22,7 @@ export const builtins: readonly PluginEntry[] = [
       rename: 'give a workload another name',
       clone: 'run a copy of a workload under another name',
       rm: 'stop and remove workloads, without asking',
-      stats: 'show what running servers use of processor and memory',
+      stats: 'show how much CPU and memory running servers use',
       logs: 'show what a server, or its proxy, printed',
       export: 'write the run config of a workload to a file, or print it',
     },

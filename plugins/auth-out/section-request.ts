@@ -115,7 +115,7 @@ function loginOf({ oauth_config, remote_auth_config: exported = {} }: Login): OA
     const value = exported[member]
     if (!value || referredName(value) !== undefined) continue
     throw core.usage({
-      text: `remote_auth_config.${member} of a request is no reference such as \`NAME,target=${member}\`.`,
+      text: `remote_auth_config.${member} of a request must be a reference such as \`NAME,target=${member}\`.`,
       hint: 'Store the secret first, and name it.',
     })
   }

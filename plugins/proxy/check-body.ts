@@ -29,7 +29,7 @@ export function checkBody(body: Buffer): CheckedBody {
   if (repeated !== undefined) throw refusal(`The member ${quoted(repeated)} stands twice in one object`)
   if (hasTooManyNames) {
     const most = `more than ${MOST_NAMES} are written with escapes, or more than ${MOST_DISTINCT} differ`
-    throw refusal(`The body cannot be read, too many of its names cost too much time: ${most}`)
+    throw refusal(`The body has too many member names: ${most}`)
   }
   const value = isJson ? parseJson(isAscii(body) ? text : body.toString('utf8')) : undefined
   const other = otherSpelling(value)

@@ -13,7 +13,7 @@ const tooLarge = ({ maxBytes }: BodyRules) =>
   rpcRefusal(413, INVALID_REQUEST, `The request body is larger than ${maxBytes} bytes`)
 const tooManyBodies = () =>
   unavailable(
-    'Too many long requests are in flight; one caller gets what is left for others: try again later',
+    'Too many long requests are in flight: one caller may hold at most as much as is still free. Try again later',
   )
 const noBatches = () =>
   rpcRefusal(400, INVALID_REQUEST, 'JSON-RPC batches are refused where added plugins judge messages')

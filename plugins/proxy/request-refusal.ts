@@ -62,7 +62,7 @@ export const sessionNotFound = (id: RefusedId = {}): Refusal =>
 /** The limit of sessions, or the share of this caller, is reached and all of them are in use. */
 export const allSessionsTaken = (id: RefusedId = {}): Refusal =>
   unavailable(
-    'No session is free; one caller gets as many as are left for others: end those that you do not use (DELETE), or try again later',
+    'No session is free: one caller may hold at most as many as are still free. End those that you do not use (DELETE), or try again later',
     id,
     60,
   )

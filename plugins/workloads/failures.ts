@@ -53,7 +53,7 @@ export const failures = defineFailures({
   },
   editor_failed: {
     status: 500,
-    text: (d: { editor: string; problem: string }) => `The editor "${d.editor}" did not work: ${d.problem}`,
+    text: (d: { editor: string; problem: string }) => `The editor "${d.editor}" failed: ${d.problem}`,
     hint: 'Name another one in the variable EDITOR, or give flags: `keelson edit NAME -e KEY=VALUE`.',
   },
   from_config_alone: {

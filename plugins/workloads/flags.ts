@@ -8,7 +8,7 @@ export const runFlags = {
     completes: 'groups',
   }),
   transport: flag.choice(
-    'transport of the server (default: of an image streamable-http, of a package stdio)',
+    'transport of the server (default: streamable-http for an image, stdio for a package)',
     ['stdio', 'sse', 'streamable-http'],
   ),
   runtime: flag.string('runtime to use: docker, podman, process (default: the best that works)', {

@@ -152,6 +152,6 @@ function unknownFlag(written: string, { table, hints }: Known, name = written.sl
     text,
     hint: near
       ? `Did you mean --${near}?`
-      : 'Arguments of the server itself go behind `--`; `--help` lists the flags.',
+      : 'Arguments of the server itself go after `--`; `--help` lists the flags.',
   })
 }

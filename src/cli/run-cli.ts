@@ -80,7 +80,7 @@ function parse<T>(command: CommandClass, work: () => T): T {
   } catch (error) {
     if (!(error instanceof Error && (error.name === 'UnknownSyntaxError' || error.name === 'UsageError')))
       throw error
-    const behind = command.passthrough ? '; arguments of the server go behind `--`' : ''
+    const behind = command.passthrough ? '; arguments of the server go after `--`' : ''
     const text = wrongArguments(command, error.message.split('\n')[0] ?? '')
     throw failures.usage({ text, hint: `Usage: ${usageLine(command)}${behind}` })
   }

@@ -59,11 +59,11 @@ export function mirrorProblem(inputSchema: unknown): string | undefined {
   ): string | undefined {
     const header = schema[ANNOTATION]
     const where = `the header of "${path.join('.')}"`
-    if (!isReachable || path.length === 0) return `${where} is not that of a property`
+    if (!isReachable || path.length === 0) return `${where} does not belong to a property`
     if (typeof header !== 'string' || !HEADER_TOKEN.test(header))
       return `${where} is not the name of a header`
-    if (!TYPES.has(schema.type)) return `${where} is that of a value that is no string, integer or boolean`
-    if (names.has(header.toLowerCase())) return `${where} is that of another argument too`
+    if (!TYPES.has(schema.type)) return `${where} belongs to a value that is not a string, integer or boolean`
+    if (names.has(header.toLowerCase())) return `${where} belongs to another argument, too`
     names.add(header.toLowerCase())
     return undefined
   }

@@ -15,8 +15,8 @@ export class PruneCommand extends BaseCommand {
     category: 'Program',
     description: 'delete images, packages and logs that nothing uses',
     details:
-      'Images are those that keelson has built from packages and that no container uses, packages those that the process ' +
-      'runtime has installed, logs those of workloads that are gone. What is needed again is built or installed again.',
+      'It deletes images that keelson has built from packages and no container uses, packages that the process runtime ' +
+      'has installed and no workload uses, and logs of workloads that are gone. What is needed again is made again.',
     examples: [['See what would be deleted', '$0 prune --dry-run']],
   })
   static override flags = flags

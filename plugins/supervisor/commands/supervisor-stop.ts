@@ -6,9 +6,9 @@ export class SupervisorStop extends BaseCommand {
     category: 'Program',
     description: 'end the background process that hosts the workloads',
     details:
-      'Clients cannot reach workloads without it. The next command that looks at workloads starts it again, and it ' +
-      'goes on with those that were running. `keelson serve` may host the workloads: it then hosts them no more, and ' +
-      'goes on with its API. `stop --all` stops the workloads themselves.',
+      'Clients cannot reach workloads without it. The next command that looks at workloads starts it again, with those ' +
+      'that were running. A `keelson serve` that hosts the workloads stops hosting them, and keeps serving its API. ' +
+      '`stop --all` stops the workloads themselves.',
   })
 
   override async execute(): Promise<void> {
@@ -16,7 +16,7 @@ export class SupervisorStop extends BaseCommand {
     if (!ended) return this.print('No supervisor is running.')
     this.print(
       ended.goesOn
-        ? `Process ${ended.pid} hosts no workloads any more, and goes on as \`keelson serve\`.`
+        ? `Process ${ended.pid} no longer hosts workloads, and keeps running as \`keelson serve\`.`
         : `The supervisor (process ${ended.pid}) has ended.`,
     )
     if (ended.workloads > 0)

@@ -5,14 +5,14 @@ import { formatSize } from '../../../src/lib/format-size.ts'
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
-const SIZE = (bytes: number | undefined): string => (bytes === undefined ? '-' : formatSize(bytes))
+const sizeOf = (bytes: number | undefined): string => (bytes === undefined ? '-' : formatSize(bytes))
 
 export class Stats extends BaseCommand {
   static override paths = [['stats']]
   static override usage = BaseCommand.Usage({
     category: 'Workloads',
-    description: 'show what running servers use of processor and memory',
-    details: 'Measured once, for about a second. 100% is one core. Nothing is known of remote servers.',
+    description: 'show how much CPU and memory running servers use',
+    details: 'Measured once, for about a second. 100% is one core. Remote servers have no figures.',
   })
   static override synopsis = '[NAME...]'
   static override completes = 'workloads' as const
@@ -34,8 +34,8 @@ export class Stats extends BaseCommand {
       columns: [
         { title: 'NAME', of: row => row.name },
         { title: 'CPU', of: row => (row.cpu_percent === undefined ? '-' : `${row.cpu_percent.toFixed(1)}%`) },
-        { title: 'MEMORY', of: row => SIZE(row.memory_bytes) },
-        { title: 'LIMIT', of: row => SIZE(row.memory_limit_bytes) },
+        { title: 'MEMORY', of: row => sizeOf(row.memory_bytes) },
+        { title: 'LIMIT', of: row => sizeOf(row.memory_limit_bytes) },
         { title: 'INSTANCES', of: row => String(row.instances ?? '-') },
         { title: 'RUNTIME', of: row => row.runtime ?? 'remote' },
       ],

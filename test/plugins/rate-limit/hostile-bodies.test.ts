@@ -68,7 +68,7 @@ test('a body with more escaped names than are read is refused, alone and in a ba
     const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body: sent })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
-      error: { code: -32600, message: expect.stringContaining('too many of its names') },
+      error: { code: -32600, message: expect.stringContaining('too many member names') },
     })
     expect(calls).toHaveLength(0)
   }

@@ -77,7 +77,7 @@ test('edit without flags opens the run config in EDITOR', SLOW, async () => {
   expect(await configOf(home, 'notes')).toMatchObject({ stateless: true })
   expect(await edit('true')).toMatchObject({ code: 0, stdout: 'notes: unchanged' })
   expect(await edit('echo "{" > "$1"')).toMatchObject({ code: 1 })
-  expect((await edit('exit 7')).stderr).toContain('did not work: it ended with 7')
+  expect((await edit('exit 7')).stderr).toContain('failed: it ended with 7')
   expect((await edit(`sed -i 's/"notes"/"other"/' "$1"`)).stderr).toContain('keelson rename notes NEW')
   expect(await configOf(home, 'notes')).toMatchObject({ stateless: true, name: 'notes' })
 })

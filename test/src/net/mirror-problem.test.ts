@@ -24,14 +24,14 @@ test.each([
   ['a name with a space', withProperties({ a: header('My Region') }), 'name of a header'],
   ['a name with a line break', withProperties({ a: header('A\r\nX: 1') }), 'name of a header'],
   ['a name beyond ASCII', withProperties({ a: header('Région') }), 'name of a header'],
-  ['a number', withProperties({ a: header('A', 'number') }), 'no string'],
-  ['an object', withProperties({ a: header('A', 'object') }), 'no string'],
-  ['two types', withProperties({ a: header('A', ['string', 'null']) }), 'no string'],
+  ['a number', withProperties({ a: header('A', 'number') }), 'not a string'],
+  ['an object', withProperties({ a: header('A', 'object') }), 'not a string'],
+  ['two types', withProperties({ a: header('A', ['string', 'null']) }), 'not a string'],
   ['one name twice', withProperties({ a: header('A'), b: header('a') }), 'another argument'],
-  ['the schema itself', { ...withProperties({}), 'x-mcp-header': 'A' }, 'not that of a property'],
-  ['items', withProperties({ a: { items: header('A') } }), 'not that of a property'],
-  ['oneOf', { oneOf: [withProperties({ a: header('A') })] }, 'not that of a property'],
-  ['$defs', { $defs: { a: withProperties({ a: header('A') }) } }, 'not that of a property'],
+  ['the schema itself', { ...withProperties({}), 'x-mcp-header': 'A' }, 'not belong to a property'],
+  ['items', withProperties({ a: { items: header('A') } }), 'not belong to a property'],
+  ['oneOf', { oneOf: [withProperties({ a: header('A') })] }, 'not belong to a property'],
+  ['$defs', { $defs: { a: withProperties({ a: header('A') }) } }, 'not belong to a property'],
 ])('%s is not valid', (_, schema, problem) => {
   expect(mirrorProblem(schema)).toContain(problem)
 })

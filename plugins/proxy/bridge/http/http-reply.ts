@@ -21,7 +21,7 @@ export function sendJson(
 
 /** Too many requests wait for the server: of this caller, or in all. The client should try again. */
 export const BUSY =
-  'Too many requests are waiting; one caller gets as many as are left for others: wait for responses, then try again'
+  'Too many requests are waiting: one caller may have at most as many as are still free. Wait for responses, then try again'
 
 export const busyRefusal = (idText: string | undefined): Refusal => unavailable(BUSY, { idText })
 
