@@ -63,6 +63,8 @@ test.each([
 test('another npmrc of the user is another registry', async () => {
   const home = await temporaryFolder()
   vi.stubEnv('HOME', home)
+  // npm sets it for the scripts that it runs.
+  vi.stubEnv('npm_config_userconfig', undefined)
   onTestFinished(() => void vi.unstubAllEnvs())
   const { state, ask } = await world()
   await ask()
