@@ -62,6 +62,11 @@ export const failures = defineFailures({
     text: (d: { image: string }) => `The process runtime cannot run "${d.image}".`,
     hint: `It runs npx://, uvx:// and go:// packages that it has installed itself: run the package again, or ${ENGINE} for images.`,
   },
+  process_package_in_use: {
+    status: 409,
+    text: (d: { image: string }) => `The package "${d.image}" cannot be removed: a process runs it.`,
+    hint: 'Stop that server first. It may belong to another installation of keelson with the same cache folder.',
+  },
   process_refused: {
     status: 400,
     text: (d: { name: string; what: string; hint: string }) =>

@@ -283,7 +283,7 @@ export interface PackageStore {
   install(request: PackageRequest, options?: WaitOptions): Promise<{ image: string; version: string }>
   /** The packages that are installed. */
   installed?(): Promise<ImageEntry[]>
-  /** Deletes an installed package; idempotent. */
+  /** Deletes an installed package; idempotent. Fails while a process runs it. */
   remove?(image: string): Promise<void>
 }
 

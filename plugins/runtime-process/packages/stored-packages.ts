@@ -1,6 +1,10 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { lstat, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageEntry } from '../../../src/contracts/runtime.ts'
+import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { failures } from '../failures.ts'
+import { hasProcess } from './has-process.ts'
 import { parseImage } from './installed-package.ts'
 import { alone, placeOf, readRecord } from './package-folder.ts'
 
@@ -17,23 +21,41 @@ export async function listPackages(folder: string): Promise<ImageEntry[]> {
   return found
 }
 
-/** Idempotent. An installation of the same package under way is waited for. */
+/**
+ * Idempotent. An installation of the same package under way is waited for. Fails with `process_package_in_use`
+ * while a process runs the package.
+ */
 export async function removePackage(folder: string, image: string): Promise<void> {
   const pinned = parseImage(image)
   if (!pinned) return
   const place = placeOf(folder, pinned, image)
-  await alone(place, () => rm(place, { recursive: true, force: true }))
+  await alone(place, async () => {
+    if (await hasProcess(place)) throw failures.process_package_in_use({ image })
+    // Renamed first, so that a kill leaves no package that is there in part. `alone` clears what is left.
+    const temporary = `${place}.${randomBytes(4).toString('hex')}.tmp`
+    try {
+      await rename(place, temporary)
+    } catch (error) {
+      if (isMissing(error)) return
+      throw error
+    }
+    await rm(temporary, { recursive: true, force: true })
+  })
 }
 
 const namesIn = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  return entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+  return entries.filter(entry => entry.isDirectory() && !entry.name.endsWith('.tmp')).map(entry => entry.name)
 }
 
 async function sizeOf(folder: string): Promise<number> {
   let bytes = 0
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name))).size
+  try {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name))).size
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error // another process is deleting it
   }
   return bytes
 }
