@@ -31,36 +31,55 @@ export function createPrune(options: {
 }): Prune {
   const { store, runtimes, workloads, log } = options
 
-  /** The images that run configs name, those of upgrades under way among them. */
-  async function usedImages(): Promise<ReadonlySet<string>> {
+  /** What run configs, upgrades under way and instances name. Undefined while a run config cannot be read. */
+  async function usedImages(runtime: Runtime): Promise<ReadonlySet<string> | undefined> {
+    if ((await store.configs.problems()).size > 0) return undefined
     const names = await store.upgrades.names()
     const records = await Promise.all(names.map(name => store.upgrades.find(name)))
     const configs = [
       ...(await store.configs.list()),
       ...records.flatMap(record => (record ? [record.from, record.to] : [])),
     ]
-    return new Set(configs.flatMap(({ image }) => image ?? []))
+    return new Set([...configs, ...(await runtime.list())].flatMap(({ image }) => image ?? []))
   }
 
-  async function ofRuntime({ name: runtime, images, packages }: Runtime, used: ReadonlySet<string>) {
+  async function ofRuntime(found: Runtime): Promise<Unused[]> {
+    const { name: runtime, images, packages } = found
+    const used = await usedImages(found)
+    if (!used) return []
     const [built = [], installed = []] = await Promise.all([images?.built?.(), packages?.installed?.()])
     const unused = (kind: Unused['kind']) => (found: { name: string; bytes: number }) =>
       used.has(found.name) ? [] : [{ kind, runtime, ...found }]
     return [...built.flatMap(unused('image')), ...installed.flatMap(unused('package'))]
   }
 
-  async function removeOne({ kind, name, runtime = '' }: Unused): Promise<void> {
-    const { images, packages } = await runtimes.get(runtime)
-    await (kind === 'image' ? images : packages)?.remove?.(name)
+  function leaveOut({ name }: Runtime, error: unknown): [] {
+    if (!isFailure(error)) throw error
+    // An engine that is not installed or not running is no news.
+    if (error.code !== 'runtime_unavailable') log.warn(`${name} is left out: ${error.message}`)
+    return []
+  }
+
+  /** Returns whether it is gone. A workload may have begun to use it while the user was asked. */
+  async function removeOne({ kind, name, runtime: runtimeName = '' }: Unused): Promise<boolean> {
+    const runtime = await runtimes.get(runtimeName)
+    const used = await usedImages(runtime)
+    if (!used || used.has(name)) {
+      log.warn(`${name} stays: ${used ? 'a workload uses it.' : 'what a run config uses cannot be read.'}`)
+      return false
+    }
+    await (kind === 'image' ? runtime.images : runtime.packages)?.remove?.(name)
+    return true
   }
 
   return {
     async find() {
       const isKnown = (await store.configs.problems()).size === 0
       if (!isKnown) log.warn('Images and packages are left out: what a run config uses cannot be read.')
-      const used = await usedImages()
       const perRuntime = await Promise.all(
-        (isKnown ? await runtimes.all() : []).map(runtime => ofRuntime(runtime, used).catch(() => [])),
+        (isKnown ? await runtimes.all() : []).map(runtime =>
+          ofRuntime(runtime).catch(error => leaveOut(runtime, error)),
+        ),
       )
       const logs = await Promise.all(
         (await workloads.findStaleLogs()).map(async name => ({
@@ -80,8 +99,7 @@ export function createPrune(options: {
       }
       for (const one of unused.filter(({ kind }) => kind !== 'log')) {
         try {
-          await removeOne(one)
-          removed.push(one)
+          if (await removeOne(one)) removed.push(one)
         } catch (error) {
           if (!isFailure(error)) throw error
           log.warn(`${one.name} stays: ${messageOf(error)}`)

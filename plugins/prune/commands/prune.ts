@@ -16,7 +16,8 @@ export class PruneCommand extends BaseCommand {
     description: 'delete images, packages and logs that nothing uses',
     details:
       'It deletes images that keelson has built from packages and no container uses, packages that the process runtime ' +
-      'has installed and no workload uses, and logs of workloads that are gone. What is needed again is made again.',
+      'has installed and no workload uses, and logs of workloads that are gone. What is needed again is made again. ' +
+      'Images that you named with `keelson build --tag` stay.',
     examples: [['See what would be deleted', '$0 prune --dry-run']],
   })
   static override flags = flags
