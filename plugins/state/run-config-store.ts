@@ -25,8 +25,11 @@ export interface RunConfigStore {
   save(config: RunConfig): Promise<void>
   /** Fails with `workload_exists` when the name is taken; of two callers at once one wins. */
   saveNew(config: RunConfig): Promise<void>
-  /** Writes it in the place of `before`. Fails with `workload_changed` when that is not what is there. */
-  saveOver(before: RunConfig, config: RunConfig): Promise<void>
+  /**
+   * Writes another run config in the place of `before`. Fails with `workload_changed` when that is not what is there;
+   * a function that makes the other one is not called then. Returns what is stored now.
+   */
+  saveOver(before: RunConfig, config: RunConfig | (() => Promise<RunConfig>)): Promise<RunConfig>
   /** Idempotent. */
   remove(name: string): Promise<void>
 }
@@ -48,12 +51,14 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
     return withFileLock(path, work, { seconds: LOCK_SECONDS })
   }
 
+  async function get(name: string): Promise<RunConfig> {
+    const config = await documents.find(name)
+    if (config) return config
+    throw failures.workload_missing({ name, near: suggest(name, (await documents.list()).keys()) })
+  }
+
   return {
-    async get(name) {
-      const config = await documents.find(name)
-      if (config) return config
-      throw failures.workload_missing({ name, near: suggest(name, (await documents.list()).keys()) })
-    },
+    get,
     find: name => documents.find(name),
     list: async () => [...(await documents.list()).values()],
     problems: documents.problems,
@@ -64,11 +69,11 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
         await documents.save(config.name, config)
       }),
     saveOver: (before, config) =>
-      locked(config.name, async () => {
-        if (!isDeepStrictEqual(await documents.find(config.name), before)) {
-          throw failures.workload_changed({ name: config.name })
-        }
-        await documents.save(config.name, config)
+      locked(before.name, async () => {
+        const { name } = before
+        if (!isDeepStrictEqual(await documents.find(name), before)) throw failures.workload_changed({ name })
+        await documents.save(name, typeof config === 'function' ? await config() : config)
+        return get(name)
       }),
     remove: name => locked(name, () => documents.remove(name)),
   }

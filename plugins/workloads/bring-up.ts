@@ -91,18 +91,19 @@ export function createBringUp(options: {
     async replace(before, asked, changeLive) {
       const supervise = await supervisor()
       await supervise.ensure()
-      const config = await conceal(asked)
-      if (changeLive) {
-        if (await changeLive(config)) return { up: Promise.resolve() }
-      } else {
-        // Saved first: whatever is killed from here on, the next start brings up what was asked for.
-        await store.configs.saveOver(before, config)
+      const { name } = before
+      if (changeLive && (await changeLive(await conceal(asked)))) {
+        return { saved: await store.configs.get(name), up: Promise.resolve() }
       }
+      // Saved first: whatever is killed from here on, the next start brings up what was asked for.
+      const saved = changeLive
+        ? await store.configs.get(name)
+        : await store.configs.saveOver(before, () => conceal(asked))
       const bringUp = async () => {
-        await supervise.stop(config.name)
-        await supervise.start(config.name)
+        await supervise.stop(name)
+        await supervise.start(name)
       }
-      return { up: bringUp() }
+      return { saved, up: bringUp() }
     },
 
     async runInForeground(config, { signal, onUp }) {

@@ -41,6 +41,13 @@ export const failures = defineFailures({
       `"${d.name}" did not start with the change${d.again ? `, nor without it (${d.again})` : ' and runs as before'}: ${d.reason}`,
     hint: d => d.hint,
   },
+  rename_unfinished: {
+    status: 409,
+    text: (d: { from: string; to: string }) =>
+      `"${d.to}" is the same workload as "${d.from}": an earlier rename did not finish.`,
+    hint: d =>
+      `Finish it with \`keelson rm ${d.from}\` and \`keelson start ${d.to}\`, or undo it with \`keelson rm ${d.to}\` and \`keelson start ${d.from}\`.`,
+  },
   flag_not_edited: {
     status: 400,
     exit: 2,

@@ -50,15 +50,15 @@ export interface Workloads {
     options: { portIsGiven: boolean },
   ): Promise<{ config: RunConfig; up: Promise<void> }>
   /**
-   * Puts another run config in the place of a workload's, which was `before`; `up` as at `create`. Fails with
-   * `workload_changed` when `before` is not what is stored. `changeLive` stores it instead, and nothing is restarted
-   * where it returns true (`Section.changeLive`).
+   * Puts another run config in the place of a workload's, which was `before`; `up` as at `create`, `saved` is what is
+   * stored now. Fails with `workload_changed` when `before` is not what was stored. `changeLive` stores it instead, and
+   * nothing is restarted where it returns true (`Section.changeLive`).
    */
   replace(
     before: RunConfig,
     config: RunConfig,
     changeLive?: (config: RunConfig) => Promise<boolean>,
-  ): Promise<{ up: Promise<void> }>
+  ): Promise<{ saved: RunConfig; up: Promise<void> }>
   /**
    * Replaces the run config `before` of a workload with an edited one. Restarts the server, unless the change can be made
    * live; a stopped workload stays stopped. If the server does not start, it is started with `before` again, and this
@@ -67,7 +67,10 @@ export interface Workloads {
   edit(before: RunConfig, config: RunConfig): Promise<void>
   /** `before` with what the given flags of `run` change, not saved. Fails with `flag_not_edited`. */
   withFlags(before: RunConfig, request: RunRequest, table: FlagTable): Promise<RunConfig>
-  /** Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old name. */
+  /**
+   * Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old name. Fails with
+   * `rename_unfinished` where a killed one of these names has left both workloads.
+   */
   rename(from: string, to: string): Promise<void>
   /**
    * The run config of a copy under another name, with its own ports, for `prepare` and `run`. It holds the credentials

@@ -27,6 +27,6 @@ async function revealHeaders(secrets: WorkloadSecrets, config: RunConfig): Promi
     plain[header] = await secrets.get(name, config)
     delete fromSecret[header]
   }
-  if (!config.header_forward) return config
+  if (Object.keys(plain).length === Object.keys(add_plaintext_headers).length) return config
   return { ...config, header_forward: { add_plaintext_headers: plain, add_headers_from_secret: fromSecret } }
 }

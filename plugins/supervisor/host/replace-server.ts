@@ -63,7 +63,9 @@ export async function tryWhileStopped(
     const proxy = await state.proxies.open({ ...to, host: '127.0.0.1', port: 0 }, { log })
     try {
       const server = await superviseServer(state, to, { proxy, log })
-      await withCandidate({ record, server, signal }, () => state.store.configs.saveOver(from, to))
+      await withCandidate({ record, server, signal }, async () => {
+        await state.store.configs.saveOver(from, to)
+      })
       server.lifecycle.end('stop')
       await server.access?.close()
       await leftovers.discard(name, async () => {

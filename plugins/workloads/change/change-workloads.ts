@@ -7,7 +7,7 @@ import { failures } from '../failures.ts'
 import { findLiveChange } from '../http/find-live-change.ts'
 import type { Workloads } from '../service.ts'
 import { applyFlags } from './apply-flags.ts'
-import { cloneConfig, copyConfig } from './copy-config.ts'
+import { cloneConfig, copyConfig, revealKept } from './copy-config.ts'
 
 /** The operations that change an existing workload. */
 type Changes = Pick<Workloads, 'withFlags' | 'edit' | 'rename' | 'cloneConfig'>
@@ -27,10 +27,22 @@ export function createChanges(options: {
     return status !== undefined && status !== 'stopped'
   }
 
+  /** `before` with its secrets, which a change can replace. Where they cannot be read, the edit may be what mends that. */
+  const toRestore = (before: RunConfig) =>
+    revealKept(app, before).catch(error => {
+      if (!isFailure(error)) throw error
+      return before
+    })
+
   /** Restores the run config of before a change, starts the workload with it, and fails with `edit_failed`. */
-  async function putBack(name: string, before: RunConfig, error: unknown): Promise<never> {
-    const { up } = await replace(await store.configs.get(name), before)
-    const again = await problemOf(up)
+  async function putBack(saved: RunConfig, before: RunConfig, error: unknown): Promise<never> {
+    const { name } = before
+    const restore = async () => {
+      // The supervisor has chosen the port where the change gave none.
+      const stored = saved.port ? saved : { ...saved, port: (await store.configs.get(name)).port }
+      await (await replace(stored, before)).up
+    }
+    const again = await problemOf(restore())
     const hint = isFailure(error) ? error.hint : undefined
     throw failures.edit_failed({ name, reason: messageOf(error), again, hint }, { cause: error })
   }
@@ -42,11 +54,12 @@ export function createChanges(options: {
       const { name } = before
       const changeLive = await findLiveChange(app, before, config)
       if (!changeLive && !(await isUp(name))) {
-        await store.configs.saveOver(before, await conceal(config))
+        await store.configs.saveOver(before, () => conceal(config))
         return
       }
-      const { up } = await replace(before, config, changeLive)
-      await up.catch(error => putBack(name, before, error))
+      const restored = await toRestore(before)
+      const { saved, up } = await replace(before, config, changeLive)
+      await up.catch(error => putBack(saved, restored, error))
     },
 
     async rename(from, to) {
@@ -54,12 +67,15 @@ export function createChanges(options: {
       const copy = await copyConfig(app, store, { from, to })
       const wasUp = await isUp(from)
       await supervise.ensure()
-      if (wasUp) await supervise.stop(from)
+      // Saved while the other one still runs: a failure here stops nothing.
       await store.configs.saveNew(await conceal(copy))
       try {
-        if (wasUp) await supervise.start(to)
+        if (wasUp) {
+          await supervise.stop(from)
+          await supervise.start(to)
+        }
       } catch (error) {
-        await supervise.remove(to)
+        await supervise.remove(to).catch(problem => app.log.warn(messageOf(problem), { workload: to }))
         const again = await problemOf(supervise.start(from))
         const hint = isFailure(error) ? error.hint : undefined
         const reason = messageOf(error)
