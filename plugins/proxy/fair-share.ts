@@ -16,6 +16,7 @@ export function createFairShare(max: number): FairShare {
   let taken = 0
 
   function hasRoom(holder: string | undefined, count = 1): boolean {
+    if (count === 0) return true
     const free = max - taken
     if (holder === undefined) return count <= free
     const held = byHolder.get(holder) ?? 0

@@ -43,7 +43,6 @@ export async function attachBySocket(options: AttachOptions): Promise<OpenCall |
     return undefined
   }
   const { socket, head } = connection
-  socket.on('error', () => undefined) // it closes then, which `ended` reports
   const closed = new Promise<undefined>(resolve => socket.once('close', () => resolve(undefined)))
   if (head.length > 0) socket.unshift(head)
   const { stdout, stderr } = splitStreams(socket)

@@ -34,6 +34,7 @@ export function call(
   const close = () => sent.destroy()
   sent.on('response', response => resolve({ response, upgraded: undefined, close }))
   sent.on('upgrade', (response, socket, head) => {
+    socket.on('error', () => undefined) // it closes then
     const upgraded = { socket: socket as Socket, head }
     resolve({ response, upgraded, close: () => socket.destroy() })
   })

@@ -65,7 +65,7 @@ export class OpenNames {
 /** The digest, which equal names share, of a name whose digest is this with one more character. */
 export const addToDigest = (digest: number, code: number): number =>
   (Math.imul(digest, MULTIPLIER) + code) & MASK
-/** Odd, and different in each process, so that nobody can search for names that share a digest. */
+/** Odd, and different in each process, so that names that share a digest cannot be listed in advance. */
 const MULTIPLIER = Math.floor(Math.random() * 2 ** 29) * 2 + 1
 /** In this range V8 keeps numbers in place. */
 const MASK = 0x3fffffff

@@ -12,6 +12,7 @@ export function createOpenPosts(): OpenPosts {
   const open = new Set<Exchange>()
   return {
     add(exchange) {
+      if (exchange.response.closed) return
       open.add(exchange)
       exchange.response.once('close', () => open.delete(exchange))
     },

@@ -63,7 +63,7 @@ test('an edit replaces what the details show of the login, and keeps the rest', 
 })
 
 const REFUSED: readonly (readonly [oauth_config: object, problem: string])[] = [
-  [{ use_pkce: false }, 'PKCE protects every login'],
+  [{ use_pkce: false, client_id: 'a' }, 'PKCE protects every login'],
   [{ issuer: 'http://login.example' }, 'issuer of the login is an https URL'],
   [{ authorize_url: 'javascript:alert(1)', token_url: 'https://a.example' }, 'authorize_url of the login'],
   [{ authorize_url: 'https://a.example' }, 'go together'],

@@ -24,6 +24,13 @@ test('the first caller gets half, the next ones half of what is left; the proxy 
   expect(share.take('d')).toBe(false)
 })
 
+test('who holds all that it may can still take nothing', () => {
+  const share = createFairShare(2)
+  expect(share.take('a')).toBe(true)
+  expect(share.take('a')).toBe(false)
+  expect(share.take('a', 0)).toBe(true)
+})
+
 test('a single place can be taken, and many at once only where each of them could be', () => {
   expect(createFairShare(1).take('a')).toBe(true)
   const holder = fc.constantFrom('a', 'b', undefined)

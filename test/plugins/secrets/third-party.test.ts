@@ -54,7 +54,7 @@ test('a removed plugin leaves a clear error, and another provider can be chosen'
 
   const shown = await user.run(['secret', 'get', 'TOKEN'])
 
-  expect(shown).toMatchObject({ code: 1, stdout: '' })
+  expect(shown).toMatchObject({ code: 2, stdout: '' })
   expect(shown.stderr).toContain(
     '"drawer" is not a provider of secrets; the providers are encrypted, environment, 1password',
   )

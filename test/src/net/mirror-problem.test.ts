@@ -36,6 +36,11 @@ test.each([
   expect(mirrorProblem(schema)).toContain(problem)
 })
 
+test('a tool with very many schemas is left out, whatever they say', () => {
+  const schema = { ...withProperties({ a: header('A') }), items: Array.from({ length: 10_000 }, () => ({})) }
+  expect(mirrorProblem(schema)).toContain('more than 10000 schemas')
+})
+
 test('a schema that is nested without end is not followed for ever', () => {
   let schema: object = header('')
   for (let depth = 0; depth < 10_000; depth++) schema = { not: schema }

@@ -6,8 +6,8 @@ import {
   SERVER_ERROR,
   UNSUPPORTED_VERSION,
 } from '../../../../src/net/rpc-error-codes.ts'
-import { errorText, param, paramSpan, type Request, resultText } from '../../../../src/net/rpc-message.ts'
-import { MODERN_VERSION, toDiscoverResult } from '../../eras/discover-result.ts'
+import { errorText, param, paramSpan, type Request } from '../../../../src/net/rpc-message.ts'
+import { MODERN_VERSION, toDiscoverResponse } from '../../eras/discover-result.ts'
 import { readInputResponses } from '../../eras/input-required.ts'
 import { toLegacyRequest } from '../../eras/legacy-request.ts'
 import { type ClientFacts, readClientFacts } from '../../eras/modern-meta.ts'
@@ -114,7 +114,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
 
   const ways: Readonly<Record<MethodRule['way'], (asked: Asked) => Outcome>> = {
     discover: ({ request, reply, initialized }) =>
-      answer(reply, resultText(request.idText, toDiscoverResult(initialized))),
+      answer(reply, toDiscoverResponse(request.idText, initialized)),
     listen(asked) {
       void listen(messages, asked)
       return 'responded'

@@ -4,6 +4,8 @@ import { errorText, type Request, type Response } from '../../../../src/net/rpc-
 import { type ClientMetadata, withMetadata } from '../../eras/client-metadata.ts'
 import { isInputRequired, readInputRequired, retryParams } from '../../eras/input-rounds.ts'
 import { toLegacyResponse } from '../../eras/legacy-response.ts'
+import { createFairShare } from '../../fair-share.ts'
+import { SMALL_BODY_BYTES } from '../../request-body.ts'
 import type { Call, Reply } from '../calls/call.ts'
 import type { Calls } from '../calls/pending-calls.ts'
 import type { Session } from '../clients/client-sessions.ts'
@@ -16,12 +18,14 @@ const MOST_INPUTS = 100
 /** How long to wait before a server is asked again about a URL that the user has opened, in milliseconds. */
 const URL_WAIT_MS = 1000
 const LONGEST_URL_WAIT_MS = 10_000
+/** Long requests that are kept because they may be repeated, of all workloads together, in bytes. */
+const longRequests = createFairShare(256 * 1024 * 1024)
 
 /**
  * Sends a request of a client with a session to a server of 2026-07-28, which may want input of the client before it
  * goes on (multi round-trip requests). Each round repeats the request with the inputs and the state of the server.
  *
- * Undefined when too many calls wait, or no server is connected.
+ * Undefined when too many calls or bytes wait, or no server is connected.
  */
 export function startAskingCall(
   request: Request,
@@ -98,9 +102,13 @@ export function startAskingCall(
   function end(): void {
     clearTimeout(timer)
     round.withdraw()
+    longRequests.give(session.holder, keptBytes)
   }
 
-  const call = calls.start(withMetadata(request, metadata), {
+  const sent = withMetadata(request, metadata)
+  const keptBytes = Math.max(0, request.text.length - SMALL_BODY_BYTES)
+  if (!longRequests.take(session.holder, keptBytes)) return undefined
+  const call = calls.start(sent, {
     session,
     rounds: { isInterim: isInputRequired, begin },
     reply: {
@@ -118,5 +126,6 @@ export function startAskingCall(
       },
     },
   })
+  if (!call) longRequests.give(session.holder, keptBytes)
   return call
 }

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Call, Reply } from '../../../../plugins/proxy/bridge/calls/call.ts'
+import type { Session } from '../../../../plugins/proxy/bridge/clients/client-sessions.ts'
+import { startAskingCall } from '../../../../plugins/proxy/bridge/older-clients/asking-call.ts'
+import { readMessage } from '../../../../src/net/rpc-message.ts'
 import { createPuppet } from './puppet-server.ts'
 import { call, rpc, stream } from './raw-client.ts'
 import { startStateless } from './start-stateless.ts'
@@ -229,4 +233,32 @@ test.each([
   const before = server.lines.length
   expect((await call(url, rpc(1, method), client.headers)).json.error.code).toBe(-32601)
   expect(server.lines).toHaveLength(before)
+})
+
+test('the long requests that may be repeated are limited, for one caller to half', () => {
+  // Parameters that are no object are passed on as they are, which takes no time.
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: 'x'.repeat(8 << 20) }
+  const request = readMessage(JSON.stringify(message))
+  if (request?.kind !== 'request') throw new Error('no request')
+  const replies: Reply[] = []
+  const start = (holder: string) =>
+    startAskingCall(request, {
+      calls: {
+        start(_: unknown, { reply }: { reply: Reply }) {
+          replies.push(reply)
+          return {} as Call
+        },
+      } as never,
+      asked: {} as never,
+      now: Date.now,
+      session: { holder, outbox: { listening: false } } as unknown as Session,
+      metadata: { infoText: undefined, capabilitiesText: '{}', logLevel: undefined },
+      reply: { fail() {} } as unknown as Reply,
+    })
+  while (start('one')) expect(replies.length).toBeLessThan(32)
+  expect(replies).toHaveLength(16)
+  expect(start('another')).toBeDefined()
+  for (const reply of replies) reply.fail('gone')
+  expect(start('one')).toBeDefined()
+  replies.at(-1)?.fail('gone')
 })

@@ -23,8 +23,12 @@ const headers: Section = {
   }),
 }
 
+const target = () => ({ kind: 'remote', accepts: () => true })
 const appWith = (...sections: Section[]) =>
-  ({ contributions: async (kind: string) => (kind === 'sections' ? sections : []) }) as unknown as App
+  ({
+    contributions: async (kind: string) =>
+      kind === 'sections' ? sections : kind === 'targets' ? [target] : [],
+  }) as unknown as App
 const signal = new AbortController().signal
 const asked = (more: object = {}) => ({ name: 'w', url: 'https://server.example/mcp', ...more })
 const config = (more: object = {}): RunConfig => ({
