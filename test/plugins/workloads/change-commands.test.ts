@@ -6,6 +6,7 @@ import { type Home, openHome } from '../../e2e/home.ts'
 import { engineProblem } from '../../support/engine-problem.ts'
 import { needs } from '../../support/left-out.ts'
 import { testHome } from '../auth-out/guarded-server.ts'
+import { testServer } from '../proxy/test-proxy.ts'
 import { answering } from './answering-server.ts'
 
 const SLOW = { timeout: 180_000 }
@@ -118,6 +119,56 @@ test('a server that does not start with an edit runs as before', SLOW, async con
   await home.ok(['rename', `${name}-b`, `${name}-c`])
   expect(await rows(home)).toMatchObject([{ status: 'stopped' }, { name: `${name}-c`, status: 'running' }])
 })
+
+test(
+  'a server that does not start with an edit keeps the secret that the edit replaced',
+  SLOW,
+  async context => {
+    needs(context, engineProblem('docker', IMAGE))
+    const home = await testHome()
+    const name = `secretive-${process.pid}`
+    onTestFinished(async () => void (await home.keelson(['rm', name])))
+    await writeFile(join(home.path, 'server.cjs'), SERVER)
+    const seen: (string | undefined)[] = []
+    const collector = await testServer((request, response) => {
+      seen.push(request.headers.authorization)
+      request.resume()
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+    const authorized = (token: string) => ['--otel-headers', `authorization=${token}`]
+    const exported = ['--otel-endpoint', collector, '--otel-insecure', '--otel-sampling-rate', '1']
+    const mounts = ['-v', `${home.path}/server.cjs:/srv/server.cjs:ro`]
+    const flags = [
+      '--runtime',
+      'docker',
+      '--transport',
+      'stdio',
+      '--no-isolate-network',
+      ...exported,
+      ...mounts,
+    ]
+    const server = ['--', 'node', '/srv/server.cjs']
+    const url = await home.ok(['run', IMAGE, '--name', name, ...flags, ...authorized('old'), ...server])
+    const before = await configOf(home, name)
+
+    const failed = await home.keelson(['edit', name, '-e', 'FAIL=1', ...authorized('new')])
+    expect(failed.stderr).toContain('runs as before')
+    expect(await configOf(home, name)).toEqual(before)
+    seen.length = 0
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+      }),
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    await home.ok(['stop', name]) // what is collected is sent then
+    await expect.poll(() => [...new Set(seen)], { timeout: 30_000 }).toEqual(['old'])
+  },
+)
 
 test('rename keeps port, status and what is kept for the workload alone', SLOW, async () => {
   const home = await withNotes({ secrets: true }, '--remote-forward-headers', 'x-api-key=s3cret')
