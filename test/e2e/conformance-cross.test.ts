@@ -23,7 +23,7 @@ afterAll(async () => {
 }, 120_000)
 
 let names = 0
-/** A new name for each workload, so that a test can be tried again. */
+/** A new name for each workload. */
 const newName = (): string => `conformance-${++names}`
 
 /** Runs a stdio server of the fixtures in a container. Returns the URL of its proxy. */
@@ -131,8 +131,6 @@ const CELLS: readonly { cell: CrossCell; run: () => Promise<string>; input?: () 
 
 test('the suite of 2026-07-28 finds the same at servers with sessions, but for what has a reason', {
   timeout: 240_000,
-  // A scenario wants three requests of the server in one round: over stdio a slow machine may need longer for them.
-  retry: 1,
 }, async context => {
   needsPlace(context, 'docker')
   const direct = await runSuite(SUITES.newer, `${stateless.origin}/mcp`, NEWER)
