@@ -53,6 +53,7 @@ class LazyExchange implements Exchange {
   readonly #parts: ExchangeParts
   #url: string
   #isSealed = false
+  #isDropped = false
   #ownHeaders: Map<string, string | undefined> | undefined
   #abort: AbortController | undefined
   #reading: Promise<Buffer> | undefined
@@ -83,8 +84,8 @@ class LazyExchange implements Exchange {
   dropBody(): void {
     this.#buffered = undefined
     this.#checked = undefined
-    this.#reading = Promise.reject(new ClientGone())
-    this.#reading.catch(() => {})
+    this.#reading = undefined
+    this.#isDropped = true
     // The listeners of `readBody` hold what they have read.
     for (const event of ['data', 'end', 'close']) this.request.removeAllListeners(event)
   }
@@ -114,6 +115,7 @@ class LazyExchange implements Exchange {
 
   async body(): Promise<Buffer> {
     if (this.#buffered) return this.#buffered
+    if (this.#isDropped) throw new ClientGone()
     this.#reading ??= readBody(this, this.#parts)
     const body = await this.#reading
     this.#buffered ??= body
