@@ -1,6 +1,9 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createWorkloadStore } from '../../../../plugins/state/workload-store.ts'
+import { createLog } from '../../../../src/log.ts'
+import { findPaths } from '../../../../src/paths.ts'
 import { startApi } from '../../../support/api-server.ts'
 import { startTinyMcp } from '../../../support/tiny-mcp.ts'
 import { everything } from '../../mcp/servers.ts'
@@ -109,23 +112,34 @@ test('the page shows what a server is denied, and why one does not work', {
   await appendFile(join(data, 'logs/curious.log'), `${JSON.stringify(denial)}\n`)
   await page.getByText('It tried to reach evil.test:443 and was denied.').waitFor()
 
-  const path = join(data, 'statuses/curious.json')
-  const status = JSON.parse(await readFile(path, 'utf8')) as object
-  const upgrade = {
-    from: 'a:1',
-    to: 'a:2',
-    at: '2026-11-21T11:00:00Z',
-    outcome: 'rolled-back',
-    reason: 'It is <i>mute</i>.',
-  }
-  await writeFile(path, JSON.stringify({ ...status, last_upgrade: upgrade }))
-  await page.getByText('It was not upgraded to a:2, and serves as before. It is <i>mute</i>.').waitFor()
+  // The supervisor writes the status as well, and its copy may be the later one: each change is made until it is seen.
+  const { statuses } = createWorkloadStore({
+    paths: findPaths(api.user.env, process.platform),
+    log: createLog({ write: () => {}, human: true, debug: false }),
+    now: () => new Date(),
+  })
+  await expect
+    .poll(async () => {
+      const outcome = {
+        from: 'a:1',
+        to: 'a:2',
+        outcome: 'rolled-back',
+        reason: 'It is <i>mute</i>.',
+      } as const
+      await statuses.noteUpgrade('curious', outcome)
+      const notice = page.getByText('It was not upgraded to a:2, and serves as before. It is <i>mute</i>.')
+      return notice.isVisible()
+    })
+    .toBe(true)
 
-  await writeFile(path, JSON.stringify({ ...status, status: 'error', status_context: 'it <b>fell</b> over' }))
-  await page.getByText('it <b>fell</b> over').waitFor()
-  await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
-  await page
-    .getByRole('link', { name: /^curious/ })
-    .getByText('Failed')
-    .waitFor()
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  const failed = page.getByRole('link', { name: /^curious/ }).getByText('Failed')
+  await expect
+    .poll(async () => {
+      const fallen = { status: 'error', status_context: 'it <b>fell</b> over', process_id: 0 } as const
+      await statuses.write('curious', fallen)
+      const shown = [page.getByText('it <b>fell</b> over'), start, failed].map(part => part.isVisible())
+      return Promise.all(shown)
+    })
+    .toEqual([true, true, true])
 })
