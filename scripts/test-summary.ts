@@ -1,8 +1,13 @@
-/** What `npm test` prints at its end: what was left out and why, the slowest files, the time by folder, the counts. */
+/**
+ * What `npm test` prints at its end: what was left out and why, what passed only the second time, the slowest
+ * files, the time by folder, the counts.
+ */
 import { dirname, relative } from 'node:path'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestModule, TestResult } from 'vitest/node'
 
 const SLOWEST = 10
+/** A loaded machine may disturb a test or two of many thousands. More say that something is wrong. */
+const MOST_SECOND_TRIES = 3
 
 export default class TestSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -13,15 +18,22 @@ export default class TestSummary implements Reporter {
     }))
     const counts = { passed: 0, failed: 0, skipped: 0 }
     const leftOut: string[] = []
+    const triedAgain: string[] = []
     for (const { place, tests } of files)
       for (const test of tests) {
         const result = test.result()
         // A test that never got a result belongs to a file that failed or was interrupted.
         counts[result.state === 'pending' ? 'failed' : result.state]++
+        if (test.diagnostic()?.flaky) triedAgain.push(`  ${place}: ${test.fullName}\n${problemsOf(result)}`)
         if (result.state === 'skipped')
           leftOut.push(`  ${place}: ${test.fullName}\n      ${result.note ?? 'without a reason'}\n`)
       }
     if (leftOut.length > 0) process.stdout.write(`\nLeft out:\n${leftOut.join('')}`)
+    if (triedAgain.length > 0) process.stdout.write(`\nPassed only when tried again:\n${triedAgain.join('')}`)
+    if (triedAgain.length > MOST_SECOND_TRIES) {
+      process.stdout.write(`At most ${MOST_SECOND_TRIES} tests may need a second try: the run fails.\n`)
+      process.exitCode = 1
+    }
     const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
     process.stdout.write('\nSlowest files (seconds):\n')
     for (const { place, seconds } of slowest) process.stdout.write(`  ${seconds.toFixed(1)}  ${place}\n`)
@@ -32,6 +44,10 @@ export default class TestSummary implements Reporter {
     process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
   }
 }
+
+/** The first line of each problem, indented. */
+const problemsOf = ({ errors = [] }: TestResult): string =>
+  errors.map(({ message }) => `      ${message.split('\n', 1)[0]}\n`).join('')
 
 /** The folders, those that take longest first: `test/e2e`, and one for each plugin. */
 function byFolder(files: readonly { place: string; seconds: number }[]) {
