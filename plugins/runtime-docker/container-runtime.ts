@@ -1,36 +1,31 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import {
+  type ImageStore,
   type Instance,
   type InstanceSpec,
   type Runtime,
   STOP_GRACE_SECONDS,
-  type WaitOptions,
 } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../src/errors.ts'
-import { LABEL } from '../../src/lib/labels.ts'
 import type { Log } from '../../src/log.ts'
 import { attachInstance } from './attach-container.ts'
-import { splitEnv, withEnvFile } from './container-env.ts'
+import { START_MS } from './attach-options.ts'
 import { openLogs } from './container-logs.ts'
 import { readUsage } from './container-usage.ts'
-import { createArguments } from './create-arguments.ts'
-import type { Abilities, Dialect } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
+import { createContainerEnder } from './end-containers.ts'
 import { createEngineCli } from './engine-cli.ts'
 import { createEngineFacts } from './engine-facts.ts'
+import { createEngineInfo, type EngineInfo } from './engine-info.ts'
+import { createContainerFinder } from './find-containers.ts'
 import { createImageStore } from './image-store.ts'
 import { withBuildIsolation } from './isolation/build-isolation.ts'
 import { createFirewall } from './isolation/firewall.ts'
-import { createIsolatedNetworks, networkName } from './isolation/isolated-networks.ts'
-import { type Container, parseContainers } from './parse-containers.ts'
+import { createIsolatedNetworks } from './isolation/isolated-networks.ts'
+import { createContainerMaker } from './make-container.ts'
 import { probeEngine } from './probe-engine.ts'
 import { watchInstances } from './watch-containers.ts'
-
-const START_MS = 60_000
-const REMOVE_MS = 30_000
-/** How long after its end, in milliseconds, an engine may still start an instance again. */
-const REST_MS = 1500
 
 /** What is needed of an instance to start it. */
 type Startable = Pick<Instance, 'id' | 'name' | 'state' | 'startedAt'>
@@ -39,238 +34,112 @@ type Startable = Pick<Instance, 'id' | 'name' | 'state' | 'startedAt'>
 export const ownerOf = (dataFolder: string): string =>
   createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)
 
+export interface ContainerRuntimeOptions {
+  readonly dialect: Dialect
+  /** Whose instances these are; see `ownerOf`. */
+  readonly owner: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** For files that the engine's helpers drop, and for cached facts about the engine. */
+  readonly folder: string
+  /** Receives lines about what was repaired. */
+  readonly log?: Log | undefined
+}
+
 /**
  * Runs instances in containers of the engine whose program the dialect names, as a user would:
  * contexts, rootless and remote engines work. Containers without our owner's label are never touched.
- *
- * It is long because the methods of the runtime share the lookups of containers.
  */
-export function createContainerRuntime(options: {
-  dialect: Dialect
-  /** Whose instances these are; see `ownerOf`. */
-  owner: string
-  env: Readonly<Record<string, string | undefined>>
-  /** For files that the engine's helpers drop, and for cached facts about the engine. */
-  folder: string
-  /** Receives lines about what was repaired. */
-  log?: Log | undefined
-}): Runtime {
-  const { dialect, owner, env, folder, log } = options
-  const runtime = dialect.name
+export function createContainerRuntime(options: ContainerRuntimeOptions): Runtime {
+  const parts = createParts(options)
+  const { dialect, cli, owner, facts, info, images, finder, ender } = parts
+  return {
+    name: dialect.name,
+    timesLogs: true,
+    rank: dialect.rank,
+    images: askingAhead(images, info),
+    isolation: withBuildIsolation(createIsolatedNetworks(parts), { dialect, cli, owner }),
+    probe: signal => probeEngine({ dialect, cli, facts, onInfo: info.set }, signal),
+    ...createStarts(parts),
+    stop: (name, { graceSeconds = STOP_GRACE_SECONDS } = {}) => ender.stop(name, graceSeconds),
+    inspect: finder.inspect,
+    list: finder.list,
+    usage: names => readUsage(cli, names),
+    logs: async (name, log = {}) => openLogs({ dialect, cli, instance: await finder.get(name), log }),
+    watch: signal => watchInstances({ dialect, cli, owner, signal, since: new Date() }),
+  }
+}
+
+function createParts(options: ContainerRuntimeOptions) {
+  const { dialect, owner, env, folder } = options
   const cli = createEngineCli({ dialect, env, folder })
   const facts = createEngineFacts({ dialect, env, folder })
-  let info: Promise<unknown> | undefined
-  let init = true
+  const info = createEngineInfo({ dialect, cli, facts })
+  const finder = createContainerFinder({ dialect, cli, owner })
+  return {
+    ...{ log: undefined, ...options, cli, facts, info, finder },
+    ender: createContainerEnder({ dialect, cli, finder }),
+    make: createContainerMaker({ dialect, cli, owner, info: info.read }),
+    images: createImageStore({ dialect, cli }),
+    firewall: createFirewall({ owner, env }),
+  }
+}
+
+type Parts = ReturnType<typeof createParts>
+
+/** A run asks for the engine's features next, and the engine responds to both at once. */
+const askingAhead = (images: ImageStore, info: EngineInfo): ImageStore => ({
+  ...images,
+  has(reference) {
+    info.read().catch(() => undefined)
+    return images.has(reference)
+  },
+})
+
+/** The methods that bring an instance to life and take it away, which share what was made and not started yet. */
+function createStarts(parts: Parts): Pick<Runtime, 'create' | 'start' | 'attach' | 'remove'> {
+  const { dialect, cli, env, info, finder, ender, make } = parts
+  const runtime = dialect.name
   /** Containers that this process has made and not started. What the engine printed is all it takes to start one. */
   const created = new Map<string, Startable>()
-
-  const isOurs = ({ labels }: Instance) => labels[LABEL.managed] === 'true' && labels[LABEL.owner] === owner
-
-  /** The container of that name, even when another program made it. Engines also accept the start of an id as a name. */
-  async function find(name: string): Promise<Container | undefined> {
-    try {
-      const text = await cli.run(['container', 'inspect', '--', name], { doing: `inspect "${name}"`, name })
-      return parseContainers(text, `${runtime} container inspect`).find(
-        ({ instance }) => instance.name === name,
-      )
-    } catch (error) {
-      if (isFailure(error, 'instance_missing')) return undefined
-      throw error
-    }
-  }
-
-  async function findOurs(name: string): Promise<Container | undefined> {
-    const container = await find(name)
-    return container && isOurs(container.instance) ? container : undefined
-  }
-
-  const inspect = async (name: string) => {
-    const container = await findOurs(name)
-    return container && withPortAccess(container)
-  }
-
-  /** This host or the helper reaches the instance at its address in its own network. */
-  function withPortAccess({ instance, addresses }: Container): Instance {
-    const address = addresses[networkName(owner, instance.name)]
-    return address && instance.state === 'running' ? { ...instance, portAccess: { address } } : instance
-  }
-
-  async function get(name: string): Promise<Instance> {
-    const instance = await inspect(name)
-    if (!instance) throw runtimeFailures.instance_missing({ runtime, name })
-    return instance
-  }
 
   /** What to start: the container just made, else what the engine knows by that name. Fails with `instance_missing`. */
   async function takeStartable(name: string): Promise<Startable> {
     const fresh = created.get(name)
     created.delete(name)
-    return fresh ?? get(name)
-  }
-
-  function readInfo(): Promise<unknown> {
-    info ??= facts
-      .get(dialect.infoArguments, () => cli.run(dialect.infoArguments, { doing: 'report its features' }))
-      .then((text): unknown => JSON.parse(text))
-      .catch(error => {
-        info = undefined
-        throw error
-      })
-    return info
-  }
-
-  /** Returns the container's id. */
-  async function makeContainer(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<string> {
-    const { inherited, filed } = splitEnv(spec.env)
-    const known: Abilities = dialect.readAbilities(await readInfo())
-    const { name, image } = spec
-    return withEnvFile(filed, async file => {
-      const args = (withInit: boolean) =>
-        createArguments(spec, {
-          dialect,
-          abilities: known,
-          owner,
-          inherited: Object.keys(inherited),
-          envFile: file?.path,
-          init: withInit,
-        })
-      const create = (withInit: boolean) =>
-        cli.run(
-          args(withInit),
-          { doing: `create "${name}"`, name, image },
-          { timeoutMs: START_MS, signal, env: inherited, file: file?.fd },
-        )
-      const printed = await create(init).catch(error => {
-        if (!init || !isFailure(error) || !dialect.initMissing.test(error.message)) throw error
-        init = false
-        return create(false)
-      })
-      return printed.trim()
-    })
-  }
-
-  function isAtRest({ instance, finishedAt }: Container): boolean {
-    if (instance.state === 'created') return true
-    if (instance.state !== 'exited') return false
-    const restless = dialect.restartsUnseen && instance.restarts && finishedAt !== undefined
-    return !restless || Date.now() - finishedAt.getTime() > REST_MS
-  }
-
-  const keepsComing = (name: string) =>
-    runtimeFailures.runtime_failed({
-      runtime,
-      doing: `stop "${name}"`,
-      problem: 'it ends and starts again all the time.',
-      hint: 'Remove it instead.',
-    })
-
-  async function stopContainer(id: string, name: string, seconds: number): Promise<void> {
-    try {
-      await cli.run(
-        ['stop', `--time=${seconds}`, '--', id],
-        { doing: `stop "${name}"`, name },
-        { timeoutMs: seconds * 1000 + START_MS },
-      )
-    } catch (error) {
-      if (!isFailure(error, 'instance_missing')) throw error
-    }
-  }
-
-  async function removeContainer({ id, name }: Instance): Promise<void> {
-    const args = ['rm', '--force', '--volumes', ...dialect.removeArguments, '--', id]
-    const deadline = Date.now() + REMOVE_MS
-    for (;;) {
-      try {
-        await cli.run(args, { doing: `remove "${name}"`, name }, { timeoutMs: REMOVE_MS })
-        return
-      } catch (error) {
-        if (isFailure(error, 'instance_missing')) return
-        // Another process is removing the container, or it is just ending: wait, then check again.
-        const busy =
-          isFailure(error, 'runtime_failed') &&
-          /already in progress|container state improper/i.test(error.message)
-        if (!busy || Date.now() > deadline) throw error
-        await delay(100)
-      }
-    }
+    return fresh ?? finder.get(name)
   }
 
   /** Removes an instance of ours of that name. Fails with `name_taken` when the container is not ours. */
   async function makeRoom(name: string): Promise<void> {
-    const existing = (await find(name))?.instance
-    if (existing && !isOurs(existing)) throw runtimeFailures.name_taken({ runtime, name })
-    if (existing) await removeContainer(existing)
+    const existing = (await finder.find(name))?.instance
+    if (existing && !finder.isOurs(existing)) throw runtimeFailures.name_taken({ runtime, name })
+    if (existing) await ender.remove(existing)
   }
 
-  /** A container that is removed meanwhile makes the whole call fail; then each is inspected alone. */
-  async function inspectAll(ids: readonly string[]): Promise<Instance[]> {
-    const subject = { doing: 'inspect its containers' }
+  /** The engine itself says whether there is one of that name: mostly there is none. */
+  async function makeAnew(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<string> {
     try {
-      const text = await cli.run(['container', 'inspect', '--', ...ids], subject)
-      return parseContainers(text, `${runtime} container inspect`).map(({ instance }) => instance)
+      return await make(spec, signal)
     } catch (error) {
-      if (!isFailure(error, 'instance_missing')) throw error
-      if (ids.length <= 1) return []
-      const each: Instance[][] = []
-      for (const id of ids) each.push(await inspectAll([id]))
-      return each.flat()
+      if (!isFailure(error, 'name_taken')) throw error
+      await makeRoom(spec.name)
+      return make(spec, signal)
     }
   }
 
-  const images = createImageStore({ dialect, cli })
   return {
-    name: runtime,
-    timesLogs: true,
-    rank: dialect.rank,
-    images: {
-      ...images,
-      has(reference) {
-        readInfo().catch(() => undefined) // a run asks for it next, and the engine responds to both at once
-        return images.has(reference)
-      },
-    },
-    isolation: withBuildIsolation(
-      createIsolatedNetworks({
-        dialect,
-        cli,
-        owner,
-        env,
-        firewall: createFirewall({ owner, env }),
-        images,
-        log,
-        info: readInfo,
-      }),
-      { dialect, cli, owner },
-    ),
-    probe: signal => {
-      const onInfo = (found: unknown) => {
-        info = Promise.resolve(found)
-      }
-      return probeEngine({ dialect, cli, facts, onInfo }, signal)
-    },
-
-    async create(spec: InstanceSpec, { signal }: WaitOptions = {}) {
+    async create(spec, { signal } = {}) {
       const { name } = spec
-      if (!name)
-        throw runtimeFailures.runtime_failed({
-          runtime,
-          doing: 'create an instance',
-          problem: 'it has no name.',
-        })
+      if (!name) {
+        const problem = 'it has no name.'
+        throw runtimeFailures.runtime_failed({ runtime, doing: 'create an instance', problem })
+      }
       try {
-        // The engine itself says whether there is one of that name: mostly there is none.
-        const id = await makeContainer(spec, signal).catch(async error => {
-          if (!isFailure(error, 'name_taken')) throw error
-          await makeRoom(name)
-          return makeContainer(spec, signal)
-        })
-        created.set(name, { id, name, state: 'created' })
+        created.set(name, { id: await makeAnew(spec, signal), name, state: 'created' })
       } catch (error) {
         // The engine may have made the container although the call was aborted.
-        if (signal?.aborted) {
-          const half = await inspect(name)
-          if (half) await removeContainer(half)
-        }
+        const half = signal?.aborted ? await finder.inspect(name) : undefined
+        if (half) await ender.remove(half)
         throw error
       }
     },
@@ -285,61 +154,17 @@ export function createContainerRuntime(options: {
       let before = await takeStartable(name)
       // Its standard input ended with the process that held it, so a running instance is started anew.
       if (before.state === 'running' || before.state === 'restarting') {
-        await this.stop(name, { graceSeconds: 1 })
-        before = await get(name)
+        await ender.stop(name, 1)
+        before = await finder.get(name)
       }
-      return attachInstance({ dialect, cli, env, before, info: readInfo, inspect: () => inspect(name) })
-    },
-
-    async stop(name, { graceSeconds = STOP_GRACE_SECONDS } = {}) {
-      const seconds = Math.max(0, Math.ceil(graceSeconds))
-      const deadline = Date.now() + seconds * 1000 + REMOVE_MS
-      for (;;) {
-        const container = await findOurs(name)
-        if (!container || isAtRest(container)) return
-        const { id, state } = container.instance
-        // Also when it seems to have ended: the engine stops it after the start that is under way.
-        await stopContainer(id, name, seconds)
-        if (!dialect.restartsUnseen) return
-        if (Date.now() > deadline) throw keepsComing(name)
-        if (state === 'exited') await delay(100)
-      }
+      const inspect = () => finder.inspect(name)
+      return attachInstance({ dialect, cli, env, before, info: info.read, inspect })
     },
 
     async remove(name) {
       created.delete(name)
-      const instance = await inspect(name)
-      if (instance) await removeContainer(instance)
+      const instance = await finder.inspect(name)
+      if (instance) await ender.remove(instance)
     },
-
-    inspect,
-
-    async list() {
-      const ids = await cli.run(
-        [
-          'ps',
-          '--all',
-          '--quiet',
-          '--no-trunc',
-          `--filter=label=${LABEL.managed}=true`,
-          `--filter=label=${LABEL.owner}=${owner}`,
-        ],
-        { doing: 'list its containers' },
-      )
-      const found = await Promise.all(chunk(ids.split('\n').filter(Boolean)).map(some => inspectAll(some)))
-      return found.flat().filter(isOurs)
-    },
-
-    usage: names => readUsage(cli, names),
-
-    async logs(name, log = {}) {
-      return openLogs({ dialect, cli, instance: await get(name), log })
-    },
-
-    watch: signal => watchInstances({ dialect, cli, owner, signal, since: new Date() }),
   }
 }
-
-/** Keeps argument lists well below what systems allow. */
-const chunk = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / 200) }, (_, i) => ids.slice(i * 200, (i + 1) * 200))

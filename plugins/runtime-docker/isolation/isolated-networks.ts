@@ -7,6 +7,7 @@ import { findFreePort, isPortFree } from '../../../src/lib/ports.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Dialect, EngineNetwork } from '../dialect.ts'
 import type { EngineCli } from '../engine-cli.ts'
+import type { EngineInfo } from '../engine-info.ts'
 import type { Firewall } from './firewall.ts'
 import { createFirewallWatchdog } from './firewall-watchdog.ts'
 import { createHelperContainer } from './helper-container.ts'
@@ -68,8 +69,7 @@ export function createIsolatedNetworks(options: {
   firewall: Firewall
   images: ImageStore
   log: Log | undefined
-  /** Returns what the engine prints for `infoArguments`. */
-  info: () => Promise<unknown>
+  info: Pick<EngineInfo, 'read'>
 }): Isolation {
   const { dialect, cli, owner, env, firewall, images, log, info } = options
   const { isolation, name: runtime } = dialect
@@ -94,7 +94,7 @@ export function createIsolatedNetworks(options: {
   let foundElsewhere = false
 
   const isElsewhere = async () =>
-    foundElsewhere || process.platform !== 'linux' || isolation.elsewhere(await info()) !== undefined
+    foundElsewhere || process.platform !== 'linux' || isolation.elsewhere(await info.read()) !== undefined
 
   /** Once rules could be set, they are not tried again. */
   let maySetRules = false
@@ -181,7 +181,7 @@ export function createIsolatedNetworks(options: {
 
     async prefetch(wait = {}) {
       if (await isElsewhere()) await image.fetch(wait)
-      else if (isolation.mayBeElsewhere?.(await info())) await image.fetch(wait).catch(() => undefined)
+      else if (isolation.mayBeElsewhere?.(await info.read())) await image.fetch(wait).catch(() => undefined)
       else {
         const problem = await firewallProblem()
         if (problem === undefined) return []
