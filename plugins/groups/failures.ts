@@ -9,8 +9,9 @@ export const failures = defineFailures({
   },
   group_unknown: {
     status: 404,
-    text: (d: { group: string }) => `There is no group "${d.group}".`,
-    hint: '`keelson group list` shows the groups there are; `keelson group create NAME` makes one.',
+    text: (d: { group: string; near?: string | undefined }) => `There is no group "${d.group}".`,
+    hint: d =>
+      `${d.near === undefined ? '' : `Did you mean "${d.near}"? `}\`keelson group list\` shows the groups there are; \`keelson group create NAME\` makes one.`,
   },
   group_exists: {
     status: 409,

@@ -1,3 +1,4 @@
+import { suggest } from '../../src/lib/suggest.ts'
 import type { Log } from '../../src/log.ts'
 import type { Paths } from '../../src/paths.ts'
 import { failures } from './failures.ts'
@@ -59,8 +60,9 @@ export function createGroups(options: {
 
   async function get(name: string): Promise<Group> {
     const group = await find(name)
-    if (!group) throw failures.group_unknown({ group: name })
-    return group
+    if (group) return group
+    const near = suggest(name, [DEFAULT_GROUP, ...(await store.list()).map(known => known.name)])
+    throw failures.group_unknown({ group: name, near })
   }
 
   async function members(name: string): Promise<string[]> {

@@ -63,8 +63,8 @@ export const failures = defineFailures({
   secret_reference_invalid: {
     status: 400,
     exit: 2,
-    text: (d: { reference: string }) => `"${d.reference}" does not say which secret goes where.`,
-    hint: 'Write NAME,target=VARIABLE: the name of the secret, and the environment variable that gets it.',
+    text: (d: { reference: string }) => `The reference ${d.reference} does not say which secret goes where.`,
+    hint: 'Write NAME,target=VARIABLE: the name of a stored secret (`keelson secret set NAME`), and the environment variable that gets its value.',
   },
   secret_target_twice: {
     status: 400,

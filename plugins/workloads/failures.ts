@@ -4,8 +4,9 @@ export const failures = defineFailures({
   target_unknown: {
     status: 400,
     exit: 2,
-    text: (d: { argument: string; problem: string }) => `"${d.argument}" cannot be run: ${d.problem}`,
-    hint: 'Give an image, a package (npx://, uvx://, go://), a URL, or --from-config FILE.',
+    text: (d: { argument: string; problem: string; hint?: string | undefined }) =>
+      `"${d.argument}" cannot be run: ${d.problem}`,
+    hint: d => d.hint ?? 'Give an image, a package (npx://, uvx://, go://), a URL, or --from-config FILE.',
   },
   instance_name_taken: {
     status: 409,

@@ -58,6 +58,8 @@ interface Known {
   readonly table: FlagTable
   /** By the flag's name or letter. */
   readonly hints: Readonly<Record<string, string>>
+  /** Whether arguments of a server may follow `--`. */
+  readonly passthrough: boolean
 }
 
 /**
@@ -143,15 +145,19 @@ function shortFlags(
 const inToken = (token: string, letter: string): string =>
   token.length > 2 ? `${token} (-${letter})` : token
 
-function unknownFlag(written: string, { table, hints }: Known, name = written.slice(2)) {
-  const text = `There is no flag ${written} here.`
+/** Flags by which other programs print JSON. */
+const JSON_FLAGS: ReadonlySet<string> = new Set(['json', 'o', 'output'])
+
+function unknownFlag(written: string, known: Known, name = written.slice(2)) {
+  return failures.usage({ text: `There is no flag ${written} here.`, hint: flagHint(name, known) })
+}
+
+function flagHint(name: string, { table, hints, passthrough }: Known): string {
   const foreign = Object.hasOwn(hints, name) ? hints[name] : undefined
-  if (foreign !== undefined) return failures.usage({ text, hint: foreign })
+  if (foreign !== undefined) return foreign
+  if (JSON_FLAGS.has(name) && table.format?.choices?.includes('json')) return 'Use `--format json`.'
   const near = suggest(name.replace(/^no-/, ''), Object.keys(table))
-  return failures.usage({
-    text,
-    hint: near
-      ? `Did you mean --${near}?`
-      : 'Arguments of the server itself go after `--`; `--help` lists the flags.',
-  })
+  if (near) return `Did you mean --${near}?`
+  const list = '`--help` lists the flags.'
+  return passthrough ? `Arguments of the server itself go after \`--\`; ${list}` : list
 }

@@ -45,6 +45,8 @@ export abstract class BaseCommand extends Command<CliContext> {
   static flags: FlagTable = {}
   /** What to do instead of a flag of docker or kubectl that is not taken here, by its name or letter. */
   static hints: Readonly<Record<string, string>> = {}
+  /** What to do about an argument too many. Without it the error shows these arguments. */
+  static surplus: string | undefined = undefined
   /** Positional arguments as help shows them. */
   static synopsis = ''
   /** What a shell may complete the first positional argument with. */

@@ -3,6 +3,7 @@ import { suggest } from '../lib/suggest.ts'
 import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
 import { type FlagTable, flagsOfGroups } from './flags.ts'
+import { sameVerbs } from './foreign-verbs.ts'
 
 /** All flags of a command, its own and those that plugins added. */
 export const flagsOf = ({ flags, groups }: CommandClass): FlagTable => ({
@@ -107,9 +108,14 @@ export const nearestCommand = (
   commands: readonly CommandClass[],
   words: readonly string[],
 ): string | undefined => {
-  const known = commands.length
-    ? commands.flatMap(c => c.paths ?? []).map(p => p.join(' '))
-    : app.entries.flatMap(e => Object.keys(e.verbs ?? {}))
-  const typed = words.filter(word => !word.startsWith('-')).slice(0, commands.length ? 2 : 1)
-  return suggest(typed.join(' '), known)
+  const verbs = app.entries.flatMap(e => Object.keys(e.verbs ?? {}))
+  const [verb = '', next = '', ...others] = words.filter(word => !word.startsWith('-'))
+  if (commands.length === 0) return suggest(verb, verbs)
+  const known = commands.flatMap(c => c.paths ?? []).map(p => p.join(' '))
+  const same = [...sameVerbs(next), `${next}-${others[0]}`].map(word => `${verb} ${word}`)
+  return (
+    same.find(command => known.includes(command)) ??
+    suggest(`${verb} ${next}`, known) ??
+    verbs.find(candidate => candidate === next)
+  )
 }

@@ -106,7 +106,7 @@ function parseInteger(min: number, max: number) {
 function parseChoice(choices: readonly string[]) {
   return (text: string, name: string): string => {
     if (choices.includes(text)) return text
-    const near = suggest(text, choices)
+    const near = suggest(text, choices) ?? choices.find(choice => text && choice.endsWith(text))
     throw failures.usage({
       text: `--${name} takes one of ${choices.join(', ')}, not "${text}".`,
       hint: near ? `Did you mean ${near}?` : undefined,

@@ -40,7 +40,8 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
 
   const { command, path, rest } = found
   if (help) return print(streams.stdout, commandHelp(command, flagAdders(app), width))
-  const normal = normaliseArgv(rest, { table: flagsOf(command), hints: command.hints }, globals)
+  const { hints, passthrough } = command
+  const normal = normaliseArgv(rest, { table: flagsOf(command), hints, passthrough }, globals)
   if (globals.help) return print(streams.stdout, commandHelp(command, flagAdders(app), width))
 
   const { stdout, stderr } = streams
@@ -59,7 +60,8 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
     static written = normal.written
   }
   const cli = Cli.from([Written as never], { binaryName: 'keelson', binaryVersion: VERSION })
-  const ready = parse(command, () => cli.process([...path, ...normal.args, ...tail], context))
+  const positional = normal.args.filter(arg => !arg.startsWith('--'))
+  const ready = parse(command, positional, () => cli.process([...path, ...normal.args, ...tail], context))
   // Node opens standard input, which few commands read, when it is first asked for.
   Object.defineProperty(ready.context, 'stdin', { get: () => streams.stdin })
   return (await ready.execute()) ?? 0
@@ -74,27 +76,31 @@ const asksHelp = (words: readonly string[]): boolean => {
 }
 
 /** Turns clipanion's failures for a wrong number of arguments into ours. */
-function parse<T>(command: CommandClass, work: () => T): T {
+function parse<T>(command: CommandClass, words: readonly string[], work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error && (error.name === 'UnknownSyntaxError' || error.name === 'UsageError')))
       throw error
     const behind = command.passthrough ? '; arguments of the server go after `--`' : ''
-    const text = wrongArguments(command, error.message.split('\n')[0] ?? '')
-    throw failures.usage({ text, hint: `Usage: ${usageLine(command)}${behind}` })
+    throw failures.usage({ hint: `Usage: ${usageLine(command)}${behind}`, ...wrongArguments(command, words) })
   }
 }
 
-/** What clipanion says of the arguments, in our words. */
-function wrongArguments(command: CommandClass, line: string): string {
-  const [, surplus] = /Extraneous positional argument \((.*?)\)/.exec(line) ?? []
-  if (surplus !== undefined) return `There is one argument too many: ${surplus}.`
-  const needed = command.synopsis.replaceAll(/ ?\[.*?\]/g, '')
-  if (line.includes('Not enough positional arguments') && needed) {
-    return `\`keelson ${nameOf(command)}\` needs ${needed}.`
+function wrongArguments(command: CommandClass, words: readonly string[]): { text: string; hint?: string } {
+  const name = `\`keelson ${nameOf(command)}\``
+  const places = command.synopsis.split(' ').filter(Boolean)
+  const extra = words.slice(places.length).map(word => `"${word}"`)
+  if (extra.length && command.surplus) {
+    return {
+      text: `${name} takes ${places.join(' ').replaceAll(/[[\]]/g, '')} and no other argument.`,
+      hint: command.surplus,
+    }
   }
-  return 'The arguments do not fit this command.'
+  if (extra.length === 1) return { text: `There is one argument too many: ${extra[0]}.` }
+  if (extra.length) return { text: `There are ${extra.length} arguments too many: ${extra.join(', ')}.` }
+  const needed = places.filter(place => !place.startsWith('[')).map(place => place.replace('...', ''))
+  return { text: `${name} needs ${needed.join(' ')}.` }
 }
 
 function print(stdout: CliContext['stdout'], text: string): 0 {
@@ -115,9 +121,10 @@ function groupOrUnknown(
     return print(stdout, groupHelp(verb, commands, widthOf(stdout)))
   }
   const near = nearestCommand(app, commands, words)
-  const suggested = near ? `Did you mean \`keelson ${near}\`?` : '`keelson --help` lists the commands.'
+  const list = commands.length ? `keelson ${verb} --help` : 'keelson --help'
+  const suggested = near ? `Did you mean \`keelson ${near}\`?` : `\`${list}\` lists the commands.`
   throw failures.usage({
     text: `There is no command "${commands.length ? `${verb} ${next}` : verb}".`,
-    hint: (commands.length === 0 && foreignVerbHint(verb)) || suggested,
+    hint: foreignVerbHint(commands.length ? `${verb} ${next}` : verb) ?? suggested,
   })
 }

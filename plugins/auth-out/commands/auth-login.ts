@@ -15,6 +15,8 @@ export class AuthLogin extends BaseCommand {
     details: 'Asks for a new login even if there is one. All workloads of that server use the new login.',
     examples: [['Log in again', '$0 auth login example']],
   })
+  static override synopsis = 'WORKLOAD'
+  static override completes = 'workloads' as const
   static override flags = flags
 
   name = Option.String({ required: true })

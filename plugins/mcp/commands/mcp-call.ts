@@ -32,6 +32,8 @@ export class McpCall extends BaseCommand {
     ],
   })
   static override synopsis = 'TOOL'
+  static override surplus =
+    `Arguments of the tool go into --args, e.g. --args '{"name":"value"}'; the server into --server.`
   static override completes = 'tools' as const
   static override flags = flags
 

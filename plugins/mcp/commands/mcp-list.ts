@@ -53,6 +53,7 @@ export class McpList extends BaseCommand {
     ],
   })
   static override synopsis = `[${CATEGORIES.join('|')}]`
+  static override surplus = 'The server goes into --server.'
   static override flags = serverFlags
 
   category = Option.String({ required: false })
@@ -91,5 +92,8 @@ export class McpList extends BaseCommand {
 function parseCategory(text: string): Category {
   const category = CATEGORIES.find(name => name === text)
   if (category) return category
-  throw failures.usage({ text: `A server offers ${CATEGORIES.join(', ')}; "${text}" is not one of them.` })
+  throw failures.usage({
+    text: `A server offers ${CATEGORIES.join(', ')}; "${text}" is not one of them.`,
+    hint: `If it is a workload or a URL: \`keelson mcp list --server ${text}\`.`,
+  })
 }

@@ -15,6 +15,8 @@ export class SecretSet extends SecretsCommand {
     ],
   })
   static override synopsis = 'NAME'
+  static override surplus =
+    'Type the value when it is asked for, or pipe it in: arguments are seen by other programs of this machine.'
   static override completes = 'secrets' as const
 
   name = Option.String({ required: true })

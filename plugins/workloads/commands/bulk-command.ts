@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import type { Progress } from '../../../src/cli/progress.ts'
 import type { Status } from '../../../src/contracts/workload.ts'
 import { Failure, isFailure, messageOf } from '../../../src/errors.ts'
 import type { Outcome } from '../service.ts'
@@ -29,6 +30,13 @@ export const ignoreFlags = {
 
 /** Commands that do one thing to several workloads. */
 export abstract class BulkCommand extends BaseCommand {
+  /** Reports the step with those of the names that a workload has. The others fail without one. */
+  protected async reportStep(progress: Progress, verb: string, names: readonly string[]): Promise<void> {
+    const known = (await (await this.app.service('workloads')).list({ all: true })).map(({ name }) => name)
+    const found = names.filter(name => known.includes(name))
+    if (found.length) progress.report(`${verb} ${found.join(', ')}`)
+  }
+
   /** Prints a line for each workload and what went wrong, and returns the exit code. A single error is thrown. */
   protected finish(
     outcomes: readonly Outcome[],

@@ -82,7 +82,7 @@ export class List extends BaseCommand {
       throw failures.usage({ text: '--check-upgrades works with --format text or json only.' })
     }
     const labels = label.map(readFilter)
-    if (group !== undefined) (await this.app.service('groups')).assertName(group)
+    if (group !== undefined) await (await this.app.service('groups')).assertExists(group)
     const listed = await (await this.app.service('workloads')).list({ all, group, labels })
     const found: readonly Listed[] = checks ? await this.#withUpgrades(listed, { all, group }) : listed
     if (quiet) {

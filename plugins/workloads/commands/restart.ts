@@ -22,7 +22,7 @@ export class Restart extends BulkCommand {
     const names = await chooseNames(this.app, { ...this.values(chooseFlags), names: this.names })
     if (names.length === 0) this.say('There are no workloads.')
     const progress = this.progress()
-    progress.report(`Restarting ${names.join(', ')}`)
+    await this.reportStep(progress, 'Restarting', names)
     const waiting = `Waiting until ${names.length > 1 ? 'they respond' : `${names[0]} responds`}`
     const outcomes = await noteWait(progress, waiting, workloads.restart(names)).finally(progress.done)
     return this.finish(outcomes, { done: 'running' })

@@ -22,6 +22,7 @@ export class Remove extends BulkCommand {
   static override completes = 'workloads' as const
   static override flags = flags
   static override hints = {
+    r: 'A workload has no parts to remove. Omit the flag.',
     v: 'Mounted folders stay as they are; there are no other volumes.',
     volumes: 'Mounted folders stay as they are; there are no other volumes.',
     y: '`rm` never asks.',

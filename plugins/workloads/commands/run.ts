@@ -32,6 +32,8 @@ export class Run extends BaseCommand {
     ],
   })
   static override synopsis = '[TARGET]'
+  static override surplus =
+    'A package is written npx://NAME or uvx://NAME; arguments of the server go after `--`.'
   static override completes = 'servers' as const
   static override passthrough = true
   static override sharesFlags = 'run'

@@ -30,7 +30,7 @@ export class Start extends BulkCommand {
     if (names.length === 0) this.say('There are no workloads.')
     if (foreground) return this.#inForeground(names)
     const progress = this.progress()
-    progress.report(`Starting ${names.join(', ')}`)
+    await this.reportStep(progress, 'Starting', names)
     const waiting = `Waiting until ${names.length > 1 ? 'they respond' : `${names[0]} responds`}`
     const outcomes = await noteWait(progress, waiting, workloads.start(names)).finally(progress.done)
     return this.finish(outcomes, { done: 'running' })

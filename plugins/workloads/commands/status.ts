@@ -10,6 +10,7 @@ import { formatUptime } from '../uptime.ts'
 /** The column in which values begin. */
 const INDENT = 12
 
+const EVERY = '`keelson list` shows all workloads.'
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 
 export class StatusOf extends BaseCommand {
@@ -21,6 +22,7 @@ export class StatusOf extends BaseCommand {
   static override synopsis = 'NAME'
   static override completes = 'workloads' as const
   static override flags = flags
+  static override hints = { a: EVERY, all: EVERY }
 
   name = Option.String({ required: true })
 

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/errors.ts'
 import { parseOciReference } from '../../../src/lib/oci-reference.ts'
 import { failures } from '../failures.ts'
 import { fetchImage } from './fetch-image.ts'
+import { guessTarget } from './guess-target.ts'
 
 /** A container image, the last guess: whatever no other target claims. */
 export const imageTarget = (app: App): Target => ({
@@ -19,7 +20,8 @@ export const imageTarget = (app: App): Target => ({
 
   async resolve(argument, context) {
     if (!parseOciReference(argument)) {
-      throw failures.target_unknown({ argument, problem: 'it is not an image reference, package or URL.' })
+      const problem = 'it is not an image reference, package or URL.'
+      throw failures.target_unknown({ argument, problem, hint: guessTarget(argument) })
     }
     const { verifyGiven } = await import('./verify-given.ts') // only a run verifies
     const { image, ...kept } = await verifyGiven(app, argument, context)
@@ -42,8 +44,9 @@ async function withNearNames(app: App, argument: string, error: unknown): Promis
   const targets = (await app.contributions('targets')).map(make => make(app))
   const near = await Promise.all(targets.map(target => target.near?.(argument)))
   const names = near.flatMap(found => found ?? [])
-  if (!names.length) return error
+  const meant = guessTarget(argument) ?? (names.length ? `Did you mean ${names.join(', ')}?` : undefined)
+  if (!meant) return error
   const { code, message, status, exit, details, extra } = error
-  const hint = [`Did you mean ${names.join(', ')}?`, error.hint].filter(Boolean).join(' ')
+  const hint = [meant, error.hint].filter(Boolean).join('\n')
   return new Failure(code, { text: message, status, exit, hint, details, extra }, { cause: error })
 }

@@ -1,5 +1,6 @@
 import type { Target } from '../../../src/contracts/target.ts'
 import { failures as core } from '../../../src/errors.ts'
+import { guessTarget } from './guess-target.ts'
 
 /** An MCP server that already runs elsewhere: fronted, not started. */
 export const remoteTarget = (): Target => ({
@@ -19,6 +20,7 @@ export const remoteTarget = (): Target => ({
     if (!url || !/^https?:$/.test(url.protocol) || !url.hostname) {
       throw core.usage({
         text: `"${argument}" is not the URL of a server: it must begin with http:// or https://.`,
+        hint: guessTarget(argument),
       })
     }
     if (url.username || url.password) {

@@ -65,10 +65,10 @@ test.each([
   expect(shown.stderr).toContain(words)
 })
 
-test('a list of an unknown group is empty, as in ToolHive', async () => {
+test('a list of an unknown group fails, and suggests a near one', async () => {
   const user = await keelsonUser()
-  expect(await user.run(['list', '--group', 'nope'])).toMatchObject({
-    code: 0,
-    stdout: 'No workload is running in group "nope".\n',
-  })
+  await user.run(['group', 'create', 'work'])
+  const { code, stdout, stderr } = await user.run(['list', '--group', 'wrok'])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain('There is no group "wrok".\nDid you mean "work"?')
 })

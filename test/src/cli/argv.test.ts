@@ -9,7 +9,7 @@ const table = {
   proxy: flag.boolean('the proxy', { short: 'p' }),
   'isolate-network': flag.boolean('isolate', { fallback: true }),
 }
-const known = { table, hints: { d: 'Omit the flag.', detach: 'Omit the flag.' } }
+const known = { table, hints: { d: 'Omit the flag.', detach: 'Omit the flag.' }, passthrough: true }
 const globals = () => ({ debug: false, help: false, plugins: true })
 const args = (...argv: string[]) => normaliseArgv(argv, known, globals()).args
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true, force: true }))
 
 /** The response to a line, as the program gives it. */
-async function typed(line: string): Promise<{ code: number; said: string }> {
+async function typed(line: string | readonly string[]): Promise<{ code: number; said: string }> {
   const [stdout, stderr, stdin] = [new PassThrough(), new PassThrough(), new PassThrough()]
   let said = ''
   const hear = (text: unknown) => {
@@ -34,7 +34,8 @@ async function typed(line: string): Promise<{ code: number; said: string }> {
   const app = createApp({ paths: findPaths(env), log, env, entries: builtins })
   let code: number
   try {
-    const { globals, rest: argv } = splitGlobals(line.split(' '))
+    const words = typeof line === 'string' ? line.split(' ') : line
+    const { globals, rest: argv } = splitGlobals(words)
     const signal = new AbortController().signal
     code = await runCli({ app, argv, globals, streams: { stdin, stdout, stderr } as never, signal })
   } catch (error) {
@@ -131,10 +132,74 @@ test.each([
   ['plugin remove nosuch', 1, '`keelson plugin list` shows the plugins'],
   ['proxy nosuch', 2, 'Name the MCP server with --target-uri'],
   ['completion tcsh', 2, 'There is one for bash, zsh, fish, powershell.'],
+  ['container ls', 2, 'Omit the word: `keelson list`'],
+  ['thv run x', 2, 'Omit the word: `keelson list`'],
+  ['system prune', 2, '`keelson prune` to delete what nothing uses.'],
+  ['import x.json', 2, '`keelson run --from-config FILE`'],
+  ['find time', 2, 'Use `keelson search WORD`.'],
+  ['-v', 2, 'Use `keelson version`.'],
+  ['config get registry', 2, 'Did you mean `keelson config get-registry`?'],
+  ['config view', 2, '`keelson config --help` lists the commands.'],
+  ['registry search time', 2, 'Did you mean `keelson search`?'],
+  ['registry add https://x', 2, 'Use `keelson config set-registry URL`.'],
+  ['secret add X', 2, 'Did you mean `keelson secret set`?'],
+  ['secret rm X', 2, 'Did you mean `keelson secret delete`?'],
+  ['group add x', 2, 'Did you mean `keelson group create`?'],
+  ['group delete x', 2, 'Did you mean `keelson group rm`?'],
+  ['skill remove x', 2, 'Did you mean `keelson skill uninstall`?'],
+  ['client add cursor', 2, 'Did you mean `keelson client register`?'],
+  ['runtime list', 2, 'Did you mean `keelson runtime check`?'],
+  ['mcp tools', 2, 'Did you mean `keelson mcp list`?'],
+  ['mcp list myserver', 2, '`keelson mcp list --server myserver`.'],
+  ['mcp call tool {"a":1} --server s', 2, 'Arguments of the tool go into --args'],
+  ['secret set X value', 2, 'takes NAME and no other argument.\nType the value when it is asked for'],
+  ['run --secret TOKEN=value img', 2, 'The reference TOKEN=[redacted] does not say'],
+  ['export x y z w', 2, 'There are 2 arguments too many: "z", "w".'],
+  ['client register', 2, '`keelson client register` needs CLIENT.'],
+  ['auth login', 2, '`keelson auth login` needs WORKLOAD.'],
+  ['list --json', 2, 'There is no flag --json here.\nUse `--format json`.'],
+  ['status --all', 2, '`keelson list` shows all workloads.'],
+  ['version -x', 2, 'There is no flag -x here.\n`--help` lists the flags.'],
+  ['rm -rf x', 2, 'A workload has no parts to remove.'],
+  ['list --group nosuch', 1, 'There is no group "nosuch".'],
+  ['list --group defualt', 1, 'Did you mean "default"?'],
+  ['run npx @scope/server', 2, 'A package is written npx://NAME or uvx://NAME'],
+  ['run npx -y @scope/server', 2, '`keelson run npx://PACKAGE`'],
+  ['run npm://@scope/server', 2, 'Did you mean `keelson run npx://@scope/server`?'],
+  ['run pip://server', 2, 'Did you mean `keelson run uvx://server`?'],
+  ['run docker://mcp/time', 2, 'Did you mean `keelson run mcp/time`?'],
+  ['run @scope/server', 2, 'Did you mean `keelson run npx://@scope/server`?'],
+  ['run https:/example.com/mcp', 2, 'Did you mean `keelson run https://example.com/mcp`?'],
+  ['run localhost:8080/mcp', 1, 'Did you mean `keelson run http://localhost:8080/mcp`?'],
+  ['run ./server.js', 2, 'A file cannot be run by itself.'],
+  ['run server.py', 1, 'A file cannot be run by itself.'],
+  ['run C:\\server.exe', 2, 'A file cannot be run by itself.'],
+  ['run --transport http img', 2, 'Did you mean streamable-http?'],
+  ['run --gpus all img', 2, 'A server gets no devices of the host.'],
+  ['run --workdir /x img', 2, 'The folder that the image names is taken.'],
+  ['run --config x.json', 2, 'Use `--from-config FILE`'],
 ] as const)('keelson %s', { timeout: 60_000 }, async (line, code, words) => {
   const response = await typed(line)
   expect(response.said).toContain(words)
   expect(response.code).toBe(code)
   expect(response.said.split('\n').length, 'lines').toBeLessThan(8)
   expect(response.said).not.toMatch(/^\s+at |ENOENT|undefined|\[object|defect in keelson/m)
+})
+
+test.each([
+  [['run', 'my server'], 2, '"my server" cannot be run'],
+  [['run', '--name', 'my server', 'img'], 2, '"my server" is not a name for a workload.'],
+  [['run', 'npx -y @scope/server'], 2, 'Did you mean `keelson run npx://@scope/server`?'],
+  [['run', '-e', 'A = 1', 'img'], 2, '--env takes KEY=VALUE, not "A =…".'],
+  [['stop', 'my server'], 2, '"my server" is not a name for a workload.'],
+  [['group', 'create', 'My Group'], 2, '"My Group" is not a name for a group.'],
+] as const)('keelson %j', { timeout: 60_000 }, async (words, code, said) => {
+  const response = await typed(words)
+  expect(response.said).toContain(said)
+  expect(response.code).toBe(code)
+})
+
+test('a step is not reported for a workload that is not there', async () => {
+  expect((await typed('start nosuch')).said).not.toContain('Starting')
+  expect((await typed('restart nosuch')).said).not.toContain('Restarting')
 })
