@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { defineConfig } from 'tsup'
 import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
+import { pageArguments } from './plugins/serve/ui/bundle-page.ts'
 import { findModules, type Modules, type Part } from './scripts/build/parts.ts'
 import {
   CLIPANION,
@@ -120,6 +122,19 @@ async function buildLibraries(): Promise<void> {
   }
 }
 
+const PAGE = 'plugins/serve/ui/page'
+
+async function buildPage(): Promise<void> {
+  await cp(PAGE, 'dist/page', {
+    recursive: true,
+    filter: path => !['.js', '.ts', '.tsx'].includes(extname(path)),
+  })
+  execFileSync('node_modules/.bin/esbuild', [
+    ...pageArguments(`${PAGE}/main.ts`),
+    '--outfile=dist/page/main.js',
+  ])
+}
+
 async function writePluginApi(): Promise<void> {
   const program = await import(new URL('dist/program.js', import.meta.url).href)
   const names = Object.keys(await program.loadPluginApi())
@@ -148,7 +163,7 @@ export default defineConfig({
     options.define = { ...options.define, ...common.define }
     options.banner = { js: HERE }
   },
-  /** The page of `serve --ui` is sent as it is; the module of Cedar is read by plugins/authz/cedar/load-cedar.ts. */
+  /** The module of Cedar is read by plugins/authz/cedar/load-cedar.ts. */
   async onSuccess() {
     await writeFile('dist/package.json', '{"type":"commonjs"}\n')
     // The types are those of plugin-api.mjs.
@@ -158,7 +173,7 @@ export default defineConfig({
     for (const part of all.parts) await buildPart(part, all)
     await buildLibraries()
     await writePluginApi()
-    await cp('plugins/serve/ui/page', 'dist/page', { recursive: true })
+    await buildPage()
     await cp(`node_modules/@cedar-policy/cedar-wasm/web/${CEDAR}`, `dist/${CEDAR}`)
   },
 })

@@ -10,7 +10,7 @@ const FUNCTION = /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\b|const 
 
 /** The longest source files and functions, longest first. Each is a place to look, not a violation. */
 export function findLongest(root = '.'): { files: Sized[]; functions: Sized[] } {
-  const sources = globSync(['src/**/*.ts', 'plugins/**/*.{ts,js}'], { cwd: root }).map(place => ({
+  const sources = globSync(['src/**/*.ts', 'plugins/**/*.{ts,tsx,js}'], { cwd: root }).map(place => ({
     place,
     lines: readFileSync(`${root}/${place}`, 'utf8').trimEnd().split('\n'),
   }))

@@ -2,6 +2,7 @@ import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { anything, closed, list, map, object, optional, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName } from '../state/index.ts'
+import { callRoutes } from './call-routes.ts'
 import { withServer } from './connect.ts'
 import { findServer } from './find-server.ts'
 import { listOffers } from './list-offers.ts'
@@ -37,10 +38,11 @@ export const mcpRoutes: Routes = (api, app) => {
       return { tools: (await list.catch(asBadGateway)).tools ?? [] }
     },
   })
+  callRoutes(api, app)
 }
 
 /** 401 would ask the caller to log in here; it is the server behind that wants a login. */
 function asBadGateway(error: unknown): never {
-  if (!isFailure(error, 'mcp_unauthorized')) throw error
+  if (!isFailure(error, 'mcp_unauthorized') && !isFailure(error, 'mcp_workload_guarded')) throw error
   throw new Failure(error.code, { text: error.message, status: 502 }, { cause: error })
 }

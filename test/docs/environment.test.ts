@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const page = readFileSync('docs/environment.md', 'utf8')
-const code = globSync(['src/**/*.ts', 'plugins/**/*.{ts,js}']).map(file => readFileSync(file, 'utf8'))
+const code = globSync(['src/**/*.ts', 'plugins/**/*.{ts,tsx,js}']).map(file => readFileSync(file, 'utf8'))
 
 /** `KEELSON_SECRET_<NAME>` is built from its beginning. */
 const spelled = (name: string) => (name.endsWith('_') ? `${name}<NAME>` : name)

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-
-/** The files of the page. A build has this folder beside its chunks (see tsup.config.ts). */
-const FOLDER = new URL('./page/', import.meta.url)
+import { readPageFiles } from './page-files.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -19,7 +16,8 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' blob:", // images and sounds of tool results, which the page makes from bytes
+  'media-src blob:',
   "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -40,10 +38,8 @@ const HEADERS = {
  * nothing of the user's, and asks for a token. No path of a request ever reaches the disk.
  */
 export async function pageRoutes(server: FastifyInstance): Promise<void> {
-  for (const name of await readdir(FOLDER)) {
-    const type = TYPES[extname(name)]
-    if (type === undefined) continue
-    const bytes = await readFile(new URL(name, FOLDER))
+  for (const [name, bytes] of await readPageFiles()) {
+    const type = TYPES[extname(name)] ?? 'application/octet-stream'
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
     server.route({
       method: ['GET', 'HEAD'],

@@ -21,6 +21,33 @@ export interface Tool {
   readonly inputSchema?: unknown
 }
 
+/** One part of what a tool returned. A server may leave out or add anything. */
+export interface Content {
+  readonly type: string
+  readonly text?: string
+  readonly mimeType?: string
+  /** Base64. */
+  readonly data?: string
+  readonly uri?: string
+  readonly name?: string
+  readonly title?: string
+  readonly description?: string
+  readonly resource?: {
+    readonly uri: string
+    readonly mimeType?: string
+    readonly text?: string
+    /** Base64. */
+    readonly blob?: string
+  }
+}
+
+/** What a tool returned (MCP, `CallToolResult`). */
+export interface ToolResult {
+  readonly content?: readonly Content[]
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+}
+
 /** A variable or header that a server of the registry asks for. */
 export interface Variable {
   readonly name: string

@@ -22,6 +22,51 @@ test('tools of a running workload are listed as its server describes them', asyn
   })
 })
 
+/** The events of a call, each with its data. */
+async function call(url: string, name: string, body: object) {
+  const path = `/api/v1beta/workloads/${name}/tools/call`
+  const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+  const text = await response.text()
+  const events = [...text.matchAll(/event: (.*)\ndata: (.*)\n/g)]
+  return {
+    status: response.status,
+    text,
+    events: events.map(([, event, data = '']) => [event, JSON.parse(data)]),
+  }
+}
+
+test('a tool is called, and its progress, result or failure comes as events', async () => {
+  const api = await startApi()
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'all', url: await everything('streamableHttp') })
+  await api.untilStatus('all', 'running')
+
+  const sum = await call(api.url, 'all', { name: 'get-sum', arguments: { a: 2, b: 3 } })
+  expect([sum.status, sum.events]).toEqual([
+    200,
+    [['result', expect.objectContaining({ content: [{ type: 'text', text: 'The sum of 2 and 3 is 5.' }] })]],
+  ])
+  const slow = { name: 'trigger-long-running-operation', arguments: { duration: 2, steps: 4 } }
+  const { events } = await call(api.url, 'all', slow)
+  expect(events.map(([name]) => name)).toEqual(expect.arrayContaining(['progress', 'result']))
+  expect(events[0]).toEqual(['progress', expect.stringMatching(/ of 4/)])
+  expect((await call(api.url, 'all', { name: 'get-sums' })).events).toEqual([
+    ['failure', { code: 'not_found', message: 'The server has no tool "get-sums".' }],
+  ])
+})
+
+test('a call is refused when its workload is unknown or stopped, or its body is wrong', async () => {
+  const api = await startApi()
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'tiny', url: await startTinyMcp() })
+  await api.untilStatus('tiny', 'running')
+
+  expect((await call(api.url, 'nobody', { name: 'x' })).status).toBe(404)
+  expect((await call(api.url, 'tiny', { arguments: {} })).status).toBe(400)
+  expect((await call(api.url, 'tiny', { name: 'x', arguments: [] })).status).toBe(400)
+  await api.ask('POST', '/api/v1beta/workloads/tiny/stop')
+  await api.untilStatus('tiny', 'stopped')
+  expect((await call(api.url, 'tiny', { name: 'x' })).status).toBe(409)
+})
+
 test('the tools of a workload that is unknown, stopped, or requires a login are refused with that reason', async () => {
   const api = await startApi()
   const [url, closed] = await Promise.all([

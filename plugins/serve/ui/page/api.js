@@ -18,7 +18,8 @@ export class Refusal extends Error {
  * @typedef {object} Api
  * @property {(path: string, signal?: AbortSignal) => Promise<any>} get  reads a document
  * @property {(method: string, path: string, body?: unknown) => Promise<any>} send  changes something
- * @property {(path: string, signal: AbortSignal) => Promise<Response>} stream  opens a stream of events
+ * @property {(path: string, signal: AbortSignal, body?: unknown) => Promise<Response>} stream  opens a stream of
+ *   events; with a body it is a POST
  */
 
 /** @typedef {'login' | 'caller'} TokenKind  an access token of whoever logs people in, or the caller token */
@@ -78,7 +79,8 @@ export function createApi(askToken) {
       const text = await response.text()
       return text ? JSON.parse(text) : undefined
     },
-    stream: (path, signal) => ask(path, { signal }),
+    stream: (path, signal, body) =>
+      ask(path, { signal, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }) }),
   }
 }
 

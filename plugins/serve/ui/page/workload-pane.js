@@ -2,13 +2,13 @@
 /** @import { Store } from './store.js' */
 /** @import { Denial, Workload } from '../page-types.d.ts' */
 import { createActions } from './actions.js'
-import { copyButton } from './copy-button.js'
+import { copyUrlButton } from './copy-url-button.tsx'
 import { element, fill } from './element.js'
 import { createLogPanel } from './log-panel.js'
 import { createLoginNotice } from './login-notice.js'
 import { statusBadge } from './status.js'
 import { createTabs } from './tabs.js'
-import { createToolsPanel } from './tools-panel.js'
+import { createToolsPanel } from './tools-panel.tsx'
 import { upgradeNotice } from './upgrade-notice.js'
 
 /**
@@ -117,12 +117,7 @@ function fillFacts(
     list.append(...rows)
     return
   }
-  const address = element(
-    'dd',
-    { class: 'address' },
-    element('code', {}, url),
-    copyButton(url, 'Copy the URL'),
-  )
+  const address = element('dd', { class: 'address' }, element('code', {}, url), copyUrlButton(url))
   fill(list, element('div', {}, element('dt', {}, 'URL'), address), ...rows)
 }
 

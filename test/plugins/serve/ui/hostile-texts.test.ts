@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { serve } from '../../mcp/servers.ts'
+import { scripted, serve } from '../../mcp/servers.ts'
 import { makeRemote, openPage, startUi } from './open-page.ts'
 
 /** Texts that would run, load or hide something if anything made markup or style of them. */
@@ -74,6 +74,36 @@ test('names and descriptions of tools are text', { timeout: 120_000 }, async con
     await page.locator('details[open] .parameters').last().getByText(one, { exact: true }).first().waitFor()
   }
   expect(await page.locator('.said').first().textContent()).toBe(CORPUS[0])
+  await assertHarmless(page, requests, api.url)
+  expect(problems).toEqual([])
+})
+
+test('what a tool returns is text, and an image only if it is one', { timeout: 120_000 }, async context => {
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>window.hit=1</script></svg>')
+  const text = (one: string) => ({ type: 'text', text: `${one}\u202e\u001b[2J` })
+  const link = (uri: string) => ({ type: 'resource_link', uri, name: ALL, title: ALL, description: ALL })
+  const picture = (mimeType: string) => ({ type: 'image', mimeType, data: svg.toString('base64') })
+  const embedded = { type: 'resource', resource: { uri: ALL, mimeType: 'text/html', text: ALL } }
+  const content = [
+    ...CORPUS.map(text),
+    ...CORPUS.map(link),
+    ...['image/svg+xml', 'text/html', ALL].map(picture),
+    embedded,
+  ]
+  const url = await scripted({
+    'tools/list': () => ({ tools: [{ name: 'it', inputSchema: { type: 'object' } }] }),
+    'tools/call': () => ({ content, isError: true }),
+  })
+  const api = await startUi()
+  await makeRemote(api, 'bad', `${url}/mcp`)
+  const { page, problems, requests } = await openPage(context, api, { at: '/#/bad' })
+
+  await page.getByText('it', { exact: true }).click()
+  await page.getByRole('button', { name: 'Call', exact: true }).click()
+  const result = page.getByRole('region', { name: 'Result' })
+  await result.getByText('The tool reports an error').waitFor()
+  for (const one of CORPUS) await result.getByText(one, { exact: true }).first().waitFor()
+  expect(await result.locator('img, audio, a').count()).toBe(0)
   await assertHarmless(page, requests, api.url)
   expect(problems).toEqual([])
 })

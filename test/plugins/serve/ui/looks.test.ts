@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { source as axe } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startTinyMcp } from '../../../support/tiny-mcp.ts'
@@ -51,6 +52,14 @@ const PALE = `(() => {
   })
 })()`
 
+/** Rules of WCAG 2.2 and good practice that the page breaks, as axe-core finds them. */
+async function findBroken(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate<string[]>(
+    'axe.run().then(found => found.violations.flatMap(({ id, nodes }) => nodes.map(one => id + " " + one.html)))',
+  )
+}
+
 async function assertNamed(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const { nodes } = await session.send('Accessibility.getFullAXTree')
@@ -90,15 +99,17 @@ test('it can be read in light and dark, on wide and narrow screens, and everythi
   )
 
   async function look(scene: string): Promise<void> {
+    await page.mouse.move(0, 0)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const width of [1280, 360]) {
+      for (const width of [1280, 390, 360]) {
         await page.setViewportSize({ width, height: 860 })
         const where = `${scene}-${colorScheme}-${width}`
         await page.screenshot({ path: join(PICTURES, `${where}.png`) })
         expect(await page.evaluate('document.documentElement.scrollWidth'), where).toBeLessThanOrEqual(width)
         expect(await page.evaluate(PALE), where).toEqual([])
         await assertNamed(page)
+        if (width !== 360) expect(await findBroken(page), where).toEqual([])
       }
     }
   }
@@ -118,6 +129,24 @@ test('it can be read in light and dark, on wide and narrow screens, and everythi
   await page.goto(`${api.url}/#/everything`)
   await page.getByText('get-sum', { exact: true }).click()
   await look('tools')
+  const sum = page.getByRole('form', { name: 'Arguments of get-sum' })
+  await sum.getByLabel(/^a /).fill('2')
+  await sum.getByRole('button', { name: 'Call', exact: true }).click()
+  await sum.getByText('A value is needed.').waitFor()
+  await look('call-refused')
+  await sum.getByLabel(/^b /).fill('3')
+  await page.keyboard.press('Enter')
+  await page.getByText('The sum of 2 and 3 is 5.').waitFor()
+  await look('call')
+  await page.getByText('get-sum', { exact: true }).click()
+  await page.getByText('get-resource-links', { exact: true }).click()
+  const links = page.getByRole('form', { name: 'Arguments of get-resource-links' })
+  await links.getByRole('button', { name: 'Call', exact: true }).click()
+  await page
+    .getByText(/^Link to a resource/)
+    .first()
+    .waitFor()
+  await look('call-links')
   await page.getByRole('tab', { name: 'Proxy log' }).click()
   await page.getByText('The server is up.').waitFor()
   await look('log')

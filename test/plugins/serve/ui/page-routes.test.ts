@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { startApi } from '../../../support/api-server.ts'
 import { startUi } from './open-page.ts'
@@ -10,8 +11,11 @@ test('the page and all it is made of are sent with a policy that lets in nothing
 
   const parts = [...text.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path ?? '')
   expect(parts).toContain('/ui/main.js')
+  let compressed = 0
   for (const path of ['/', ...parts]) {
-    const { status, headers } = await fetch(`${url}${path}`)
+    const response = await fetch(`${url}${path}`)
+    const { status, headers } = response
+    compressed += gzipSync(await response.bytes()).length
     expect([path, status]).toEqual([path, 200])
     const policy = headers.get('content-security-policy') ?? ''
     for (const rule of [
@@ -19,7 +23,8 @@ test('the page and all it is made of are sent with a policy that lets in nothing
       "script-src 'self'",
       "style-src 'self'",
       "connect-src 'self'",
-      "img-src 'self'",
+      "img-src 'self' blob:",
+      'media-src blob:',
       "form-action 'none'",
       "base-uri 'none'",
       "frame-ancestors 'none'",
@@ -30,6 +35,7 @@ test('the page and all it is made of are sent with a policy that lets in nothing
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cache-control')).toBe('no-cache')
   }
+  expect(compressed).toBeLessThan(120 * 1024)
   expect(text).not.toMatch(/<style|style="|<script(?![^>]*\bsrc=)|\son\w+=/)
 })
 
@@ -51,7 +57,14 @@ test('what a browser has kept is not sent again', async () => {
 
 test('nothing but the parts of the page is there, whatever the path says', async () => {
   const { url } = await startUi()
-  const paths = ['/ui/', '/ui/page-routes.ts', '/ui/..%2fpage-routes.ts', '/ui/%2e%2e%2f%2e%2e%2findex.ts']
+  const paths = [
+    '/ui/',
+    '/ui/main.ts',
+    '/ui/api.js',
+    '/ui/page-routes.ts',
+    '/ui/..%2fpage-routes.ts',
+    '/ui/%2e%2e%2f%2e%2e%2findex.ts',
+  ]
   for (const path of [...paths, '/index.html', '/ui/index.html', '/ui/tsconfig.json']) {
     const status = await new Promise(resolve => {
       const { hostname, port } = new URL(url)

@@ -1,4 +1,5 @@
-/** @import { Workload } from '../page-types.d.ts' */
+import './show-plain-text.ts'
+import type { Workload } from '../page-types.d.ts'
 import { createApi, Refusal } from './api.js'
 import { askToken } from './dialog.js'
 import { byId, element, fill } from './element.js'
@@ -15,8 +16,7 @@ const logIn = createLogin()
 const api = createApi(kind => (kind === 'login' ? logIn() : askToken(kind)))
 const store = createStore(api)
 const showList = createList(byId('list'), store)
-/** @type {{ name: string, pane: ReturnType<typeof createPane> } | undefined} */
-let shown
+let shown: { name: string; pane: ReturnType<typeof createPane> } | undefined
 /** A workload that the focus goes to as soon as it is there to see. */
 let awaited = ''
 /** A workload of which the events have not told yet. */
@@ -69,8 +69,7 @@ function show() {
   }
 }
 
-/** @param {string} name */
-function nothingShown(name) {
+function nothingShown(name: string) {
   if (!store.isListed()) return ''
   if (name && name === making) return element('p', { class: 'empty' }, `${name} is being made…`)
   if (name) {
@@ -86,8 +85,8 @@ function nothingShown(name) {
   return element('p', { class: 'empty' }, 'Choose a workload to see its address, tools and logs.')
 }
 
-/** A server without upgrades is a server all the same. @param {unknown} error */
-function ignoreMissing(error) {
+/** A server without upgrades is a server all the same. */
+function ignoreMissing(error: unknown) {
   if (!(error instanceof Refusal)) showProblem(error)
 }
 
@@ -102,7 +101,6 @@ store.onChange(change => {
     announce(`${after.name}: ${statusWord(after.status)}`)
 })
 
-/** @param {string} [name] */
 function focusList(name = '') {
   const row =
     document.querySelector(`#list a[href="${CSS.escape(placeOf(name))}"]`) ??
@@ -130,11 +128,7 @@ byId('run').addEventListener('click', () => {
 })
 
 const connection = byId('connection')
-/**
- * @param {string} state
- * @param {string} text
- */
-function showConnection(state, text) {
+function showConnection(state: string, text: string) {
   connection.className = `connection ${state}`
   if (connection.textContent !== text) connection.textContent = text
 }
@@ -151,7 +145,7 @@ void follow(api, {
     store.hear(event)
     if (first && store.isListed()) store.checkUpgrades().catch(ignoreMissing)
     if (event.name === 'workload-upgraded') {
-      const { name } = /** @type {Workload} */ (event.data)
+      const { name } = event.data as Workload
       announce(`${name} is upgraded`)
       store.checkUpgrades(name).catch(ignoreMissing)
     }

@@ -1,0 +1,24 @@
+import { type Schema, Validator } from '@cfworker/json-schema'
+
+/** Keywords that fail only because something within them does. */
+const OUTER = new Set(['properties', 'items', 'prefixItems', 'additionalItems', '$ref', 'patternProperties'])
+
+/**
+ * What a JSON Schema finds wrong with a value, by JSON Pointer. A schema that cannot be read finds nothing: the server
+ * has the last word anyway.
+ */
+export function checkArguments(schema: unknown, value: unknown): Map<string, string> {
+  const problems = new Map<string, string>()
+  try {
+    const { errors } = new Validator(schema as Schema, '2020-12', false).validate(value)
+    for (const { keyword, instanceLocation, error } of errors) {
+      const path = decodeURIComponent(instanceLocation.slice(1))
+      const [, missing] = keyword === 'required' ? (/required property "(.*)"/.exec(error) ?? []) : []
+      if (missing !== undefined) problems.set(`${path}/${missing}`, 'A value is needed.')
+      else if (!OUTER.has(keyword) && !problems.has(path)) problems.set(path, error)
+    }
+  } catch {
+    return new Map()
+  }
+  return problems
+}
