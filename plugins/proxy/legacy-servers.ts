@@ -23,6 +23,8 @@ export function createLegacyServers(options: TranslationOptions): LegacyServers 
   const retired = new Set<LegacyHttp>()
 
   async function serverOf(target: TargetPath): Promise<LegacyHttp> {
+    // An import takes its time even where the module is there.
+    if (current?.target === target) return current.server
     const { createLegacyHttp } = await import('./legacy-http/index.ts')
     if (current?.target === target) return current.server
     if (current) retired.add(current.server)

@@ -53,6 +53,7 @@ export function createOlderClients(options: TranslationOptions): OlderClients {
   let serving: KeptSessions | undefined
 
   async function load(): Promise<KeptSessions> {
+    if (serving) return serving
     const { createKeptSessions } = await import('./kept-sessions/index.ts')
     serving ??= createKeptSessions(options)
     return serving

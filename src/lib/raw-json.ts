@@ -29,6 +29,12 @@ export interface Members {
   readonly repeatedAnywhere: string | undefined
 }
 
+/** An object whose members were read before. */
+export interface RawObject {
+  readonly text: string
+  readonly at: Members['at']
+}
+
 /** Passes the value that starts at a position; returns its end, or -1. */
 export type PassValue = (pass: JsonPass, start: number) => number
 
@@ -155,29 +161,33 @@ export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toStrin
 /** The value that raw text stands for. Only for what we need to understand, never for what is passed on. */
 export const parseRaw = (text: string): unknown => parseJson(Buffer.from(text, 'latin1').toString('utf8'))
 
-/** The members of a raw object that is written anew; none if the text is not an object. Throws `TooManyNames`. */
-function membersToWrite(text: string): Iterable<[string, Member]> {
+const NO_MEMBERS: Members['at'] = new Map()
+
+/** Reads an object to write it anew; one without members if the text is not an object. Throws `TooManyNames`. */
+export function rawObject(text: string): RawObject {
   const members = topLevelMembers(text)
   if (!members && checkJson(text).hasTooManyNames) throw new TooManyNames()
-  return members?.at ?? []
+  return { text, at: members?.at ?? NO_MEMBERS }
 }
+
+const asObject = (object: string | RawObject): RawObject =>
+  typeof object === 'string' ? rawObject(object) : object
 
 /**
  * Members of `base` with those of `over` put in or in place; both raw objects. Values are not merged. Throws `TooManyNames`,
  * since the members of an object that cannot be read would be lost.
  */
-export function mergeRaw(base: string, over: string): string {
+export function mergeRaw(base: string | RawObject, over: string): string {
   const values = new Map<string, string>()
-  for (const text of [base, over]) {
-    for (const [name, { key, start, end }] of membersToWrite(text)) {
-      values.set(name, `${key}:${text.slice(start, end)}`)
-    }
+  for (const { text, at } of [asObject(base), asObject(over)]) {
+    for (const [name, { key, start, end }] of at) values.set(name, `${key}:${text.slice(start, end)}`)
   }
   return `{${[...values.values()].join(',')}}`
 }
 
 /** A raw object without some of its members; the others stay as they were written. Throws `TooManyNames`. */
-export function omitRaw(text: string, isOmitted: (name: string) => boolean): string {
-  const kept = [...membersToWrite(text)].filter(([name]) => !isOmitted(name))
+export function omitRaw(object: string | RawObject, isOmitted: (name: string) => boolean): string {
+  const { text, at } = asObject(object)
+  const kept = [...at].filter(([name]) => !isOmitted(name))
   return `{${kept.map(([, { key, start, end }]) => `${key}:${text.slice(start, end)}`).join(',')}}`
 }

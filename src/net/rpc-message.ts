@@ -1,8 +1,9 @@
 import { isObject } from '../lib/is-object.ts'
+import { MemberIndex } from '../lib/member-index.ts'
 import {
-  findSpan,
   type PassValue,
   parseRaw,
+  type RawObject,
   type Span,
   splice,
   topLevelMembers,
@@ -17,6 +18,8 @@ interface Base {
   /** A name that stands twice in one object, at any depth; a request of a client that has one was refused. */
   readonly repeated: string | undefined
   readonly params: Span | undefined
+  /** Of `text`. */
+  readonly index: MemberIndex
 }
 export interface Request extends Base {
   readonly kind: 'request'
@@ -52,6 +55,7 @@ export function readMessage(text: string, others?: ReadonlyMap<string, PassValue
   if (!members || NAMES.some(name => members.repeated.has(name))) return undefined
   const { at } = members
   const repeated = members.repeatedAnywhere
+  const index = new MemberIndex(text)
   const slice = (span: Span | undefined) => span && text.slice(span.start, span.end)
   if (slice(at.get('jsonrpc')) !== '"2.0"') return undefined
 
@@ -64,8 +68,8 @@ export function readMessage(text: string, others?: ReadonlyMap<string, PassValue
     if (!methodText.startsWith('"')) return undefined
     const method = parseRaw(methodText) as string
     if (id && idText !== undefined)
-      return validId ? { kind: 'request', text, repeated, id, idText, method, params } : undefined
-    return { kind: 'notification', text, repeated, method, params }
+      return validId ? { kind: 'request', text, repeated, index, id, idText, method, params } : undefined
+    return { kind: 'notification', text, repeated, index, method, params }
   }
   const result = at.get('result')
   const error = at.get('error')
@@ -74,6 +78,7 @@ export function readMessage(text: string, others?: ReadonlyMap<string, PassValue
     kind: 'response',
     text,
     repeated,
+    index,
     params,
     id: validId ? id : undefined,
     idText: validId ? idText : undefined,
@@ -117,7 +122,12 @@ const CASED = new Map([...DECISIVE, ...ENVELOPE].map(name => [fold(name), name])
 
 /** The position of the parameter at a path. */
 export const paramSpan = (message: Message, ...path: string[]): Span | undefined =>
-  findSpan(message.text, message.params, path)
+  message.index.find(message.params, path)
+
+/** The parameters, to write them anew; what is no object has no members. */
+export const paramsObject = ({ params, index }: Message): RawObject =>
+  (params && index.objectAt(params)) ?? NO_PARAMS
+const NO_PARAMS: RawObject = { text: '{}', at: new Map() }
 
 /** The value of the parameter at a path; undefined when it is absent. */
 export function param(message: Message, ...path: string[]): unknown {
@@ -129,6 +139,27 @@ export function param(message: Message, ...path: string[]): unknown {
 export function paramText(message: Message, ...path: string[]): string | undefined {
   const span = paramSpan(message, ...path)
   return span && message.text.slice(span.start, span.end)
+}
+
+/**
+ * A request with other parameters, which must be a valid raw object.
+ *
+ * @param params takes no more escaped names to the message than `parseRaw` reads
+ */
+export function withParams(request: Request, params: string): Request {
+  const { id, text } = request
+  if (!request.params)
+    return readMessage(`${text.slice(0, text.lastIndexOf('}'))},"params":${params}}`) as Request
+  const { start } = request.params
+  const changed = splice(text, [{ span: request.params, text: params }])
+  const shift = id.start > start ? changed.length - text.length : 0
+  return {
+    ...request,
+    text: changed,
+    index: new MemberIndex(changed),
+    params: { start, end: start + params.length },
+    id: { start: id.start + shift, end: id.end + shift },
+  }
 }
 
 /** The text of a message with another id. */
@@ -147,7 +178,8 @@ export const idKey = (idText: string): string =>
  * One line for a stdio server. Line breaks can only stand between tokens (inside strings JSON has them
  * escaped), so a space in their place changes nothing.
  */
-export const onOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ')
+export const onOneLine = (text: string): string =>
+  text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
 
 /** A result of keelson itself, with an id as the sender of the request wrote it. */
 export const resultText = (idText: string, result = '{}'): string =>

@@ -1,5 +1,11 @@
-import { memberText, mergeRaw } from '../../../src/lib/raw-json.ts'
-import { type Message, type Notification, param, paramText } from '../../../src/net/rpc-message.ts'
+import { mergeRaw } from '../../../src/lib/raw-json.ts'
+import {
+  type Message,
+  type Notification,
+  param,
+  paramsObject,
+  paramText,
+} from '../../../src/net/rpc-message.ts'
 import { OF_PROTOCOL, withoutProtocolMeta } from './modern-meta.ts'
 
 /** Names the call in which a server sent a message, between what knows that and what passes it on. */
@@ -7,9 +13,8 @@ const HINT = `${OF_PROTOCOL}keelson-call`
 
 /** A message of a server with the id of the call that it belongs to. It is taken out before a client gets it. */
 export function withCallHint(message: Message, callId: string): string {
-  const params = paramText(message) ?? '{}'
-  const meta = memberText(params, '_meta') ?? '{}'
-  const hinted = mergeRaw(params, `{"_meta":${mergeRaw(meta, `{"${HINT}":${callId}}`)}}`)
+  const meta = paramText(message, '_meta') ?? '{}'
+  const hinted = mergeRaw(paramsObject(message), `{"_meta":${mergeRaw(meta, `{"${HINT}":${callId}}`)}}`)
   return mergeRaw(message.text, `{"params":${hinted}}`)
 }
 
@@ -19,6 +24,6 @@ export const callHint = (message: Message): unknown => param(message, '_meta', H
 /** A notification for a client. */
 export function withoutCallHint(notification: Notification): string {
   if (callHint(notification) === undefined) return notification.text
-  const params = withoutProtocolMeta(paramText(notification) ?? '{}')
+  const params = withoutProtocolMeta(notification)
   return mergeRaw(notification.text, `{"params":${params}}`)
 }

@@ -1,6 +1,12 @@
 import { TooManyNames } from '../../../src/lib/parse-json.ts'
 import { detached, memberText, mergeRaw, omitRaw, toRaw } from '../../../src/lib/raw-json.ts'
-import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
+import {
+  paramsObject,
+  paramText,
+  type Request,
+  readMessage,
+  withParams,
+} from '../../../src/net/rpc-message.ts'
 import { revision20260728 } from '../revisions/index.ts'
 import { CAPABILITIES, INFO, LOG_LEVEL, MAX_INFO, VERSION } from './modern-meta.ts'
 import { withoutTasks } from './without-tasks.ts'
@@ -51,14 +57,15 @@ export function metadataOf({ infoText, capabilitiesText, logLevel }: ClientMetad
  * @param added more parameters, as a raw object
  */
 export function withMetadata(request: Request, metadata: ClientMetadata, added = '{}'): Request {
-  const params = request.params ? request.text.slice(request.params.start, request.params.end) : '{}'
   // What is no object cannot carry metadata; the server refuses it.
-  if (!params.startsWith('{')) return request
-  const meta = omitRaw(memberText(params, '_meta') ?? '{}', name => OURS.has(name))
-  const own = `{"_meta":${mergeRaw(meta, metadataOf(metadata))}}`
-  const kept = omitRaw(params, name => RESERVED.has(name))
-  const changed = mergeRaw(mergeRaw(kept, own), added)
-  const message = readMessage(mergeRaw(request.text, `{"params":${changed}}`))
-  if (message?.kind !== 'request') throw new TooManyNames()
-  return message
+  if (request.params && paramText(request)?.[0] !== '{') return request
+  const meta = omitRaw(paramText(request, '_meta') ?? '{}', name => OURS.has(name))
+  const own = `"_meta":${mergeRaw(meta, metadataOf(metadata))}`
+  const others = omitRaw(paramsObject(request), name => name === '_meta' || RESERVED.has(name))
+  const parts = [others, added].map(object => object.slice(1, -1)).filter(part => part !== '')
+  const changed = withParams(request, `{${[...parts, own].join(',')}}`)
+  // Only these can take more escaped names to the request than it had.
+  const isSafe = !own.includes('\\') && !added.includes('\\')
+  if (!isSafe && !readMessage(changed.text)) throw new TooManyNames()
+  return changed
 }

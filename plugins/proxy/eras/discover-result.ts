@@ -1,5 +1,5 @@
 import { TooManyNames } from '../../../src/lib/parse-json.ts'
-import { memberText, mergeRaw, omitRaw } from '../../../src/lib/raw-json.ts'
+import { memberText, mergeRaw, omitRaw, rawObject } from '../../../src/lib/raw-json.ts'
 import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, resultText } from '../../../src/net/rpc-message.ts'
 import { META_2026 } from '../revisions/index.ts'
@@ -26,7 +26,7 @@ function toDiscoverResult(initialized: string): string {
   const capabilities = withoutTasks(memberText(initialized, 'capabilities') ?? '{}')
   const own = `{"supportedVersions":["${MODERN_VERSION}"],"capabilities":${capabilities}}`
   const rest = omitRaw(initialized, name => MOVED.has(name))
-  return toModernResult(mergeRaw(rest, own), {
+  return toModernResult(rawObject(mergeRaw(rest, own)), {
     rule: { cacheable: true },
     infoText: memberText(initialized, 'serverInfo'),
   })

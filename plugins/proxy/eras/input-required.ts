@@ -11,8 +11,7 @@ export const inputKey = ({ idText }: Request): string => `input-${idText}`
 
 /** A request of an older server as an entry of `inputRequests`. The SDK for Go (1.8) cannot read one without `params`. */
 export function toInput(request: Request): string {
-  const params = paramText(request)
-  const own = params === undefined ? '{}' : withoutProtocolMeta(params, name => OMITTED.has(name))
+  const own = withoutProtocolMeta(request, name => OMITTED.has(name))
   return `{"method":${JSON.stringify(request.method)},"params":${own}}`
 }
 

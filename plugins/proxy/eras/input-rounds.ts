@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  findSpan,
   memberText,
   memberValue,
   mergeRaw,
@@ -22,8 +21,8 @@ export interface InputRequired {
 const INPUTS: ReadonlySet<unknown> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
 /** Whether the response asks for input. */
-export function isInputRequired({ text, result }: Response): boolean {
-  const span = findSpan(text, result, ['resultType'])
+export function isInputRequired({ text, index, result }: Response): boolean {
+  const span = index.find(result, ['resultType'])
   return span !== undefined && parseRaw(text.slice(span.start, span.end)) === 'input_required'
 }
 

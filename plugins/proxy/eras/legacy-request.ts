@@ -1,5 +1,4 @@
-import { splice } from '../../../src/lib/raw-json.ts'
-import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
+import { type Request, withParams } from '../../../src/net/rpc-message.ts'
 import { withoutProtocolMeta } from './modern-meta.ts'
 
 /**
@@ -10,8 +9,10 @@ const OMITTED = new Set(['inputResponses', 'requestState', 'task'])
 
 /** A request of MCP 2026-07-28 as a server of the era of sessions takes it. */
 export function toLegacyRequest(request: Request): Request {
-  const { text, params } = request
-  if (!params) return request
-  const changed = withoutProtocolMeta(text.slice(params.start, params.end), name => OMITTED.has(name))
-  return readMessage(splice(text, [{ span: params, text: changed }])) as Request
+  return request.params
+    ? withParams(
+        request,
+        withoutProtocolMeta(request, name => OMITTED.has(name)),
+      )
+    : request
 }

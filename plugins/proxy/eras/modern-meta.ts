@@ -1,5 +1,5 @@
-import { memberText, omitRaw } from '../../../src/lib/raw-json.ts'
-import { type Message, param, paramText } from '../../../src/net/rpc-message.ts'
+import { omitRaw } from '../../../src/lib/raw-json.ts'
+import { type Message, param, paramsObject, paramText } from '../../../src/net/rpc-message.ts'
 
 /** What begins the names of the members of `_meta` that MCP itself defines (2026-07-28, basic: `_meta`). */
 export const OF_PROTOCOL = 'io.modelcontextprotocol/'
@@ -48,13 +48,13 @@ export function readClientFacts(request: Message): ClientFacts | string {
 }
 
 /**
- * Parameters without what `_meta` says of the protocol. Trace context, progress tokens and what nobody here knows
+ * The parameters of a message without what `_meta` says of the protocol. Trace context, progress tokens and what nobody here knows
  * stay.
  */
-export function withoutProtocolMeta(paramsText: string, isOmitted = (_name: string) => false): string {
-  const meta = memberText(paramsText, '_meta')
+export function withoutProtocolMeta(message: Message, isOmitted = (_name: string) => false): string {
+  const meta = paramText(message, '_meta')
   const kept = meta && omitRaw(meta, name => name.startsWith(OF_PROTOCOL))
-  const others = omitRaw(paramsText, name => name === '_meta' || isOmitted(name))
+  const others = omitRaw(paramsObject(message), name => name === '_meta' || isOmitted(name))
   if (kept === undefined || kept === '{}') return others
   return `${others.slice(0, -1)}${others === '{}' ? '' : ','}"_meta":${kept}}`
 }

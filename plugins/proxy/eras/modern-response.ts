@@ -1,5 +1,5 @@
 import { TooManyNames } from '../../../src/lib/parse-json.ts'
-import { memberText, memberValue, mergeRaw, splice } from '../../../src/lib/raw-json.ts'
+import { memberValue, mergeRaw, type RawObject, splice } from '../../../src/lib/raw-json.ts'
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -33,12 +33,13 @@ export function toModernResponse(
   response: Response,
   { idText, rule, infoText }: { idText: string; rule: MethodRule; infoText: string | undefined },
 ): string {
-  const { text, result, error } = response
+  const { text, index, result, error } = response
   const span = result ?? error
   if (!span) return withId(response, idText)
-  const given = text.slice(span.start, span.end)
+  const object = index.objectAt(span)
+  if (!object) return withId(response, idText)
   try {
-    const changed = result ? toModernResult(given, { rule, infoText }) : toModernError(given)
+    const changed = result ? toModernResult(object, { rule, infoText }) : toModernError(object.text)
     return splice(text, [
       { span, text: changed },
       { span: response.id, text: idText },
@@ -51,13 +52,13 @@ export function toModernResponse(
 
 /** A result with what the revision requires of all results. What the server says of it, which it cannot mean, goes. */
 export function toModernResult(
-  result: string,
+  result: RawObject,
   { rule, infoText }: { rule: Pick<MethodRule, 'cacheable'>; infoText: string | undefined },
 ): string {
-  if (!result.startsWith('{')) return result
   const added = JSON.stringify({ resultType: 'complete', ...(rule.cacheable ? UNCACHED : {}) })
   if (infoText === undefined) return mergeRaw(result, added)
-  const meta = memberText(result, '_meta')
+  const place = result.at.get('_meta')
+  const meta = place && result.text.slice(place.start, place.end)
   const signed = mergeRaw(meta?.startsWith('{') ? meta : '{}', `{"${SERVER_INFO}":${infoText}}`)
   return mergeRaw(result, `${added.slice(0, -1)},"_meta":${signed}}`)
 }

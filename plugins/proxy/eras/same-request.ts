@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { arrayElements, omitRaw, parseRaw, topLevelMembers } from '../../../src/lib/raw-json.ts'
-import { paramText, type Request } from '../../../src/net/rpc-message.ts'
+import { paramsObject, type Request } from '../../../src/net/rpc-message.ts'
 
 /** What differs between the rounds of one call. */
 const OF_A_ROUND = new Set(['_meta', 'inputResponses', 'requestState'])
@@ -10,7 +10,7 @@ const OF_A_ROUND = new Set(['_meta', 'inputResponses', 'requestState'])
  * call must ask for what the call did, since that is what policies have judged.
  */
 export function askedFor(request: Request): string {
-  const params = omitRaw(paramText(request) ?? '{}', name => OF_A_ROUND.has(name))
+  const params = omitRaw(paramsObject(request), name => OF_A_ROUND.has(name))
   return `${request.method} ${canonical(params)}`
 }
 

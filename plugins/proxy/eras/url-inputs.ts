@@ -1,15 +1,15 @@
-import { arrayElements, findSpan, memberValue, mergeRaw, omitRaw } from '../../../src/lib/raw-json.ts'
+import { arrayElements, memberValue, mergeRaw, omitRaw } from '../../../src/lib/raw-json.ts'
 import type { Response } from '../../../src/net/rpc-message.ts'
 
 /** The user has to open a URL before the server takes the request (MCP 2025-11-25, elicitation). */
 export const URL_ELICITATION_REQUIRED = -32042
 
 /** What a server wants opened before it takes a request, as `inputRequests`; undefined for other responses. */
-export function urlInputs({ text, error }: Response): ReadonlyMap<string, string> | undefined {
+export function urlInputs({ text, index, error }: Response): ReadonlyMap<string, string> | undefined {
   if (!error || memberValue(text.slice(error.start, error.end), 'code') !== URL_ELICITATION_REQUIRED) {
     return undefined
   }
-  const span = findSpan(text, error, ['data', 'elicitations'])
+  const span = index.find(error, ['data', 'elicitations'])
   const elicitations = (span && arrayElements(text.slice(span.start, span.end))) ?? []
   if (elicitations.length === 0) return undefined
   const inputs = elicitations.map((elicitation, n) => {

@@ -1,6 +1,6 @@
-import type { Dispatcher } from 'undici'
-import { findSpan, parseRaw } from '../../../src/lib/raw-json.ts'
+import { parseRaw } from '../../../src/lib/raw-json.ts'
 import { paramText, type Request, type Response, readMessage } from '../../../src/net/rpc-message.ts'
+import type { ServerResponse } from '../translated-http/dispatch.ts'
 import { linesIn } from '../translated-http/response-lines.ts'
 
 /** The session of a client at a server of streamable HTTP, as the server knows it. */
@@ -11,7 +11,7 @@ export interface LegacySession {
   /** Notes what opens a session, or sets something in it, so that a new one can be made the same. */
   note(request: Request): void
   /** Takes the head of the response to `initialize`, then the response. */
-  opened(response: Dispatcher.ResponseData): void
+  opened(response: ServerResponse): void
   agreed(response: Response): void
   /** Opens another session in place of the one with this id, which the server has lost. */
   renew(lost: string): Promise<void>
@@ -31,7 +31,7 @@ const keyOf = (request: Request): string | undefined =>
  */
 export function createLegacySession(options: {
   maxBytes: number
-  post: (text: string, headers: Readonly<Record<string, string>>) => Promise<Dispatcher.ResponseData>
+  post: (text: string, headers: Readonly<Record<string, string>>) => Promise<ServerResponse>
   onRenewed: () => void
 }): LegacySession {
   const { maxBytes, post, onRenewed } = options
@@ -83,8 +83,8 @@ export function createLegacySession(options: {
       const given = headers['mcp-session-id']
       id = typeof given === 'string' ? given : undefined
     },
-    agreed({ text, result }) {
-      const span = findSpan(text, result, ['protocolVersion'])
+    agreed({ text, index, result }) {
+      const span = index.find(result, ['protocolVersion'])
       const given = span && parseRaw(text.slice(span.start, span.end))
       version = typeof given === 'string' ? given : undefined
     },

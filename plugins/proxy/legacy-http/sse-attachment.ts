@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -6,6 +5,7 @@ import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, type Message } from '../../../src/net/rpc-message.ts'
 import { readRawSse } from '../../../src/net/sse.ts'
 import type { TargetPath } from '../backends/target-path.ts'
+import type { ServerResponse } from '../translated-http/dispatch.ts'
 import { createLineAttachment } from '../translated-http/line-attachment.ts'
 import { errorBody, type LoginWanted, loginWanted } from '../translated-http/response-lines.ts'
 import type { SendForClient } from '../translated-http/send-for-caller.ts'
@@ -35,7 +35,7 @@ export function openSseAttachment(options: {
     throw new Error('its stream ended')
   }
 
-  async function refused(response: Dispatcher.ResponseData): Promise<never> {
+  async function refused(response: ServerResponse): Promise<never> {
     const wanted = loginWanted(response, await errorBody(response))
     if (wanted) onLoginWanted(wanted)
     throw new Error(`it returned status ${response.statusCode}`)

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Dispatcher } from 'undici'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -13,6 +12,7 @@ import {
   readMessage,
 } from '../../../src/net/rpc-message.ts'
 import { withCallHint } from '../eras/call-hint.ts'
+import type { ServerResponse } from '../translated-http/dispatch.ts'
 import { createLineAttachment } from '../translated-http/line-attachment.ts'
 import { errorBody, type LoginWanted, linesIn, loginWanted } from '../translated-http/response-lines.ts'
 import type { SendForClient } from '../translated-http/send-for-caller.ts'
@@ -54,7 +54,7 @@ export function openStreamableAttachment(options: {
   const session = createLegacySession({ maxBytes, post, onRenewed: () => void listen() })
 
   /** Sends a message in the session, and once more in a new one when the server has lost it. */
-  async function postInSession(text: string, signal?: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function postInSession(text: string, signal?: AbortSignal): Promise<ServerResponse> {
     const { id } = session
     const response = await post(text, session.headers, signal)
     if (response.statusCode !== 404 || id === undefined) return response
@@ -64,11 +64,7 @@ export function openStreamableAttachment(options: {
   }
 
   /** Passes on the messages of a response; true when the response to the request was among them. */
-  async function pass(
-    response: Dispatcher.ResponseData,
-    request: Request,
-    last: { id?: string; retry?: number },
-  ) {
+  async function pass(response: ServerResponse, request: Request, last: { id?: string; retry?: number }) {
     let isDone = false
     for await (const { text, id, retry } of linesIn(response, { maxBytes })) {
       if (id !== undefined) last.id = id
@@ -106,7 +102,7 @@ export function openStreamableAttachment(options: {
     if (!isDone) throw new Error('its response ended early')
   }
 
-  async function refused(response: Dispatcher.ResponseData, request: Request): Promise<void> {
+  async function refused(response: ServerResponse, request: Request): Promise<void> {
     const body = await errorBody(response)
     const wanted = loginWanted(response, body)
     if (wanted) onLoginWanted(wanted)
@@ -122,9 +118,10 @@ export function openStreamableAttachment(options: {
     running.set(key, abort)
     try {
       await before
-      await exchange(request, AbortSignal.any([abort.signal, closing.signal]))
+      if (closing.signal.aborted) return
+      await exchange(request, abort.signal)
     } catch (error) {
-      if (abort.signal.aborted || closing.signal.aborted) return
+      if (abort.signal.aborted) return
       log.debug('a request to the server failed', { error: messageOf(error) })
       await lines.emit(
         errorText(request.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`),
@@ -179,7 +176,7 @@ export function openStreamableAttachment(options: {
   async function end(): Promise<void> {
     const signal = AbortSignal.timeout(END_SESSION_MS)
     const { id, headers } = session
-    closing.abort()
+    for (const call of [closing, ...running.values()]) call.abort()
     if (id === undefined) return
     // A server that does not end the session is left alone.
     await send({ method: 'DELETE', headers, signal }).then(

@@ -70,7 +70,7 @@ export function createTranslatedClient({
       dropBodyAtEnd(exchange)
       client.lastUsed = now()
       await connect(message)
-      return post(exchange, rewriting)
+      return post(exchange, rewriting, message)
     },
   }
   return client

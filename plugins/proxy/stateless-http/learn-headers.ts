@@ -1,9 +1,9 @@
-import type { Dispatcher } from 'undici'
 import { parseRaw, toRaw } from '../../../src/lib/raw-json.ts'
 import type { ModernHeaders } from '../../../src/net/modern-headers.ts'
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
 import { listTools } from '../own/list-tools.ts'
 import { META_2026 } from '../revisions/index.ts'
+import type { ServerResponse } from '../translated-http/dispatch.ts'
 import { linesIn } from '../translated-http/response-lines.ts'
 
 /** Reads the server's list of tools, which says which arguments headers repeat. Fails where it cannot be read. */
@@ -14,7 +14,7 @@ export async function learnHeaders({
 }: {
   headers: ModernHeaders
   maxBytes: number
-  post: (request: Request) => Promise<Dispatcher.ResponseData>
+  post: (request: Request) => Promise<ServerResponse>
 }): Promise<void> {
   await listTools(async (method, params) => {
     const paramsText = toRaw(JSON.stringify({ ...META_2026, ...params }))

@@ -1,6 +1,6 @@
-import type { Dispatcher } from 'undici'
 import { memberValue } from '../../../src/lib/raw-json.ts'
 import { type Request, readMessage } from '../../../src/net/rpc-message.ts'
+import type { ServerResponse } from '../translated-http/dispatch.ts'
 import { errorBody, type LoginWanted, loginWanted } from '../translated-http/response-lines.ts'
 
 /** What a server says that does not serve a request. */
@@ -13,10 +13,7 @@ export interface ServerRefusal {
 }
 
 /** Reads a response with the status of an error. An error without an id is about the request: nothing else was sent. */
-export async function readRefusal(
-  response: Dispatcher.ResponseData,
-  { idText }: Request,
-): Promise<ServerRefusal> {
+export async function readRefusal(response: ServerResponse, { idText }: Request): Promise<ServerRefusal> {
   const body = await errorBody(response)
   const wanted = loginWanted(response, body)
   const message = readMessage(body)

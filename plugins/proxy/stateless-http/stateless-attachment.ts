@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici'
 import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../../src/net/rpc-message.ts'
 import { withCallHint } from '../eras/call-hint.ts'
 import { MODERN_VERSION } from '../eras/discover-result.ts'
+import type { ServerResponse } from '../translated-http/dispatch.ts'
 import { createLineAttachment } from '../translated-http/line-attachment.ts'
 import { type LoginWanted, linesIn } from '../translated-http/response-lines.ts'
 import type { SendForClient } from '../translated-http/send-for-caller.ts'
@@ -37,7 +37,6 @@ export function openStatelessAttachment(options: {
   onLoginWanted: (wanted: LoginWanted, idText: string) => boolean
 }): Attachment {
   const { send, maxBytes, log, onLoginWanted } = options
-  const closing = new AbortController()
   const running = new Map<string, AbortController>()
   const headers = createModernHeaders()
 
@@ -67,7 +66,7 @@ export function openStatelessAttachment(options: {
     await lines.emit(error)
   }
 
-  async function pass(response: Dispatcher.ResponseData, request: Request): Promise<void> {
+  async function pass(response: ServerResponse, request: Request): Promise<void> {
     for await (const { text } of linesIn(response, { maxBytes })) {
       const message = text === undefined ? undefined : readMessage(text)
       // A server of this revision sends no requests, and responds to nothing but the request of the POST.
@@ -88,9 +87,9 @@ export function openStatelessAttachment(options: {
     const abort = new AbortController()
     running.set(idKey(idText), abort)
     try {
-      await exchange(request, AbortSignal.any([abort.signal, closing.signal]))
+      await exchange(request, abort.signal)
     } catch (error) {
-      if (abort.signal.aborted || closing.signal.aborted) return
+      if (abort.signal.aborted) return
       log.debug('a request to the server failed', { error: messageOf(error) })
       await lines.emit(errorText(idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
     } finally {
@@ -110,7 +109,9 @@ export function openStatelessAttachment(options: {
       if (message.kind === 'notification' && message.method === CANCELLED) cancel(message)
       return undefined
     },
-    onDetach: () => closing.abort(),
+    onDetach() {
+      for (const call of running.values()) call.abort()
+    },
   })
   return lines.attachment
 }

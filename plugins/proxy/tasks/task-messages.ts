@@ -1,4 +1,4 @@
-import { arrayElements, findSpan, parseRaw, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
+import { arrayElements, parseRaw, splice, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import { INVALID_PARAMS } from '../../../src/net/rpc-error-codes.ts'
 import { errorText, param, type Request, type Response, readMessage } from '../../../src/net/rpc-message.ts'
 import type { TaskOwners } from './task-owners.ts'
@@ -26,7 +26,7 @@ export function withOwnTasks(text: string, owner: string, tasks: TaskOwners): st
   if (message?.kind !== 'response') return message && text
   const created = valueAt(message, ['task', 'taskId']) ?? valueAt(message, ['taskId'])
   if (typeof created === 'string') tasks.remember(created, owner)
-  const list = findSpan(text, message.result, ['tasks'])
+  const list = message.index.find(message.result, ['tasks'])
   const all = list && arrayElements(text.slice(list.start, list.end))
   if (!all) return text
   const own = all.filter(task => {
@@ -36,8 +36,8 @@ export function withOwnTasks(text: string, owner: string, tasks: TaskOwners): st
   return own.length === all.length ? text : splice(text, [{ span: list, text: `[${own.join(',')}]` }])
 }
 
-function valueAt({ text, result }: Response, path: readonly string[]): unknown {
-  const span = findSpan(text, result, path)
+function valueAt({ text, index, result }: Response, path: readonly string[]): unknown {
+  const span = index.find(result, path)
   return span && parseRaw(text.slice(span.start, span.end))
 }
 

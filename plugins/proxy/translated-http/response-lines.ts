@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
 import { isEventStream, readRawSse } from '../../../src/net/sse.ts'
+import type { ServerResponse } from './dispatch.ts'
+import type { ResponseBody } from './response-body.ts'
 
 /** The most that is read of the body of an error. */
 const MAX_ERROR_BYTES = 64 * 1024
@@ -16,7 +17,7 @@ export interface ResponseLine {
 
 /** The messages in a response, which is a JSON document or an event stream. Throws when one is too long. */
 export async function* linesIn(
-  { headers, body }: { headers: IncomingHttpHeaders; body: AsyncIterable<Buffer> },
+  { headers, body }: { headers: IncomingHttpHeaders; body: AsyncIterable<Buffer> | ResponseBody },
   { maxBytes }: { maxBytes: number },
 ): AsyncGenerator<ResponseLine> {
   if (isEventStream(headers['content-type'])) {
@@ -25,7 +26,7 @@ export async function* linesIn(
     }
     return
   }
-  const text = await readText(body, maxBytes)
+  const text = await ('text' in body ? body.text(maxBytes) : readText(body, maxBytes))
   if (text.trim()) yield { text, id: undefined, retry: undefined }
 }
 
@@ -37,12 +38,12 @@ export interface LoginWanted {
 }
 
 /** The body of an error, raw; nothing of one that is too long. */
-export const errorBody = ({ body }: Dispatcher.ResponseData): Promise<string> =>
-  readText(body, MAX_ERROR_BYTES).catch(() => '')
+export const errorBody = ({ body }: ServerResponse): Promise<string> =>
+  body.text(MAX_ERROR_BYTES).catch(() => '')
 
 /** What such a response says; undefined for another one. `body` is its body, raw. */
 export function loginWanted(
-  { statusCode: status, headers }: Dispatcher.ResponseData,
+  { statusCode: status, headers }: ServerResponse,
   body: string,
 ): LoginWanted | undefined {
   if (status !== 401 && status !== 403) return undefined

@@ -1,10 +1,10 @@
-import type { Dispatcher } from 'undici'
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { BackendGone } from '../backends/gateway-error.ts'
 import { followable, MAX_REDIRECTS } from '../backends/redirect.ts'
 import { signed } from '../backends/signed.ts'
 import type { TargetPath } from '../backends/target-path.ts'
 import { requestHeaders } from '../headers.ts'
+import { dispatch, type ServerResponse } from './dispatch.ts'
 import type { TranslationOptions } from './translation-options.ts'
 
 /** A request of the proxy to an HTTP server, in the name of the caller of an exchange. */
@@ -18,10 +18,10 @@ export interface CallerRequest {
   readonly signal: AbortSignal
 }
 
-export type SendForCaller = (exchange: Exchange, request: CallerRequest) => Promise<Dispatcher.ResponseData>
+export type SendForCaller = (exchange: Exchange, request: CallerRequest) => Promise<ServerResponse>
 
 /** The same with the credentials of one client. */
-export type SendForClient = (request: CallerRequest) => Promise<Dispatcher.ResponseData>
+export type SendForClient = (request: CallerRequest) => Promise<ServerResponse>
 
 const POST_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 const GET_HEADERS = { accept: 'text/event-stream' }
@@ -38,7 +38,7 @@ export function createSendForCaller(options: Omit<TranslationOptions, 'log' | 'e
     exchange: Exchange,
     request: CallerRequest,
     { target, origin, path }: { target: TargetPath; origin: string; path: string },
-  ): Promise<Dispatcher.ResponseData> {
+  ): Promise<ServerResponse> {
     const { method, signal, body = null } = request
     const own = new Map(exchange.ownHeaders ?? [])
     for (const name of Object.keys(exchange.request.headers))
@@ -52,13 +52,7 @@ export function createSendForCaller(options: Omit<TranslationOptions, 'log' | 'e
     })
     const outgoing = { origin, path, method, headers, body }
     const sent = exchange.sign ? await signed(outgoing, exchange.sign) : outgoing
-    return agent.request({
-      ...sent,
-      method,
-      signal,
-      headersTimeout: headersTimeoutMs,
-      bodyTimeout: 0,
-    })
+    return dispatch(agent, { ...sent, method, headersTimeout: headersTimeoutMs, bodyTimeout: 0 }, signal)
   }
 
   return async (exchange, request) => {
@@ -88,7 +82,7 @@ export function createSendForCaller(options: Omit<TranslationOptions, 'log' | 'e
 /** What the credentials are renewed by; undefined where the response is for the client. */
 function refusal(
   { onRefused }: Exchange,
-  { statusCode, headers }: Dispatcher.ResponseData,
+  { statusCode, headers }: ServerResponse,
 ): Promise<void> | undefined {
   const challenge = headers['www-authenticate']
   return onRefused?.({

@@ -15,7 +15,14 @@ import {
   topLevelMembers,
   toRaw,
 } from '../../../src/lib/raw-json.ts'
-import { idKey, readMessage, withId } from '../../../src/net/rpc-message.ts'
+import {
+  idKey,
+  paramText,
+  type Request,
+  readMessage,
+  withId,
+  withParams,
+} from '../../../src/net/rpc-message.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const whitespace = fc.constantFrom('', ' ', '\n', '\t', '\r\n', '  ')
@@ -285,4 +292,25 @@ test('the members of such a text are never left out', () => {
   expect(() => mergeRaw(mergeRaw(merged, object(1, 'c')), '{}')).toThrow(TooManyNames)
   expect(() => omitRaw(object(10_001, 'a'), () => false)).toThrow(TooManyNames)
   expect(mergeRaw('5', '{"a":1}')).toBe('{"a":1}')
+})
+
+describe('withParams', () => {
+  test.each([
+    ['{"jsonrpc":"2.0","id":12345678901234567890,"method":"m","params":{"a":1}}'],
+    ['{"jsonrpc":"2.0","method":"m","params":{"a":1},"id":12345678901234567890, "other": [1.0]}'],
+    ['{"jsonrpc":"2.0","id":12345678901234567890,"method":"m"} '],
+  ])('keeps the positions of %s', text => {
+    const request = withParams(readMessage(text) as Request, '{"b":1.0,"_meta":{"c":"longer than before"}}')
+    expect(readMessage(request.text)).toMatchObject({ id: request.id, params: request.params })
+    expect(request.text.slice(request.id.start, request.id.end)).toBe('12345678901234567890')
+    expect(paramText(request, '_meta', 'c')).toBe('"longer than before"')
+    expect(paramText(request, 'a')).toBeUndefined()
+    expect(request.text.includes('"other": [1.0]')).toBe(text.includes('other'))
+  })
+})
+
+test('an object with very many members is found in all the same', () => {
+  const many = Array.from({ length: 5000 }, (_, n) => `"n${n}":${n}`)
+  const message = readMessage(`{"jsonrpc":"2.0","method":"m","params":{${many},"n1":{"x":"y"}}}`)
+  expect(message && [paramText(message, 'n4999'), paramText(message, 'n1', 'x')]).toEqual(['4999', '"y"'])
 })

@@ -1,4 +1,4 @@
-import { detached, findSpan, parseRaw, type Span, splice } from '../../../../src/lib/raw-json.ts'
+import { detached, parseRaw, type Span, splice } from '../../../../src/lib/raw-json.ts'
 import {
   onOneLine,
   type param,
@@ -228,7 +228,7 @@ const requestText = (request: Request, { id, token }: { id: string; token: Span 
 /** The response for the client, with the id that the client wrote. */
 function responseText(response: Response, { idText }: Call): string {
   // A response of 2026-07-28 names its subscription by the id of the request.
-  const subscription = findSpan(response.text, response.result, SUBSCRIPTION_ID)
+  const subscription = response.index.find(response.result, SUBSCRIPTION_ID)
   if (!subscription) return withId(response, idText)
   return splice(response.text, [
     { span: response.id, text: idText },

@@ -34,16 +34,19 @@ interface Sender {
   readonly translated: string | undefined
 }
 
-/** Responds to a POST of streamable HTTP, which carries one message of a client, or a batch. */
+/**
+ * Responds to a POST of streamable HTTP, which carries one message of a client, or a batch. `read` is the message, if it
+ * was read before.
+ */
 export function createStreamablePost(
   router: MessageRouter,
-): (exchange: Exchange, rewriting?: Rewriting) => Promise<void> {
+): (exchange: Exchange, rewriting?: Rewriting, read?: Message) => Promise<void> {
   const modernRequests = createModernRequests(router)
   const mirroredTools = createMirroredTools(createAskModern(router.ask), router.now)
 
-  async function post(exchange: Exchange, rewriting?: Rewriting): Promise<void> {
+  async function post(exchange: Exchange, rewriting?: Rewriting, read?: Message): Promise<void> {
     const { request, response } = exchange
-    const body = await readBody(exchange)
+    const body = await readBody(exchange, read)
     if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
       const problem = 'The Accept header must allow application/json or text/event-stream'
       throw rpcRefusal(406, INVALID_REQUEST, problem)
@@ -118,12 +121,12 @@ export function createStreamablePost(
 }
 
 /** The message in the body, or the messages of a batch; anything else is refused. */
-async function readBody(exchange: Exchange): Promise<Message | readonly Message[]> {
+async function readBody(exchange: Exchange, read?: Message): Promise<Message | readonly Message[]> {
   const text = await exchange.rawText()
   const message =
     text !== undefined && isBatch(text)
       ? readBatch(exchange.request, text)
-      : await readClientMessage(exchange)
+      : (read ?? (await readClientMessage(exchange)))
   if (!message) {
     if (isJson(text)) throw rpcRefusal(400, INVALID_REQUEST, 'The body is not a JSON-RPC message')
     throw rpcRefusal(400, PARSE_ERROR, 'The body is not valid JSON')

@@ -52,6 +52,15 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
   const sessions = createModernSessions(router)
   const parkedCalls = createParkedCalls(router)
 
+  let serverInfo: { readonly initialized: string; readonly text: string | undefined } | undefined
+
+  /** What a result of `initialize` says of the server, which is the same for each call. */
+  function serverInfoOf(initialized: string): string | undefined {
+    if (serverInfo?.initialized !== initialized)
+      serverInfo = { initialized, text: memberText(initialized, 'serverInfo') }
+    return serverInfo.text
+  }
+
   function answer(reply: Reply, text: string): Outcome {
     reply.respond(text)
     return 'responded'
@@ -82,7 +91,7 @@ export function createModernRequests(router: MessageRouter): ModernRequests {
       owner: session.owner,
       first: round,
       opensUrls: session.capabilities.elicitation?.url !== undefined,
-      infoText: memberText(asked.initialized, 'serverInfo'),
+      infoText: serverInfoOf(asked.initialized),
       parkedCalls,
       respond: client.respond,
       send: (request, reply) =>

@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { toRaw } from '../../../../src/lib/raw-json.ts'
-import {
-  type Notification,
-  param,
-  paramText,
-  type Request,
-  readMessage,
-} from '../../../../src/net/rpc-message.ts'
+import { type Notification, param, type Request, readMessage } from '../../../../src/net/rpc-message.ts'
 import { isForListeners, type ListenFilter, supportedFilter } from '../../eras/listen-filter.ts'
 import { withoutProtocolMeta } from '../../eras/modern-meta.ts'
 import { META_2026 } from '../../revisions/index.ts'
@@ -115,7 +109,7 @@ export function createHeldListen(options: {
   }
 
   function tell(message: Notification): void {
-    const params = withoutProtocolMeta(paramText(message) ?? '{}')
+    const params = withoutProtocolMeta(message)
     const text = `{"jsonrpc":"2.0","method":${JSON.stringify(message.method)},"params":${params}}`
     const uri = param(message, 'uri')
     const hearers = typeof uri === 'string' ? subscriptions.watchers(uri) : clients()

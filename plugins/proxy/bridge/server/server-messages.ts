@@ -1,4 +1,4 @@
-import { arrayElements, findSpan, parseRaw } from '../../../../src/lib/raw-json.ts'
+import { arrayElements, parseRaw } from '../../../../src/lib/raw-json.ts'
 import { type Response, readMessage } from '../../../../src/net/rpc-message.ts'
 import type { Calls } from '../calls/pending-calls.ts'
 import type { Owners } from '../clients/owners.ts'
@@ -36,7 +36,7 @@ export function createServerMessages(
       return
     }
     if (!call.task || !call.session) return
-    const span = findSpan(message.text, message.result, ['task', 'taskId'])
+    const span = message.index.find(message.result, ['task', 'taskId'])
     const id = span && parseRaw(message.text.slice(span.start, span.end))
     if (typeof id !== 'string') return
     options.owners.tasks.remember(id, call.session)
