@@ -6,12 +6,11 @@ import { messageOf } from '../../src/errors.ts'
 import { type AttachOptions, START_MS } from './attach-options.ts'
 import { diagnose } from './diagnose.ts'
 import type { OpenCall } from './engine-cli.ts'
-import { call, readBody } from './engine-socket.ts'
+import { call, messageIn, readBody } from './engine-socket.ts'
 import { splitStreams } from './split-streams.ts'
 
 const open = { extra: t.isUnknown() }
 const exit = t.isObject({ StatusCode: t.isNumber() }, open)
-const refusal = t.isObject({ message: t.isString() }, open)
 
 const CONNECT_MS = 10_000
 /** How long after the end of its streams the exit of an instance may be reported, in milliseconds. */
@@ -67,8 +66,7 @@ async function start(socketPath: string, path: string, { dialect, before }: Atta
   })
   const body = await readBody(response)
   if ((response.statusCode ?? 0) < 400) return
-  const said = parse(body)
-  throw diagnose(dialect, refusal(said) ? said.message : body, { doing: `start "${name}"`, name })
+  throw diagnose(dialect, messageIn(body) ?? body, { doing: `start "${name}"`, name })
 }
 
 /** The exit code that `wait` reports; undefined when its connection broke before. */

@@ -18,12 +18,14 @@ import { createContainerEnder } from './end-containers.ts'
 import { createEngineCli } from './engine-cli.ts'
 import { createEngineFacts } from './engine-facts.ts'
 import { createEngineInfo, type EngineInfo } from './engine-info.ts'
+import { overSocket } from './engine-over-socket.ts'
 import { createContainerFinder } from './find-containers.ts'
 import { createImageStore } from './image-store.ts'
 import { withBuildIsolation } from './isolation/build-isolation.ts'
 import { createFirewall } from './isolation/firewall.ts'
 import { createIsolatedNetworks } from './isolation/isolated-networks.ts'
 import { createContainerMaker } from './make-container.ts'
+import { createOwnSocket } from './own-socket.ts'
 import { probeEngine } from './probe-engine.ts'
 import { watchInstances } from './watch-containers.ts'
 
@@ -71,14 +73,15 @@ export function createContainerRuntime(options: ContainerRuntimeOptions): Runtim
 
 function createParts(options: ContainerRuntimeOptions) {
   const { dialect, owner, env, folder } = options
-  const cli = createEngineCli({ dialect, env, folder })
+  const program = createEngineCli({ dialect, env, folder })
   const facts = createEngineFacts({ dialect, env, folder })
-  const info = createEngineInfo({ dialect, cli, facts })
+  const info = createEngineInfo({ dialect, cli: program, facts })
+  const cli = overSocket(program, { dialect, socket: createOwnSocket({ dialect, env, facts, info }) })
   const finder = createContainerFinder({ dialect, cli, owner })
   return {
     ...{ log: undefined, ...options, cli, facts, info, finder },
     ender: createContainerEnder({ dialect, cli, finder }),
-    make: createContainerMaker({ dialect, cli, owner, info: info.read }),
+    make: createContainerMaker({ dialect, cli, owner, env, info: info.read }),
     images: createImageStore({ dialect, cli }),
     firewall: createFirewall({ owner, env }),
   }
@@ -147,7 +150,9 @@ function createStarts(parts: Parts): Pick<Runtime, 'create' | 'start' | 'attach'
     async start(name) {
       const { id, state } = await takeStartable(name)
       if (state === 'running') return
-      await cli.run(['start', '--', id], { doing: `start "${name}"`, name }, { timeoutMs: START_MS })
+      const api = { method: 'POST', path: `/containers/${id}/start` } as const
+      const subject = { doing: `start "${name}"`, name }
+      await cli.run(['start', '--', id], subject, { timeoutMs: START_MS, api })
     },
 
     async attach(name) {

@@ -1,3 +1,5 @@
+import type { ApiRequest } from './engine-cli.ts'
+
 /** Which limits and log options an engine supports. */
 export interface Abilities {
   readonly memory: boolean
@@ -42,6 +44,17 @@ export interface Dialect {
   readonly restartsUnseen: boolean
   /** Further arguments of `create`. */
   readonly createArguments: readonly string[]
+  /**
+   * The request of the API that does what these arguments of `create` do, with the instance's variables, for a program in
+   * the environment `env`. Undefined where only the program can do it.
+   */
+  createRequest?(
+    args: readonly string[],
+    given: {
+      variables: Readonly<Record<string, string>>
+      env: Readonly<Record<string, string | undefined>>
+    },
+  ): ApiRequest | undefined
   /** Options of a tmpfs `--mount` that hides a folder: empty, and read-only. */
   readonly coverOptions: readonly string[]
   /**

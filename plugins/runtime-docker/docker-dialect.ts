@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import * as t from 'typanion'
+import { toCreateRequest } from './create-request.ts'
 import type { Dialect, EngineEvent } from './dialect.ts'
 import { findDockerSocket } from './docker-socket.ts'
 
@@ -85,6 +86,7 @@ export const dockerDialect: Dialect = {
   restartsUnseen: false,
   initMissing: /docker-init[^\n]*(?:not found|no such file)/i,
   createArguments: [],
+  createRequest: toCreateRequest,
   coverOptions: ['readonly'],
   socket: findDockerSocket,
   attachArguments: () => [],

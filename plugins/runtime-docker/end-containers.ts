@@ -36,8 +36,9 @@ export function createContainerEnder(options: {
 
   async function stopOnce({ id, name }: Instance, seconds: number): Promise<void> {
     const args = ['stop', `--time=${seconds}`, '--', id]
+    const api = { method: 'POST', path: `/containers/${id}/stop?t=${seconds}` } as const
     try {
-      await cli.run(args, { doing: `stop "${name}"`, name }, { timeoutMs: seconds * 1000 + START_MS })
+      await cli.run(args, { doing: `stop "${name}"`, name }, { timeoutMs: seconds * 1000 + START_MS, api })
     } catch (error) {
       if (!isFailure(error, 'instance_missing')) throw error
     }
@@ -60,10 +61,11 @@ export function createContainerEnder(options: {
 
     async remove({ id, name }) {
       const args = ['rm', '--force', '--volumes', ...dialect.removeArguments, '--', id]
+      const api = { method: 'DELETE', path: `/containers/${id}?force=1&v=1` } as const
       const deadline = Date.now() + REMOVE_MS
       for (;;) {
         try {
-          await cli.run(args, { doing: `remove "${name}"`, name }, { timeoutMs: REMOVE_MS })
+          await cli.run(args, { doing: `remove "${name}"`, name }, { timeoutMs: REMOVE_MS, api })
           return
         } catch (error) {
           if (isFailure(error, 'instance_missing')) return

@@ -8,6 +8,17 @@ import type { Dialect } from './dialect.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** A request of the Docker Engine API that does what arguments of the program do. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Without a version. Names in it are encoded. */
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Turns the body of the response into what the program prints. */
+  readonly print?: (body: string) => string
+}
+
 export interface CallOptions {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
@@ -17,6 +28,8 @@ export interface CallOptions {
   readonly stdin?: number
   /** An open file that the program inherits as file descriptor 3. */
   readonly file?: number | undefined
+  /** Does the same as the arguments, where the engine's socket is on this host. */
+  readonly api?: ApiRequest | undefined
   /** Each line of output as it comes. */
   readonly onLine?: ((line: string) => void) | undefined
 }
@@ -37,9 +50,12 @@ export interface EngineCli {
   /** Runs the program to its end and returns standard output. Fails with what the engine's message means. */
   run(args: readonly string[], subject: Subject, options?: CallOptions): Promise<string>
   open(args: readonly string[]): OpenCall
+  /** Opens a stream of lines that lasts until `end`, or until the engine goes away. */
+  listen(args: readonly string[], api: ApiRequest): Promise<{ output: Readable; end(): void }>
 }
 
-const SHORT_MS = 30_000
+/** How long a call may take by default, in milliseconds. */
+export const SHORT_MS = 30_000
 const TAIL_LINES = 50
 
 export function createEngineCli(options: {
@@ -112,6 +128,13 @@ export function createEngineCli(options: {
       const stderr = child.stderr.pipe(new PassThrough())
       return { stdin: child.stdin, stdout, stderr, ended, kill: () => void child.kill('SIGKILL') }
     },
+
+    async listen(args) {
+      const { stdin, stdout, stderr, kill } = this.open(args)
+      stdin.end()
+      stderr.resume()
+      return { output: stdout, end: kill }
+    },
   }
 }
 
@@ -133,7 +156,7 @@ async function forwardLines(
   return tail.join('\n')
 }
 
-function tooSlow(dialect: Dialect, subject: Subject, timeoutMs: number) {
+export function tooSlow(dialect: Dialect, subject: Subject, timeoutMs: number) {
   return runtimeFailures.runtime_unavailable({
     runtime: dialect.name,
     problem: `it did not ${subject.doing} within ${Math.round(timeoutMs / 1000)} seconds.`,

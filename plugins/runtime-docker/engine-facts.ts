@@ -10,17 +10,19 @@ import { call } from './engine-socket.ts'
 /** How long facts about an engine are reused, in milliseconds. */
 const KEEP_MS = 60_000
 const PING_MS = 1000
+const AT_ONCE_MS = 200
 
-const schema = t.isObject({ engine: t.isString(), at: t.isNumber(), said: t.isRecord(t.isString()) })
+const fact = t.isObject({ at: t.isNumber(), text: t.isString() })
+const schema = t.isObject({ engine: t.isString(), said: t.isRecord(fact) })
 type Kept = t.InferType<typeof schema>
 
 /** Facts about an engine, such as its version, cached across commands. */
 export interface EngineFacts {
   /**
-   * Returns what the engine's program printed for the arguments within the last minute, and asks otherwise. Cached only
-   * for an engine on this host, and used only while that engine responds and is the same one.
+   * Returns what the engine's program printed for the arguments within the last minute (`keepMs`), and asks otherwise.
+   * Cached only for an engine on this host, and used only while that engine responds and is the same one.
    */
-  get(args: readonly string[], ask: () => Promise<string>): Promise<string>
+  get(args: readonly string[], ask: () => Promise<string>, options?: { keepMs?: number }): Promise<string>
 }
 
 export function createEngineFacts(options: {
@@ -33,7 +35,7 @@ export function createEngineFacts(options: {
   const path = join(folder, `${dialect.name}-facts.json`)
 
   /** Changes with the engine, with each start of it and with the program; undefined if nothing may be cached. */
-  async function identify(): Promise<string | undefined> {
+  async function ask(): Promise<string | undefined> {
     const socket = dialect.socket?.(env)
     if (socket === undefined) return undefined
     const [{ ino, mtimeMs }, ping] = await Promise.all([
@@ -45,30 +47,40 @@ export function createEngineFacts(options: {
     return [socket, ino, mtimeMs, ping.response.headers.server, env.PATH].join('\n')
   }
 
+  let asked: { at: number; engine: Promise<string | undefined> } | undefined
+  /** Facts that are wanted at once need one ping. */
+  function identify(): Promise<string | undefined> {
+    if (!asked || Date.now() - asked.at > AT_ONCE_MS) {
+      asked = { at: Date.now(), engine: ask().catch(() => undefined) }
+    }
+    return asked.engine
+  }
+
   async function read(engine: string): Promise<Kept> {
-    const none = { engine, at: Date.now(), said: {} }
+    const none = { engine, said: {} }
     if (!isPrivateFolder(folder)) return none
     try {
       const kept = parseDocument(await readFile(path, 'utf8'), path, schema)
-      const age = Date.now() - kept.at
-      return kept.engine === engine && age >= 0 && age < KEEP_MS ? kept : none
+      return kept.engine === engine ? kept : none
     } catch {
       return none
     }
   }
 
   return {
-    async get(args, ask) {
-      const engine = await identify().catch(() => undefined)
+    async get(args, ask, { keepMs = KEEP_MS } = {}) {
+      const engine = await identify()
       if (engine === undefined) return ask()
       const key = args.join(' ')
       const kept = await read(engine)
       const known = kept.said[key]
-      if (known !== undefined) return known
+      const age = known ? Date.now() - known.at : -1
+      if (known && age >= 0 && age < keepMs) return known.text
       const text = await ask()
       try {
-        const said = { ...kept.said, [key]: withoutProxies(text) }
-        await writeFileAtomic(path, JSON.stringify({ ...kept, said }))
+        const { said } = await read(engine) // others may have asked meanwhile
+        const more = { ...said, [key]: { at: Date.now(), text: withoutProxies(text) } }
+        await writeFileAtomic(path, JSON.stringify({ engine, said: more }))
       } catch {
         // the next command asks again
       }

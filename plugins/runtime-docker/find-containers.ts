@@ -57,7 +57,11 @@ export function createContainerFinder(options: {
 
     async find(name) {
       try {
-        const text = await cli.run(['container', 'inspect', '--', name], { doing: `inspect "${name}"`, name })
+        const text = await cli.run(
+          ['container', 'inspect', '--', name],
+          { doing: `inspect "${name}"`, name },
+          { api: { method: 'GET', path: `/containers/${encodeURIComponent(name)}/json`, print: asList } },
+        )
         // Engines also accept the start of an id as a name.
         return parseContainers(text, source).find(({ instance }) => instance.name === name)
       } catch (error) {
@@ -93,6 +97,8 @@ export function createContainerFinder(options: {
   }
   return finder
 }
+
+const asList = (body: string): string => `[${body}]`
 
 const chunk = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) => ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE))

@@ -1,12 +1,13 @@
 import * as t from 'typanion'
 import type { ImageBuild, ImageStore, Report } from '../../src/contracts/runtime.ts'
 import { isFailure, messageOf } from '../../src/errors.ts'
+import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { redact } from '../../src/lib/redact.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import { listBuilt } from './built-images.ts'
 import { lastWords } from './diagnose.ts'
 import type { BuildExtras, Dialect } from './dialect.ts'
-import type { EngineCli } from './engine-cli.ts'
+import type { ApiRequest, EngineCli } from './engine-cli.ts'
 import { failures } from './failures.ts'
 import { withNamelessFile } from './nameless-file.ts'
 
@@ -58,7 +59,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
   async function inspect(image: string) {
     const subject = { doing: `look for the image "${image}"`, image }
     try {
-      const text = await cli.run(['image', 'inspect', '--', image], subject)
+      const text = await cli.run(['image', 'inspect', '--', image], subject, { api: inspectRequest(image) })
       return parseDocument(text, `${runtime} image inspect`, inspected)[0]
     } catch (error) {
       if (isFailure(error, 'image_missing')) return undefined
@@ -157,6 +158,14 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
     },
   }
 }
+
+/** Undefined for what may not be a reference: the program says what is wrong with it. */
+const inspectRequest = (image: string): ApiRequest | undefined =>
+  parseOciReference(image) && {
+    method: 'GET',
+    path: `/images/${encodeURIComponent(image)}/json`,
+    print: body => `[${body}]`,
+  }
 
 /** Passes lines on as they arrive and keeps the last ones for a failure. */
 function collect(report: Report | undefined) {

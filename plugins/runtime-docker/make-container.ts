@@ -13,10 +13,12 @@ export function createContainerMaker(options: {
   dialect: Dialect
   cli: EngineCli
   owner: string
+  /** The environment of the engine's program. */
+  env: Readonly<Record<string, string | undefined>>
   /** Returns what the engine prints for `infoArguments`. */
   info: () => Promise<unknown>
 }): MakeContainer {
-  const { dialect, cli, owner, info } = options
+  const { dialect, cli, owner, env, info } = options
   /** Whether the engine has the helper behind `--init`, as far as we know. */
   let init = true
 
@@ -26,12 +28,15 @@ export function createContainerMaker(options: {
     const { name, image } = spec
     return withEnvFile(filed, async file => {
       const given = { dialect, abilities, owner, inherited: Object.keys(inherited), envFile: file?.path }
-      const create = (withInit: boolean) =>
-        cli.run(
-          createArguments(spec, { ...given, init: withInit }),
+      const create = (withInit: boolean) => {
+        const args = createArguments(spec, { ...given, init: withInit })
+        const api = dialect.createRequest?.(args, { variables: spec.env, env })
+        return cli.run(
+          args,
           { doing: `create "${name}"`, name, image },
-          { timeoutMs: START_MS, signal, env: inherited, file: file?.fd },
+          { timeoutMs: START_MS, signal, env: inherited, file: file?.fd, api },
         )
+      }
       const printed = await create(init).catch(error => {
         if (!init || !isFailure(error) || !dialect.initMissing.test(error.message)) throw error
         init = false

@@ -18,20 +18,23 @@ export async function* watchInstances(options: {
   const { dialect, cli, owner, signal, since } = options
   if (signal.aborted) return
   // Podman treats several label filters as alternatives, so only the owner's is passed.
+  const label = `${LABEL.owner}=${owner}`
   const args = [
     'events',
     '--format={{json .}}',
     '--filter=type=container',
-    `--filter=label=${LABEL.owner}=${owner}`,
+    `--filter=label=${label}`,
     // Events before the engine registered this watcher are sent afterwards.
     `--since=${since.toISOString()}`,
   ]
-  const call = cli.open(args)
-  call.stdin.end()
-  call.stderr.resume()
-  signal.addEventListener('abort', call.kill, { once: true })
+  const filters = encodeURIComponent(JSON.stringify({ type: ['container'], label: [label] }))
+  const seconds = (since.getTime() / 1000).toFixed(3)
+  const path = `/events?since=${seconds}&filters=${filters}`
+  const { output, end } = await cli.listen(args, { method: 'GET', path })
+  if (signal.aborted) return end()
+  signal.addEventListener('abort', end, { once: true })
   try {
-    for await (const line of createInterface({ input: call.stdout })) {
+    for await (const line of createInterface({ input: output })) {
       const event = dialect.readEvent(parse(line))
       if (event?.labels[LABEL.managed] === 'true') {
         const { labels: _, ...rest } = event
@@ -41,8 +44,8 @@ export async function* watchInstances(options: {
     }
     if (!signal.aborted) yield { kind: 'gone' }
   } finally {
-    signal.removeEventListener('abort', call.kill)
-    call.kill()
+    signal.removeEventListener('abort', end)
+    end()
   }
 }
 

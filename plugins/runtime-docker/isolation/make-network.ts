@@ -2,7 +2,8 @@ import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { messageOf } from '../../../src/errors.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import type { Dialect, EngineNetwork } from '../dialect.ts'
-import type { EngineCli } from '../engine-cli.ts'
+import type { ApiRequest, EngineCli } from '../engine-cli.ts'
+import { readId } from '../engine-socket.ts'
 import type { NetworkStore, ProxyLocation, WantedNetwork } from './network-store.ts'
 import { candidates, DEFAULT_RANGE, nextAddress, parseRange, type Subnet, takenRanges } from './subnets.ts'
 
@@ -42,7 +43,8 @@ export async function makeNetwork(
       const created = await cli.run(
         createArguments(name, subnet, { place, labels, isolation }),
         { doing: `create the network of "${instance}"` },
-        { signal },
+        // Without a gateway its options differ between engines, which only the arguments say.
+        { signal, api: place === 'gateway' ? createRequest(name, subnet, labels) : undefined },
       )
       const bridge = isolation.bridgeOf?.(created)
       if (!bridge) return await find(name)
@@ -88,3 +90,17 @@ const createArguments = (
   ...options.isolation.createArguments,
   name,
 ]
+
+const createRequest = (
+  name: string,
+  { cidr, gateway }: Subnet,
+  labels: Readonly<Record<string, string>>,
+): ApiRequest => ({
+  method: 'POST',
+  path: '/networks/create',
+  body: {
+    ...{ Name: name, CheckDuplicate: true, Internal: true, Driver: 'bridge', Labels: labels },
+    IPAM: { Driver: 'default', Config: [{ Subnet: cidr, Gateway: gateway }] },
+  },
+  print: readId,
+})

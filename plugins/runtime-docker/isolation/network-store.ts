@@ -41,8 +41,14 @@ export function createNetworkStore(options: {
   const { dialect, cli, owner } = options
 
   async function inspect(names: readonly string[]): Promise<readonly EngineNetwork[]> {
-    if (names.length === 0) return []
-    const text = await cli.run(['network', 'inspect', '--', ...names], { doing: 'inspect its networks' })
+    const [first, ...others] = names
+    if (first === undefined) return []
+    const path = `/networks/${encodeURIComponent(first)}`
+    const text = await cli.run(
+      ['network', 'inspect', '--', ...names],
+      { doing: 'inspect its networks' },
+      others.length ? {} : { api: { method: 'GET', path, print: body => `[${body}]` } },
+    )
     return dialect.isolation.readNetworks(JSON.parse(text))
   }
 
@@ -77,7 +83,8 @@ export function createNetworkStore(options: {
       const deadline = Date.now() + REMOVE_MS
       for (;;) {
         try {
-          await cli.run(['network', 'rm', name], { doing: `remove the network of "${instance}"` })
+          const api = { method: 'DELETE', path: `/networks/${encodeURIComponent(name)}` } as const
+          await cli.run(['network', 'rm', name], { doing: `remove the network of "${instance}"` }, { api })
           return
         } catch (error) {
           if (isGone(error)) return

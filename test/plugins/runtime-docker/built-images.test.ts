@@ -11,6 +11,10 @@ test('only images with a name of keelson or without any are listed', async () =>
     'f6\tghcr.io/keelson.local/server:1\t1MB',
     'a7\tkeelson.local/building:0-fetched\t1MB',
   ]
-  const cli = { run: async () => lines.join('\n'), open: () => expect.unreachable() }
+  const cli = {
+    run: async () => lines.join('\n'),
+    open: () => expect.unreachable(),
+    listen: () => expect.unreachable(),
+  }
   expect((await listBuilt(cli)).map(({ name }) => name)).toEqual(['keelson.local/npx-server:0123', 'b2'])
 })
