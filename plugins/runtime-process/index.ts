@@ -15,14 +15,14 @@ const pathOf = ({ env }: App): string => env.PATH ?? '/usr/local/bin:/usr/bin:/b
 
 /** Makes the sandboxes in which packages of strangers are installed. */
 async function installSandbox(app: App) {
-  const [{ createInstallSandbox }, { findBubblewrap }] = await Promise.all([
+  const [{ createInstallSandbox }, { rememberBubblewrap }] = await Promise.all([
     import('./packages/install-sandbox.ts'),
-    import('./find-bubblewrap.ts'),
+    import('./remember-bubblewrap.ts'),
   ])
   return createInstallSandbox({
     caches: join(app.paths.cache, 'tools'),
     sockets: join(app.paths.runtime, 'net'),
-    bubblewrap: () => findBubblewrap(pathOf(app)),
+    bubblewrap: () => rememberBubblewrap(pathOf(app), app.paths.runtime),
     egress: () => app.service('egress'),
     log: app.log,
   })
@@ -45,13 +45,13 @@ const runtimeProcess: Plugin = {
           { createPackageStore },
           { packageTools },
           { rememberNewest },
-          { findBubblewrap },
+          { rememberBubblewrap },
         ] = await Promise.all([
           import('./process-runtime.ts'),
           import('./packages/package-store.ts'),
           import('./packages/package-tools.ts'),
           import('./packages/remember-newest.ts'),
-          import('./find-bubblewrap.ts'),
+          import('./remember-bubblewrap.ts'),
         ])
         const tools = packageTools(await installSandbox(app))
         const folder = join(app.paths.cache, 'newest')
@@ -62,7 +62,7 @@ const runtimeProcess: Plugin = {
             ...tools,
             newestVersion: rememberNewest(tools.newestVersion, { folder }),
           }),
-          bubblewrap: () => findBubblewrap(pathOf(app)),
+          bubblewrap: () => rememberBubblewrap(pathOf(app), app.paths.runtime),
           path: pathOf(app),
         })
       },

@@ -54,7 +54,7 @@ export async function prepareLaunch(
     env: { [MARK]: id },
     command: bubblewrap.works
       ? await sandboxCommand(spec, { bubblewrap, installed, home, sockets, limits: own, filtered })
-      : withProcessLimits(starterCommand(), own),
+      : withProcessLimits(starterCommand(spec), own),
     input: starterInput({
       command: [...installed.command, ...spec.args],
       env: {
@@ -64,7 +64,6 @@ export async function prepareLaunch(
         ...spec.env,
         [MARK]: id,
       },
-      agentFor: spec.isolatedNetwork && spec.ports.map(port => port.instancePort),
     }),
   }
 }

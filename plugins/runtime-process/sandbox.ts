@@ -87,7 +87,7 @@ const coverArguments = ({ hidden = [] }: InstanceSpec): string[] =>
 
 /**
  * Returns the command line that runs an instance inside bubblewrap. bubblewrap starts the starter, which becomes
- * the package's program. The arguments hold paths only, since every user can read them. bubblewrap gets none of
+ * the package's program or starts it. The arguments hold paths only, since every user can read them. bubblewrap gets none of
  * the instance's variables, since it runs outside the sandbox.
  *
  * There is no `--new-session`: the instance is started in a session of its own, without a terminal,
@@ -132,7 +132,7 @@ export async function sandboxCommand(
     '--chdir',
     HOME,
     '--',
-    ...withProcessLimits(starterCommand(), limits),
+    ...withProcessLimits(starterCommand(spec), limits),
   ]
 }
 

@@ -1,3 +1,4 @@
+import type { InstanceSpec } from '../../src/contracts/runtime.ts'
 import { programText } from '../../src/lib/program-text.ts'
 import { EGRESS_PORT } from './sandbox-network.ts'
 
@@ -15,33 +16,32 @@ const programOf = (file: string): string => programText(`plugins/runtime-process
 /** The text of a program that uses `joinSockets`. */
 export const withJoinSockets = (file: string): string => programOf('join-sockets.cjs') + programOf(file)
 
-const AGENT = withJoinSockets('network-agent.cjs')
-const BECOME_SERVER = programText('plugins/runtime-process/programs/become-server.cjs', {
+const READ_INPUT = programText('plugins/runtime-process/programs/read-input.cjs', {
   INPUT_FD: String(STARTER_INPUT_FD),
 })
+const BECOME_SERVER = READ_INPUT + programOf('become-server.cjs')
+const AGENT = READ_INPUT + withJoinSockets('network-agent.cjs')
+
+/** The agent only forwards bytes, so a small heap does. */
+const AGENT_FLAGS = ['--no-warnings', '--max-old-space-size=24']
 
 /**
  * Runs where the server will run, inside the sandbox if there is one, and reads command and variables from a file
  * descriptor. So variables that a stranger may have chosen (LD_PRELOAD, NODE_OPTIONS) affect the server and no
- * program before it, and their values never appear in arguments.
+ * program before it, and their values never appear in arguments. The starter of an instance without a network stays
+ * with it as its agent; any other becomes the server.
  */
-export const starterCommand = (): string[] => [process.execPath, '--no-warnings', '-e', BECOME_SERVER]
+export function starterCommand({
+  isolatedNetwork,
+  ports,
+}: Pick<InstanceSpec, 'isolatedNetwork' | 'ports'>): string[] {
+  if (!isolatedNetwork) return [process.execPath, '--no-warnings', '-e', BECOME_SERVER]
+  const offered = new Set(ports.map(({ instancePort }) => String(instancePort)))
+  return [process.execPath, ...AGENT_FLAGS, '-e', AGENT, SOCKETS, String(EGRESS_PORT), ...offered]
+}
 
-/** Returns what the starter reads. `agentFor`: ports of an instance without a network, which needs an agent. */
-export function starterInput(options: {
+/** Returns what the starter reads. */
+export const starterInput = (input: {
   command: readonly string[]
   env: Readonly<Record<string, string>>
-  agentFor?: readonly number[] | undefined
-}): string {
-  const { command, env, agentFor } = options
-  const agent = agentFor && [
-    '--no-warnings',
-    '--max-old-space-size=24',
-    '-e',
-    AGENT,
-    SOCKETS,
-    String(EGRESS_PORT),
-    ...new Set(agentFor.map(String)),
-  ]
-  return JSON.stringify({ command, env, agent })
-}
+}): string => JSON.stringify(input)
