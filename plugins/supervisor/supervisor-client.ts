@@ -15,6 +15,8 @@ import { createSupervisorStarter, takeOver } from './start-supervisor.ts'
 
 /** How often a request is sent when the supervisor ends meanwhile. */
 const TRIES = 3
+/** How long a request goes to a supervisor that was found without looking for it again, in milliseconds. */
+const RECENT_MS = 1000
 /** How long a supervisor that has handed over may take to end, in milliseconds. */
 const END_MS = 5000
 
@@ -27,13 +29,23 @@ export function createSupervisorClient(options: {
   /** Makes a host for `foreground`. */
   host: () => Promise<WorkloadHost>
 }): Supervisor {
-  const ensure = createSupervisorStarter(options)
+  const start = createSupervisorStarter(options)
   const place = supervisorPaths(options.paths)
+
+  let last: { readonly at: number; readonly socket: string } | undefined
+  async function ensure(): Promise<string> {
+    const socket = await start()
+    last = { at: Date.now(), socket }
+    return socket
+  }
+
+  /** A command ensures that there is a supervisor early, so it need not look for one again. */
+  const recent = () => (last && Date.now() - last.at < RECENT_MS ? last.socket : undefined)
 
   /** Sends a request, again when the supervisor ends meanwhile. Returns the body of the response. */
   async function send(path: string, input?: unknown): Promise<string> {
     for (let attempt = 1; ; attempt++) {
-      const socket = await ensure()
+      const socket = (attempt === 1 && recent()) || (await ensure())
       try {
         return await post(socket, path, input)
       } catch (error) {
