@@ -113,6 +113,13 @@ export const failures = defineFailures({
     status: 400,
     text: (d: { path: string; problem: string }) => `${d.path} cannot be written: ${d.problem}`,
   },
+  folder_unusable: {
+    status: 500,
+    text: (d: { path: string; home: string; problem: string }) =>
+      `keelson cannot use ${d.path}: ${d.problem}`,
+    hint: d =>
+      `HOME is ${d.home}. Correct it, or the folder; \`keelson doctor\` checks all folders of keelson.`,
+  },
   folder_not_private: {
     status: 500,
     text: (d: { path: string; problem: string }) => `The folder ${d.path} is not used: ${d.problem}.`,

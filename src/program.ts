@@ -1,6 +1,7 @@
 import { builtins } from '../plugins/index.ts'
 import { createApp } from './app.ts'
 import { splitGlobals } from './cli/argv.ts'
+import { toFolderFailure } from './cli/folder-failure.ts'
 import { printFailure } from './cli/print-failure.ts'
 import { runCli } from './cli/run-cli.ts'
 import { isFailure } from './errors.ts'
@@ -47,7 +48,8 @@ export async function main(): Promise<number> {
     })
     return interrupts.signal.aborted && code === 0 ? interrupts.exitCode() : code
   } catch (error) {
-    if (!interrupts.signal.aborted) return printFailure(error, stderr, { debug })
+    if (!interrupts.signal.aborted)
+      return printFailure(toFolderFailure(error, findPaths(env)), stderr, { debug })
     // Whatever the interrupt broke off fails in its own way; only an expected failure has more to say.
     if (isFailure(error)) printFailure(error, stderr, { debug })
     else stderr.write('Interrupted.\n')
