@@ -3,6 +3,7 @@ import type { Routes } from '../../src/http/api.ts'
 import { sectionRequests } from '../../src/http/section-request.ts'
 import { closed, list, object, pick, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName, workloadName } from '../state/index.ts'
+import { describeIsolation } from './describe-isolation.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
 import { eventRoute } from './http/event-route.ts'
@@ -53,7 +54,8 @@ export const workloadRoutes: Routes = async (api, app) => {
     failures: [400, 404],
     async handle({ params: { name } }) {
       assertWorkloadName(name)
-      return toDetails(await (await workloads()).config(name), requests)
+      const config = await (await workloads()).config(name)
+      return toDetails(config, requests, { isolation: describeIsolation(config, app.log) })
     },
   })
 

@@ -2,10 +2,12 @@ import type { App } from '../../../src/app.ts'
 import { Failure, isFailure } from '../../../src/errors.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { missingVariables } from '../../../src/http/missing-variables-schema.ts'
+import { sectionRequests } from '../../../src/http/section-request.ts'
 import { unacceptedPermissions } from '../../../src/http/unaccepted-permissions-schema.ts'
 import { assertWorkloadName, workloadName } from '../../state/index.ts'
-import { findLiveChange } from './find-live-change.ts'
+import { findLiveChange } from '../change/find-live-change.ts'
 import { type composeSchemas, nameAndPort } from './schemas.ts'
+import { toDetails } from './to-details.ts'
 import { toRunRequest } from './to-run-request.ts'
 
 const tag = 'workloads'
@@ -69,7 +71,8 @@ export function createRoutes(
       )
       const config = await service.prepare(request).catch(asBadRequest)
       signal.throwIfAborted()
-      const changeLive = await findLiveChange(app, replaces, config)
+      const shown = { ...toDetails(replaces, await sectionRequests(app)) }
+      const changeLive = await findLiveChange(app, replaces, config, shown)
       const { up } = await service.replace(replaces, config, changeLive)
       goOn(api, `Starting ${name} anew`, up)
       await up.catch(() => undefined) // the status shows a failure; a stop that is requested now comes after it

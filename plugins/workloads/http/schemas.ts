@@ -131,6 +131,12 @@ const details = {
   oauth_config: object({}),
   no_sandbox: optional(bool),
   group: optional(text),
+  isolation: optional(
+    described(
+      text,
+      'What a local server may do, in one line, as `keelson status` shows it; not read in requests',
+    ),
+  ),
 }
 
 /** The details of a workload, without the members of sections. */

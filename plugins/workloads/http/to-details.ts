@@ -27,7 +27,11 @@ export const toExport = (config: RunConfig): TypeOf<typeof runConfig> => ({
 })
 
 /** The run config in the shape of the request that makes such a workload. */
-export function toDetails(config: RunConfig, requests: readonly SectionRequest[]): WorkloadDetails {
+export function toDetails(
+  config: RunConfig,
+  requests: readonly SectionRequest[],
+  { isolation }: { isolation?: string | undefined } = {},
+): WorkloadDetails {
   return {
     name: config.name,
     image: config.image ?? '',
@@ -49,6 +53,7 @@ export function toDetails(config: RunConfig, requests: readonly SectionRequest[]
     oauth_config: {},
     ...(config.no_sandbox ? { no_sandbox: true } : {}),
     ...(config.group ? { group: config.group } : {}),
+    ...(isolation ? { isolation } : {}),
     ...Object.assign({}, ...requests.map(request => request.toDetails?.(config))),
   }
 }
