@@ -23,8 +23,11 @@ export interface RunConfigStore {
   problems(): Promise<Map<string, Failure>>
   /** Writes it under its own name, whether or not one is there. */
   save(config: RunConfig): Promise<void>
-  /** Fails with `workload_exists` when the name is taken; of two callers at once one wins. */
-  saveNew(config: RunConfig): Promise<void>
+  /**
+   * Fails with `workload_exists` when the name is taken; of two callers at once one wins. `toSaved` makes what is stored
+   * of it, and is not called for the one that loses.
+   */
+  saveNew(config: RunConfig, toSaved?: (config: RunConfig) => Promise<RunConfig>): Promise<void>
   /**
    * Writes another run config in the place of `before`. Fails with `workload_changed` when that is not what is there;
    * a function that makes the other one is not called then. Returns what is stored now.
@@ -63,10 +66,10 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
     list: async () => [...(await documents.list()).values()],
     problems: documents.problems,
     save: config => locked(config.name, () => documents.save(config.name, config)),
-    saveNew: config =>
+    saveNew: (config, toSaved) =>
       locked(config.name, async () => {
         if (await documents.find(config.name)) throw failures.workload_exists({ name: config.name })
-        await documents.save(config.name, config)
+        await documents.save(config.name, toSaved ? await toSaved(config) : config)
       }),
     saveOver: (before, config) =>
       locked(before.name, async () => {

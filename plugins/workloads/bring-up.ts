@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Supervisor, Workload } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
 import type { Log } from '../../src/log.ts'
-import type { WorkloadStore } from '../state/index.ts'
+import { stateFailures, type WorkloadStore } from '../state/index.ts'
 import { failures } from './failures.ts'
 import { findUntakenPort, portsOfOthers } from './free-ports.ts'
 import type { Workloads } from './service.ts'
@@ -41,7 +42,7 @@ export function createBringUp(options: {
   /** Saves a new workload; one of that name that has failed is removed first. */
   async function saveNew(supervise: Supervisor, config: RunConfig): Promise<void> {
     if ((await store.statuses.read(config.name))?.status === 'error') await supervise.remove(config.name)
-    await store.configs.saveNew(await conceal(config))
+    await store.configs.saveNew(config, conceal)
   }
 
   /** New workloads are saved one after another, so that each sees the ports of those before. */
@@ -92,6 +93,8 @@ export function createBringUp(options: {
       const supervise = await supervisor()
       await supervise.ensure()
       const { name } = before
+      if (changeLive && !isDeepStrictEqual(await store.configs.find(name), before))
+        throw stateFailures.workload_changed({ name })
       if (changeLive && (await changeLive(await conceal(asked)))) {
         return { saved: await store.configs.get(name), up: Promise.resolve() }
       }

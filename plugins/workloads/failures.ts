@@ -47,7 +47,7 @@ export const failures = defineFailures({
     text: (d: { from: string; to: string }) =>
       `"${d.to}" is the same workload as "${d.from}": an earlier rename did not finish.`,
     hint: d =>
-      `Finish it with \`keelson rm ${d.from}\` and \`keelson start ${d.to}\`, or undo it with \`keelson rm ${d.to}\` and \`keelson start ${d.from}\`.`,
+      `Finish it with \`keelson rename ${d.from} ${d.to}\`, or undo it with \`keelson rm ${d.to}\` and \`keelson start ${d.from}\`.`,
   },
   flag_not_edited: {
     status: 400,

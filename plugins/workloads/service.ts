@@ -68,8 +68,8 @@ export interface Workloads {
   /** `before` with what the given flags of `run` change, not saved. Fails with `flag_not_edited`. */
   withFlags(before: RunConfig, request: RunRequest, table: FlagTable): Promise<RunConfig>
   /**
-   * Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old name. Fails with
-   * `rename_unfinished` where a killed one of these names has left both workloads.
+   * Gives a workload another name; its port stays. After a failure (`edit_failed`) it has the old name. Finishes
+   * a rename of these names that was killed.
    */
   rename(from: string, to: string): Promise<void>
   /**

@@ -4,10 +4,10 @@ import type { Supervisor } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
 import type { WorkloadStore } from '../../state/index.ts'
 import { failures } from '../failures.ts'
-import { findLiveChange } from '../http/find-live-change.ts'
 import type { Workloads } from '../service.ts'
 import { applyFlags } from './apply-flags.ts'
 import { cloneConfig, copyConfig, revealKept } from './copy-config.ts'
+import { findLiveChange } from './find-live-change.ts'
 
 /** The operations that change an existing workload. */
 type Changes = Pick<Workloads, 'withFlags' | 'edit' | 'rename' | 'cloneConfig'>
@@ -64,11 +64,14 @@ export function createChanges(options: {
 
     async rename(from, to) {
       const supervise = await supervisor()
-      const copy = await copyConfig(app, store, { from, to })
-      const wasUp = await isUp(from)
+      // Undefined where a rename of these names was killed after it had saved the copy: this one finishes it.
+      const copy = await copyConfig(app, store, { from, to }).catch(error => {
+        if (!isFailure(error, 'rename_unfinished')) throw error
+      })
+      const wasUp = (await isUp(from)) || (!copy && (await isUp(to)))
       await supervise.ensure()
       // Saved while the other one still runs: a failure here stops nothing.
-      await store.configs.saveNew(await conceal(copy))
+      if (copy) await store.configs.saveNew(copy, conceal)
       try {
         if (wasUp) {
           await supervise.stop(from)

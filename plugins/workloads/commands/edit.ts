@@ -55,8 +55,7 @@ export class Edit extends BaseCommand {
           })
         return await this.#change(before, edited, this.#request(new Set()))
       } catch (error) {
-        const terminal = 'isTTY' in this.context.stdin && this.context.stdin.isTTY === true
-        if (!(error instanceof Failure) || !terminal) throw error
+        if (!(error instanceof Failure) || !this.onTerminal) throw error
         this.say(messageOf(error))
         if (!(await this.confirm('Edit again?'))) throw error
       }

@@ -70,8 +70,7 @@ export class Run extends BaseCommand {
         },
         ask: (question, { hidden = false, signal } = {}) => {
           progress.done()
-          const terminal = 'isTTY' in this.context.stdin && this.context.stdin.isTTY === true
-          return hidden && terminal
+          return hidden && this.onTerminal
             ? this.readSecret(question)
             : ask(this.context, `${question}: `, { signal })
         },

@@ -68,6 +68,7 @@ async function world(faults: Partial<Supervisor> = {}) {
   const { replace } = createBringUp({ store, supervisor, one, conceal, log })
   return {
     before,
+    replace,
     running,
     store,
     vault,
@@ -135,13 +136,48 @@ test('a rename that can neither start nor remove the new name starts the old one
   expect(running).toEqual(new Set(['notes']))
 })
 
-test('a rename after one that was killed says how to finish or undo it', async () => {
+test('a rename after one that was killed finishes it', async () => {
+  let kills = 1
+  const { changes, running, store } = await world({
+    async remove() {
+      if (kills-- > 0) throw new Error('killed')
+    },
+  })
+  await expect(changes.rename('notes', 'papers')).rejects.toThrow('killed')
+  await store.statuses.write('papers', { status: 'running', process_id: process.pid })
+  await store.statuses.write('notes', { status: 'stopped', process_id: process.pid })
+  await changes.rename('notes', 'papers')
+  expect(running).toEqual(new Set(['papers']))
+  expect((await store.configs.list()).map(({ name }) => name)).toEqual(['papers'])
+})
+
+test('a clone says how to finish or undo a rename that was killed', async () => {
   const { before, changes, store } = await world({ remove: refusing('notes') })
   await expect(changes.rename('notes', 'papers')).rejects.toThrow('notes is refused')
-  await expect(changes.rename('notes', 'papers')).rejects.toMatchObject({
+  await expect(changes.cloneConfig('notes', 'papers')).rejects.toMatchObject({
     code: 'rename_unfinished',
-    hint: expect.stringContaining('`keelson rm notes` and `keelson start papers`'),
+    hint: expect.stringContaining('Finish it with `keelson rename notes papers`'),
   })
   await store.configs.saveOver(before, { ...before, stateless: true })
   await expect(changes.rename('notes', 'papers')).rejects.toMatchObject({ code: 'workload_exists' })
+})
+
+test('a rename whose new name is taken meanwhile leaves the secret of that workload', async () => {
+  const { changes, store, vault } = await world()
+  const { saveNew } = store.configs
+  store.configs.saveNew = async (config, toSaved) => {
+    vault.set('papers', 'theirs')
+    await saveNew({ ...notes, name: 'papers', port: 20_002 })
+    return saveNew(config, toSaved)
+  }
+  await expect(changes.rename('notes', 'papers')).rejects.toMatchObject({ code: 'workload_exists' })
+  expect(vault.get('papers')).toBe('theirs')
+})
+
+test('a change without a restart fails when another one has overtaken it', async () => {
+  const { before, replace, store, vault } = await world()
+  await store.configs.saveOver(before, { ...before, stateless: true })
+  const changed = replace(before, withToken(notes, 'new'), async () => true)
+  await expect(changed).rejects.toMatchObject({ code: 'workload_changed' })
+  expect(vault.get('notes')).toBe('old')
 })
