@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Isolation, IsolationProbe, Runtime, WaitOptions } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
+import { capitalise } from '../../src/lib/capitalise.ts'
 import { failures } from './failures.ts'
 
 /** How the network of a workload's instance is set up. */
@@ -107,7 +108,7 @@ export async function settleIsolation(
   const probe = obstacleOf(config, runtime) ?? (await runtime.isolation?.probe()) ?? UNKNOWN
   if (probe.ok) {
     const lacking = (await runtime.isolation?.prefetch?.(wait)) ?? []
-    for (const warning of [...probe.warnings, ...lacking]) warn(capital(warning))
+    for (const warning of [...probe.warnings, ...lacking]) warn(capitalise(warning))
     return { ...config, isolate_network: true }
   }
   const insists = isExplicit || config.permission_profile_name_or_path !== undefined
@@ -117,5 +118,3 @@ export async function settleIsolation(
   warn(`The network of the server is not isolated: ${probe.problem}`)
   return { ...config, isolate_network: false }
 }
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -5,6 +5,7 @@ import type { CommandClass } from '../../src/cli/base-command.ts'
 import { allCommands, lenderOf, nameOf } from '../../src/cli/command-table.ts'
 import type { FlagTable } from '../../src/cli/flags.ts'
 import { describe, flagName, usageLine } from '../../src/cli/help.ts'
+import { capitalise } from '../../src/lib/capitalise.ts'
 
 /** The manual page of the built-in commands, in the macros of man(7). */
 export async function manualPage(app: App): Promise<string> {
@@ -33,9 +34,7 @@ function commandLines(command: CommandClass): string[] {
   const tables = lender ? [] : [{ title: '', flags: command.flags }, ...command.groups]
   return [
     `.SS ${toRoff(usageLine(command))}`,
-    toRoff(
-      `${description.charAt(0).toUpperCase()}${description.slice(1)}.${details ? ` ${details.trim()}` : ''}`,
-    ),
+    toRoff(`${capitalise(description)}.${details ? ` ${details.trim()}` : ''}`),
     ...(lender ? ['.P', `It takes the flags of ${lender}.`] : []),
     ...tables.flatMap(({ title, flags }) => [
       ...(title ? ['.P', `${toRoff(title)}:`] : []),

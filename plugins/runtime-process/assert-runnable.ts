@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises'
 import type { InstanceSpec } from '../../src/contracts/runtime.ts'
 import { runtimeFailures } from '../../src/contracts/runtime-failures.ts'
 import { assertVariables } from '../../src/contracts/variables.ts'
+import { capitalise } from '../../src/lib/capitalise.ts'
 import { failures } from './failures.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 
@@ -31,7 +32,7 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
     const { problem } = bubblewrap
     if (!spec.noSandbox)
       throw failures.sandbox_missing({ name, problem: noSandbox(problem), hint: bubblewrap.hint })
-    const hint = `${capital(problem)}. ${bubblewrap.hint}`
+    const hint = `${capitalise(problem)}. ${bubblewrap.hint}`
     if (spec.explicitProfile) throw refuse('the permission profile that was asked for', hint)
     if (isolatedNetwork) throw refuse('a network of its own', hint)
     if (hidden.length > 0) throw refuse('folders with hidden files', hint)
@@ -47,5 +48,3 @@ export async function assertRunnable(spec: InstanceSpec, bubblewrap: Bubblewrap)
 
 /** Says that this host has no sandbox. */
 export const noSandbox = (problem: string): string => `no sandbox is available for packages (${problem}).`
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

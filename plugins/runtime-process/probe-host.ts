@@ -1,4 +1,5 @@
 import type { Probe } from '../../src/contracts/runtime.ts'
+import { capitalise } from '../../src/lib/capitalise.ts'
 import { npmCommand } from '../../src/lib/newest-version.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
 import { findOnPath } from './find-on-path.ts'
@@ -36,10 +37,8 @@ export async function probeHost(bubblewrap: Bubblewrap, support: LimitSupport, p
             'This bubblewrap cannot forbid user namespaces inside the sandbox; version 0.8 or later without the setuid bit can.',
           ]
         : []),
-      ...(lacking ? [capital(lacking)] : []),
+      ...(lacking ? [capitalise(lacking)] : []),
       ...(npm ? [] : ['npm is not installed: npx:// packages cannot be run.']),
     ],
   }
 }
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -147,13 +147,13 @@ export function createSecrets(options: {
       return provider.needsPerson?.()
     },
     async missing(texts) {
-      const found = await findAll(texts)
-      return [...new Set(found.filter(({ value }) => value === undefined).map(({ name }) => name))]
+      return lackingOf(await findAll(texts))
     },
     async resolve(texts) {
-      const names = await this.missing(texts)
+      const found = await findAll(texts)
+      const names = lackingOf(found)
       if (names.length) throw failures.secrets_missing({ names })
-      return Object.fromEntries((await findAll(texts)).map(({ target, value = '' }) => [target, value]))
+      return Object.fromEntries(found.map(({ target, value = '' }) => [target, value]))
     },
     usedBy: async name =>
       (await runConfigs())
@@ -168,3 +168,8 @@ export function createSecrets(options: {
   }
   return { ...secrets, ...createWithPerson({ secrets, paths: app.paths }) }
 }
+
+/** The names of those without a value, each once. */
+const lackingOf = (found: readonly { name: string; value: string | undefined }[]): string[] => [
+  ...new Set(found.filter(({ value }) => value === undefined).map(({ name }) => name)),
+]

@@ -11,6 +11,10 @@ export interface Person {
   say(text: string): void
 }
 
+/** To a question whose default is yes. */
+const agrees = (answer: string | undefined): boolean =>
+  answer !== undefined && (answer.trim() === '' || isYes(answer))
+
 type Used = Pick<Secrets, 'askWith' | 'missing' | 'needsPerson' | 'resolve' | 'set' | 'setUp'>
 
 /** The operations that may ask a person. `Secrets` says what each of them promises. */
@@ -32,7 +36,7 @@ export function createWithPerson({ secrets, paths }: { secrets: Used; paths: Pat
       'This machine has no keyring, and servers run in the background: keelson has to open the secrets without you.',
     )
     const answer = await ask(`Keep a key in ${keyFilePath(paths)}, which only you can read? [Y/n]`)
-    if (answer !== undefined && (answer.trim() === '' || isYes(answer))) return true
+    if (agrees(answer)) return true
     say('Then a server that needs secrets starts only while KEELSON_SECRETS_PASSWORD is set for its command.')
     return false
   }
@@ -71,7 +75,7 @@ export function createWithPerson({ secrets, paths }: { secrets: Used; paths: Pat
         const answer = await person.ask(
           'No place for secrets has been chosen yet. Choose an encrypted file? [Y/n]',
         )
-        if (answer === undefined || (answer.trim() !== '' && !isYes(answer))) throw error
+        if (!agrees(answer)) throw error
         await setUpWith('encrypted', person)
         await resolveAsking(references, person)
         return

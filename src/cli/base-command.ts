@@ -146,6 +146,11 @@ export abstract class BaseCommand extends Command<CliContext> {
     return createProgress(this.context.stderr)
   }
 
+  /** Whether somebody can be asked. */
+  protected get onTerminal(): boolean {
+    return isTerminal(this.context.stdin)
+  }
+
   /** Asks a yes-or-no question; the default is no. Without a terminal it fails and names the flag to give. */
   protected async confirm(question: string, flagName = 'yes'): Promise<boolean> {
     const { ask } = await import('./prompt.ts') // few commands ask, and readline takes time to load

@@ -11,13 +11,13 @@ export const fold = (text: string, { width, indent }: { width: number; indent?: 
     .join('\n')
 
 function foldLine(line: string, width: number, indent: number): string {
-  if (widthOf(line) <= width) return line
+  if (shownLength(line) <= width) return line
   const [lead = ''] = /^\s*/.exec(line) ?? []
   const [first = '', ...words] = line.slice(lead.length).split(/(?<=\S) (?=\S)/)
   const lines: string[] = []
   let current = lead + first
   for (const word of words) {
-    if (widthOf(current) + 1 + widthOf(word) <= width) current += ` ${word}`
+    if (shownLength(current) + 1 + shownLength(word) <= width) current += ` ${word}`
     else {
       lines.push(current)
       current = ' '.repeat(indent) + word
@@ -26,4 +26,4 @@ function foldLine(line: string, width: number, indent: number): string {
   return [...lines, current].join('\n')
 }
 
-const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length
+const shownLength = (text: string): number => [...stripVTControlCharacters(text)].length

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { capitalise } from '../lib/capitalise.ts'
 import type { PluginEntry } from '../plugin.ts'
 import type { CommandClass } from './base-command.ts'
 import { lenderOf, nameOf } from './command-table.ts'
@@ -79,7 +80,7 @@ export function commandHelp(
 ): string {
   const { description = '', details, examples } = command.usage ?? {}
   const aliases = (command.paths ?? []).slice(1).map(path => path.join(' '))
-  const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
+  const sentence = `${capitalise(description)}.`
   const parts = [`${fold(sentence, { width })}\n`]
   if (details) parts.push(`${fold(details.trim(), { width })}\n`)
   parts.push(`${heading('Usage')}\n  ${usageLine(command)}\n`)

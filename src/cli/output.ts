@@ -101,8 +101,8 @@ export function toTerminal(
   return SIGNS.reduce((shown, [sign, ascii]) => shown.replace(sign, ascii), text)
 }
 
-/** Whether a person reads it as it comes. */
-export const isTerminal = (stream: Writable): boolean => 'isTTY' in stream && stream.isTTY === true
+/** Whether a person reads it as it comes or, of standard input, types it. */
+export const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true
 
 const width = (text: string): number => [...text].length
 const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)))

@@ -3,14 +3,12 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { failures } from '../errors.ts'
 import { printable } from '../lib/printable.ts'
+import { isTerminal } from './output.ts'
 
 interface Terminal {
   readonly stdin: Readable
   readonly stderr: Writable
 }
-
-const isTerminal = (stream: unknown): boolean =>
-  typeof stream === 'object' && stream !== null && 'isTTY' in stream && stream.isTTY === true
 
 /**
  * Asks on standard error, so that piped output stays clean. Returns undefined without a terminal. When the signal

@@ -1,3 +1,4 @@
+import { capitalise } from '../lib/capitalise.ts'
 import { closed, named, object, type Schema, text } from '../lib/schema.ts'
 import { CLIENT_HEADER, type Content, type Operation } from './api.ts'
 import { CALLER_TOKEN_HEADER } from './caller-token-header.ts'
@@ -83,7 +84,7 @@ function describe(operation: Operation, login: boolean, components: SchemaCompon
       ? {
           requestBody: {
             required: bodyOptional !== true,
-            content: json(components.place(body, `${capital(id)}Request`)),
+            content: json(components.place(body, `${capitalise(id)}Request`)),
           },
         }
       : {}),
@@ -92,7 +93,7 @@ function describe(operation: Operation, login: boolean, components: SchemaCompon
         description: summary,
         ...(content === 'empty'
           ? {}
-          : { content: successOf(content, schema => components.place(schema, `${capital(id)}Response`)) }),
+          : { content: successOf(content, schema => components.place(schema, `${capitalise(id)}Response`)) }),
       },
       ...Object.fromEntries(
         [...statuses]
@@ -118,8 +119,6 @@ const parametersOf = ({ path, params = {}, query = {}, programsOnly }: Operation
   })),
   ...(programsOnly ? [{ name: CLIENT_HEADER, in: 'header', required: true, schema: text }] : []),
 ]
-
-const capital = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1)
 
 function successOf(content: Exclude<Content, 'empty'>, place: (schema: Schema) => object): object {
   if (content === 'text') return TEXT

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { isTerminal } from '../../../src/cli/output.ts'
 import { failures } from '../../../src/errors.ts'
 import { byId } from '../by-id.ts'
 import { CLIENTS } from '../known-clients.ts'
@@ -29,7 +30,7 @@ export async function chooseClients(options: {
     const clients = [...new Set([...given.clients, ...found])]
     return { clients, groups: given.groups, why: 'No client is installed here that is not registered yet.' }
   }
-  if (!('isTTY' in terminal.stdin && terminal.stdin.isTTY)) {
+  if (!isTerminal(terminal.stdin)) {
     throw failures.usage({
       text: 'Which clients? There is no terminal to ask on.',
       hint: 'Name them with --client, or take every installed one with --installed.',

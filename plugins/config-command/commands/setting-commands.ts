@@ -39,10 +39,7 @@ function toCommand(path: string[], action: SettingAction): CommandClass {
         values: this.values(flags),
         print: line => this.print(line),
         printContent: text => this.printContent(text),
-        readPiped: async () => {
-          const { stdin } = this.context
-          return 'isTTY' in stdin && stdin.isTTY === true ? undefined : this.readSecret('')
-        },
+        readPiped: async () => (this.onTerminal ? undefined : this.readSecret('')),
       })
     }
   }

@@ -11,8 +11,7 @@ export abstract class RegistryCommand extends BaseCommand {
 
   /** Lets the following steps ask the user at the terminal. */
   protected async askForPasswords(): Promise<void> {
-    const { stdin } = this.context
-    if (!('isTTY' in stdin && stdin.isTTY === true)) return
+    if (!this.onTerminal) return
     const secrets = await this.app.service('secrets')
     secrets.askWith(question => this.readSecret(question))
   }

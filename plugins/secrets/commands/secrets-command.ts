@@ -21,11 +21,6 @@ export abstract class SecretsCommand extends BaseCommand {
     }
   }
 
-  protected get onTerminal(): boolean {
-    const { stdin } = this.context
-    return 'isTTY' in stdin && stdin.isTTY === true
-  }
-
   /** Names the workloads whose run config refers to the secret. */
   protected async warnUsers(secrets: Secrets, name: string, what: string): Promise<void> {
     const users = await secrets.usedBy(name)

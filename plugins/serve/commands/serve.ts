@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { isTerminal } from '../../../src/cli/output.ts'
 import { messageOf } from '../../../src/errors.ts'
 import { readLogin } from '../login.ts'
 
@@ -84,9 +85,10 @@ export class Serve extends BaseCommand {
     const callerToken = await this.app.service('callerToken')
     const token = await callerToken.required()
     if (token === undefined) return
-    const isTerminal = 'isTTY' in stderr && stderr.isTTY === true
     this.say(
-      isTerminal ? `Open ${url}/#token=${token}` : `The page asks for the token of ${callerToken.path}.`,
+      isTerminal(stderr)
+        ? `Open ${url}/#token=${token}`
+        : `The page asks for the token of ${callerToken.path}.`,
     )
   }
 }

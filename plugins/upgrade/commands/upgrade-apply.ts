@@ -49,7 +49,7 @@ export class UpgradeApplyCommand extends BaseCommand {
   override async execute(): Promise<void> {
     const { env, secret, timeout, yes, format, ...values } = this.values(flags)
     const upgrades = await this.app.service('upgrades')
-    const canAsk = !yes && !values['dry-run'] && this.#isTerminal()
+    const canAsk = !yes && !values['dry-run'] && this.onTerminal
     const progress = this.progress()
     const result = await upgrades
       .apply(this.name, {
@@ -82,10 +82,6 @@ export class UpgradeApplyCommand extends BaseCommand {
       .finally(progress.done)
     if (format === 'json') return this.printJson({ ...result.check, outcome: result.outcome })
     for (const line of toLines(result)) this.print(clean(line))
-  }
-
-  #isTerminal(): boolean {
-    return 'isTTY' in this.context.stdin && this.context.stdin.isTTY === true
   }
 }
 
