@@ -134,6 +134,20 @@ export interface Rollback {
   readonly reason?: string
 }
 
+/** An application that keelson can configure. */
+export interface ClientStatus {
+  readonly client_type: string
+  readonly installed: boolean
+  /** What is wrong with its file. */
+  readonly problem?: string
+}
+
+/** A client application and the groups whose workloads it gets. */
+export interface Registration {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
 interface Change {
   readonly from: string
   readonly to: string

@@ -3,7 +3,7 @@
 import { confirm } from './dialog.js'
 import { element } from './element.js'
 import { showProblem } from './notices.js'
-import { isBusy, isUp } from './status.js'
+import { isBusy, isUp } from './status.tsx'
 
 /**
  * The buttons of a workload. What they begin goes on behind the answer, and shows in its status.

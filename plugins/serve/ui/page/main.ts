@@ -7,9 +7,9 @@ import { follow } from './follow.js'
 import { announce, showProblem } from './notices.js'
 import { createLogin } from './own-login.js'
 import { openRunDialog } from './run-dialog.js'
-import { statusWord } from './status.js'
+import { statusWord } from './status.tsx'
 import { createStore } from './store.js'
-import { createList, placeOf } from './workload-list.js'
+import { createList, placeOf } from './workload-list.tsx'
 import { createPane } from './workload-pane.js'
 
 const logIn = createLogin()
@@ -130,6 +130,7 @@ byId('run').addEventListener('click', () => {
 const connection = byId('connection')
 function showConnection(state: string, text: string) {
   connection.className = `connection ${state}`
+  document.body.classList.toggle('stale', state === 'lost')
   if (connection.textContent !== text) connection.textContent = text
 }
 

@@ -4,6 +4,9 @@
 /** A server that tries in a loop is no reason to show more. */
 const DENIALS = 5
 
+/** “a10” stands behind “a9”. */
+const { compare } = new Intl.Collator('en', { numeric: true })
+
 /**
  * @typedef {object} Store
  * @property {() => Workload[]} workloads  by name
@@ -60,7 +63,7 @@ export function createStore(api) {
   }
 
   return {
-    workloads: () => [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    workloads: () => [...known.values()].sort((a, b) => compare(a.name, b.name)),
     find: name => known.get(name),
     isListed: () => listed,
     upgradeOf: name => upgrades.get(name),

@@ -1,12 +1,14 @@
 /** @import { Api } from './api.js' */
 /** @import { Store } from './store.js' */
 /** @import { Denial, Workload } from '../page-types.d.ts' */
+import { h, render } from 'preact'
 import { createActions } from './actions.js'
-import { copyUrlButton } from './copy-url-button.tsx'
+import { createConnectPanel } from './connect-panel.tsx'
+import { CopyButton } from './copy-button.tsx'
 import { element, fill } from './element.js'
-import { createLogPanel } from './log-panel.js'
+import { createLogPanel } from './log-panel.tsx'
 import { createLoginNotice } from './login-notice.js'
-import { statusBadge } from './status.js'
+import { StatusBadge } from './status.tsx'
 import { createTabs } from './tabs.js'
 import { createToolsPanel } from './tools-panel.tsx'
 import { upgradeNotice } from './upgrade-notice.js'
@@ -29,6 +31,7 @@ export function createPane(api, store, name) {
     { title: 'Tools', panel: createToolsPanel(api, workload) },
     ...(workload()?.remote ? [] : [{ title: 'Log', panel: createLogPanel(api, workload, 'logs') }]),
     { title: 'Proxy log', panel: createLogPanel(api, workload, 'proxy-logs') },
+    { title: 'Connect', panel: createConnectPanel(api, workload) },
   ])
   const node = element(
     'article',
@@ -55,7 +58,7 @@ export function createPane(api, store, name) {
       const text = JSON.stringify([now, upgrade, denials, rollback])
       if (text === said) return
       said = text
-      fill(badge, statusBadge(now.status))
+      render(h(StatusBadge, { status: now.status }), badge)
       actions.show(now)
       const isNews = upgrade?.status === 'upgrade-available'
       fill(
@@ -117,7 +120,9 @@ function fillFacts(
     list.append(...rows)
     return
   }
-  const address = element('dd', { class: 'address' }, element('code', {}, url), copyUrlButton(url))
+  const copy = element('span')
+  render(h(CopyButton, { text: () => url, label: 'Copy the URL' }), copy)
+  const address = element('dd', { class: 'address' }, element('code', {}, url), copy)
   fill(list, element('div', {}, element('dt', {}, 'URL'), address), ...rows)
 }
 

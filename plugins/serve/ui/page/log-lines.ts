@@ -1,0 +1,48 @@
+import type { Api } from './api.js'
+import { logLine } from './log-line.js'
+import { readEvents } from './read-events.js'
+
+/** A line of a log; `id` tells equal ones apart. */
+export interface Line {
+  readonly id: number
+  readonly text: string
+}
+
+const MOST_LINES = 2000
+const LONGEST = 65_536
+
+/** The last lines and `text` behind them. What is no whole line yet is kept for the next time. */
+export function createLines() {
+  let lines: readonly Line[] = []
+  let begun = ''
+  let count = 0
+  return {
+    add(text: string): readonly Line[] {
+      const parts = (begun + text).split('\n')
+      begun = parts.pop() ?? ''
+      if (begun.length > LONGEST) {
+        parts.push(begun)
+        begun = ''
+      }
+      const more = parts.slice(-MOST_LINES).map(part => ({ id: count++, text: logLine(part) }))
+      lines = [...lines, ...more].slice(-MOST_LINES)
+      return lines
+    },
+  }
+}
+
+/** Reads a log until it ends or `signal` aborts. Returns whether it has ended by itself. */
+export async function readLog(
+  api: Api,
+  path: string,
+  { signal, onOpen, onText }: { signal: AbortSignal; onOpen: () => void; onText: (text: string) => void },
+): Promise<boolean> {
+  const response = await api.stream(path, signal)
+  onOpen()
+  let hasEnded = false
+  for await (const { name, data } of readEvents(response)) {
+    if (name === 'log') onText(String(data))
+    hasEnded = name === 'end'
+  }
+  return hasEnded
+}
