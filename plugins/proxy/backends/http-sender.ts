@@ -8,6 +8,7 @@ import { Refusal, sessionNotFound, unavailable } from '../request-refusal.ts'
 import { effectiveMode } from '../section.ts'
 import { requestId } from '../send-refusal.ts'
 import { cancelCall } from './cancel-call.ts'
+import { isClosedConnection, isRepeatable, MOST_REPEATS } from './closed-connection.ts'
 import type { ConnectedServers } from './connected-servers.ts'
 import { endStream } from './end-stream.ts'
 import { CallTooLong, toGatewayError } from './gateway-error.ts'
@@ -43,6 +44,17 @@ function headersFor(
   return headers
 }
 
+/** Whether a request may be sent again, because it met a connection that the server had closed. */
+const isLostRequest = async (
+  { delivery: { exchange, body }, repeats = 0 }: Attempt,
+  error: unknown,
+): Promise<boolean> =>
+  repeats < MOST_REPEATS &&
+  isClosedConnection(error) &&
+  !exchange.response.headersSent &&
+  Buffer.isBuffer(body) &&
+  isRepeatable(await exchange.message().catch(() => undefined))
+
 /** Sends exchanges to a server and passes the responses on. */
 export function createHttpSender(options: {
   config: RunConfig
@@ -74,6 +86,8 @@ export function createHttpSender(options: {
     if (seen.announced !== undefined) servers.removeEndpoint(seen.announced, server)
     if (outcome.kind === 'done') return
     if (outcome.kind === 'failed') {
+      if (await isLostRequest(current, outcome.error))
+        return attempt({ ...current, repeats: (current.repeats ?? 0) + 1 })
       const id = exchange.buffered ? await requestId(exchange) : undefined
       const error = toGatewayError(outcome.error, id)
       log.debug('the server did not respond in full', { error: String(outcome.error) })

@@ -49,6 +49,8 @@ export interface Attempt {
   readonly reopened: boolean
   /** The server has refused the credentials of the attempt before. */
   readonly refused: boolean
+  /** How many attempts before met a connection that was closed. */
+  readonly repeats?: number
 }
 
 /** What the response of an attempt brought, besides its bytes. */

@@ -159,10 +159,9 @@ export function createKeptSessions(options: TranslationOptions & { now?: () => n
       for (const client of clients.values()) client.disconnect(reason)
     },
     async replace(patience, lost) {
+      // Those too whose session is about to open.
       await Promise.all(
-        [...clients.values()].map(client =>
-          client.replace(patience, client.era === lost ? 'end' : 'connect'),
-        ),
+        [...holders.keys()].map(client => client.replace(patience, client.era === lost ? 'end' : 'connect')),
       )
     },
     close(reason) {

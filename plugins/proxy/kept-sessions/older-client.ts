@@ -65,6 +65,8 @@ export function createOlderClient(options: {
   let session: Session | undefined
   let challenge: Refusal | undefined
   const posts = createOpenPosts()
+  /** What a session does that opens at the previous server. */
+  let afterOpening: (() => void) | undefined
 
   const { router, handle } = open({
     challenge: () => challenge,
@@ -72,6 +74,8 @@ export function createOlderClient(options: {
       opened(begun) {
         session = begun
         onOpened(begun, client)
+        // The response to `initialize` goes out first.
+        if (afterOpening) setImmediate(afterOpening)
       },
       closed: (_, reason) => client.end(reason),
     },
@@ -141,10 +145,16 @@ export function createOlderClient(options: {
     connect: () => router.server.connect(server.attach(() => latest, onLoginWanted)),
     disconnect: reason => router.server.disconnect(reason),
     async replace(patience, then) {
+      const turn = () => {
+        if (!session || session.closed) return
+        if (then === 'connect') client.connect()
+        else client.end('the new server speaks the other era')
+      }
+      afterOpening = turn
       await untilDrained(() => !hasCalls(), patience)
-      if (!session || session.closed) return
-      if (then === 'connect') client.connect()
-      else client.end('the new server speaks the other era')
+      if (!session) return
+      afterOpening = undefined
+      turn()
     },
     end(reason) {
       onEnded(client)

@@ -31,7 +31,11 @@ const keyOf = (request: Request): string | undefined =>
  */
 export function createLegacySession(options: {
   maxBytes: number
-  post: (text: string, headers: Readonly<Record<string, string>>) => Promise<ServerResponse>
+  post: (
+    text: string,
+    headers: Readonly<Record<string, string>>,
+    options?: { isFirst?: boolean },
+  ) => Promise<ServerResponse>
   onRenewed: () => void
 }): LegacySession {
   const { maxBytes, post, onRenewed } = options
@@ -49,9 +53,9 @@ export function createLegacySession(options: {
     id = undefined
     version = undefined
     for (const [key, text] of noted) {
-      const response = await post(text, headersOf())
-      if (response.statusCode >= 300) throw new Error('it has lost the session and opens no new one')
       const isFirst = key.startsWith('initialize ')
+      const response = await post(text, headersOf(), { isFirst })
+      if (response.statusCode >= 300) throw new Error('it has lost the session and opens no new one')
       if (isFirst) session.opened(response)
       for await (const { text: answer } of linesIn(response, { maxBytes })) {
         const message = answer === undefined ? undefined : readMessage(answer)

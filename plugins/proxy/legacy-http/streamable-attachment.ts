@@ -49,18 +49,21 @@ export function openStreamableAttachment(options: {
   /** Counts the streams of the session; only the newest is opened again. */
   let streams = 0
 
-  const post = (text: string, headers: Readonly<Record<string, string>>, signal = closing.signal) =>
-    send({ method: 'POST', headers, body: Buffer.from(text, 'latin1'), signal })
+  const post = (
+    text: string,
+    headers: Readonly<Record<string, string>>,
+    { signal = closing.signal, isFirst = false } = {},
+  ) => send({ method: 'POST', headers, body: Buffer.from(text, 'latin1'), signal, isRepeatable: isFirst })
   const session = createLegacySession({ maxBytes, post, onRenewed: () => void listen() })
 
   /** Sends a message in the session, and once more in a new one when the server has lost it. */
-  async function postInSession(text: string, signal?: AbortSignal): Promise<ServerResponse> {
+  async function postInSession(text: string, signal = closing.signal): Promise<ServerResponse> {
     const { id } = session
-    const response = await post(text, session.headers, signal)
+    const response = await post(text, session.headers, { signal })
     if (response.statusCode !== 404 || id === undefined) return response
     await response.body.dump()
     await session.renew(id)
-    return post(text, session.headers, signal)
+    return post(text, session.headers, { signal })
   }
 
   /** Passes on the messages of a response; true when the response to the request was among them. */
@@ -83,7 +86,9 @@ export function openStreamableAttachment(options: {
 
   async function exchange(request: Request, signal: AbortSignal): Promise<void> {
     const isFirst = request.method === 'initialize'
-    const response = await (isFirst ? post(request.text, {}, signal) : postInSession(request.text, signal))
+    const response = await (isFirst
+      ? post(request.text, {}, { signal, isFirst })
+      : postInSession(request.text, signal))
     const { statusCode } = response
     if (statusCode < 200 || statusCode > 299) return refused(response, request)
     if (isFirst) session.opened(response)

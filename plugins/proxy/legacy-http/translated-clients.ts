@@ -4,9 +4,11 @@ import { createAvailability } from '../availability.ts'
 import { DEFAULT_LIMITS } from '../bridge/bridge-limits.ts'
 import { createMessageRouter } from '../bridge/message-router.ts'
 import type { ClientFacts } from '../eras/modern-meta.ts'
+import { createFairShare } from '../fair-share.ts'
 import { allSessionsTaken } from '../request-refusal.ts'
 import type { Rewriting } from '../rewrite/rewriting.ts'
 import { effectiveMode, sessionTtlOf } from '../section.ts'
+import { holderOf } from '../session-owner.ts'
 import { callerKey } from '../translated-http/caller-key.ts'
 import { createSendForCaller } from '../translated-http/send-for-caller.ts'
 import type { ServerOptions } from '../translated-http/translation-options.ts'
@@ -45,6 +47,9 @@ export function createTranslatedClients(options: ServerOptions & { now?: () => n
   const send = createSendForCaller({ ...options, target: () => target })
   /** Least recently used first. */
   const clients = new Map<string, TranslatedClient>()
+  /** The caller whose place each client takes. */
+  const holders = new Map<TranslatedClient, string>()
+  const share = createFairShare(MAX_CLIENTS)
 
   function create(first: Exchange): TranslatedClient {
     const router = createMessageRouter({
@@ -79,26 +84,31 @@ export function createTranslatedClients(options: ServerOptions & { now?: () => n
 
   function remove(key: string, client: TranslatedClient): void {
     clients.delete(key)
+    share.give(holders.get(client))
+    holders.delete(client)
     client.router.close()
   }
 
-  /** Ends idle sessions, the oldest first, until one more has room. False when all are in use. */
-  function makeRoom(): boolean {
+  /** Takes a place. Ends idle sessions for it, the oldest first: those of the holder or, if none is free at all, anybody's. */
+  function takePlace(holder: string): boolean {
     for (const [key, client] of clients) {
-      if (clients.size < MAX_CLIENTS) break
-      if (isIdle(client)) remove(key, client)
+      if (share.hasRoom(holder)) break
+      const mayEnd = holders.get(client) === holder || clients.size >= MAX_CLIENTS
+      if (mayEnd && isIdle(client)) remove(key, client)
     }
-    return clients.size < MAX_CLIENTS
+    return share.take(holder)
   }
 
   return {
     async handle(exchange, { message, facts, rewriting }) {
       const key = keyOf(exchange, facts)
       const known = clients.get(key)
-      if (!known && !makeRoom()) {
+      const holder = holderOf(exchange, config)
+      if (!known && !takePlace(holder)) {
         throw allSessionsTaken(message.kind === 'request' ? { idText: message.idText } : {})
       }
       const client = known ?? create(exchange)
+      if (!known) holders.set(client, holder)
       clients.delete(key)
       clients.set(key, client)
       await client.handle(exchange, message, rewriting)

@@ -49,6 +49,7 @@ export function openStatelessAttachment(options: {
       headers: headers.of(request, MODERN_VERSION),
       body: Buffer.from(request.text, 'latin1'),
       signal,
+      isRepeatable: request.method === 'server/discover',
     })
 
   async function exchange(request: Request, signal: AbortSignal, isAgain = false): Promise<void> {

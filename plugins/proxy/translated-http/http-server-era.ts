@@ -10,6 +10,7 @@ import {
 import { readMessage } from '../../../src/net/rpc-message.ts'
 import { isStatelessError } from '../../../src/net/stateless-error.ts'
 import { revision20251125, revision20260728 } from '../revisions/index.ts'
+import type { ServerResponse } from './dispatch.ts'
 import { linesIn } from './response-lines.ts'
 import type { SendForCaller } from './send-for-caller.ts'
 
@@ -45,7 +46,7 @@ export const servesStateless = (send: SendForCaller, exchange: Exchange): Promis
     },
   })
 
-/** The same for sessions: whether it has `initialize`. Where it has, that opens a session which nobody uses. */
+/** The same for sessions: whether it has `initialize`. Where it has, that opens a session, which is ended at once. */
 export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise<Finding> =>
   ask(send, exchange, {
     body: revision20251125.probe,
@@ -56,6 +57,25 @@ export const servesSessions = (send: SendForCaller, exchange: Exchange): Promise
     },
   })
 
+const END_SESSION_MS = 1000
+
+/** Ends the session that the question has opened, which nobody uses. */
+async function endSession(
+  send: SendForCaller,
+  exchange: Exchange,
+  { headers }: Pick<ServerResponse, 'headers'>,
+): Promise<void> {
+  const id = headers['mcp-session-id']
+  if (typeof id !== 'string') return
+  const named = { 'mcp-session-id': id, 'mcp-protocol-version': revision20251125.version }
+  const signal = AbortSignal.timeout(END_SESSION_MS)
+  // A server that does not end the session is left alone.
+  await send(exchange, { method: 'DELETE', headers: named, signal }).then(
+    ({ body }) => body.dump(),
+    () => undefined,
+  )
+}
+
 const UNKNOWN: Finding = { serves: undefined, isSure: false }
 
 async function ask(
@@ -65,7 +85,8 @@ async function ask(
 ): Promise<Finding> {
   const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(ASK_TIMEOUT_MS)])
   try {
-    const response = await send(exchange, { method: 'POST', headers, body, signal })
+    const response = await send(exchange, { method: 'POST', headers, body, signal, isRepeatable: true })
+    void endSession(send, exchange, response)
     const { statusCode } = response
     if (statusCode === 401 || statusCode === 403 || statusCode === 429 || statusCode >= 500) {
       await response.body.dump()

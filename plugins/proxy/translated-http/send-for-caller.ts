@@ -1,4 +1,5 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
+import { isClosedConnection, MOST_REPEATS } from '../backends/closed-connection.ts'
 import { BackendGone } from '../backends/gateway-error.ts'
 import { followable, MAX_REDIRECTS } from '../backends/redirect.ts'
 import { signed } from '../backends/signed.ts'
@@ -15,6 +16,8 @@ export interface CallerRequest {
   /** In place of the caller's own, which describe a message of another era. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
+  /** The request may be sent again when its connection was closed before a response began. */
+  readonly isRepeatable?: boolean
   readonly signal: AbortSignal
 }
 
@@ -61,7 +64,7 @@ export function createSendForCaller(options: Omit<TranslationOptions, 'log' | 'e
     let place = { origin: target.origin, path: target.pathFor(request.url ?? exchange.url) }
     let isAgain = false
     for (let redirects = 0; ; ) {
-      const response = await once(exchange, request, { ...place, target })
+      const response = await sendOpen(() => once(exchange, request, { ...place, target }), request)
       const { statusCode, headers } = response
       const next = redirects < MAX_REDIRECTS ? followable(statusCode, headers, place) : undefined
       const isRefused = !isAgain && (statusCode === 401 || statusCode === 403)
@@ -77,6 +80,21 @@ export function createSendForCaller(options: Omit<TranslationOptions, 'log' | 'e
       }
     }
   }
+}
+
+/** Sends on a connection that the server has not closed meanwhile, if the request may be sent again for that. */
+async function sendOpen(
+  send: () => Promise<ServerResponse>,
+  { isRepeatable }: CallerRequest,
+): Promise<ServerResponse> {
+  for (let repeats = isRepeatable ? MOST_REPEATS : 0; repeats > 0; repeats -= 1) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!isClosedConnection(error)) throw error
+    }
+  }
+  return send()
 }
 
 /** What the credentials are renewed by; undefined where the response is for the client. */

@@ -34,10 +34,12 @@ export interface ModernCall {
 }
 
 /**
- * Requests that a server sends at once do not arrive in one piece over stdio and HTTP+SSE. A person or a model
- * responds to them, so that the wait does not count.
+ * Requests that a server sends at once do not arrive in one piece over stdio and HTTP+SSE: a round ends when none has come
+ * for this long, in milliseconds. A person or a model responds to them, so that the wait does not count.
  */
 const GATHER_MS = 50
+/** The longest time that a round gathers requests, in milliseconds. */
+const LONGEST_GATHER_MS = 500
 
 /** The server's side of a call; else as `ClientMessages.request`. */
 type Sent = Call | 'responded' | 'busy'
@@ -68,6 +70,7 @@ export function createModernCall(options: {
   let kept: { reply: (round: Round) => void; forget: () => void } | undefined
   let wantedUrls: ReadonlyMap<string, string> | undefined
   const asked = new Map<string, Request>()
+  let gathering: { timer: NodeJS.Timeout; until: number } | undefined
 
   function refuseAsked(problem: string): void {
     for (const idText of asked.keys()) respond(errorText(idText, SERVER_ERROR, problem))
@@ -87,7 +90,17 @@ export function createModernCall(options: {
     return true
   }
 
+  /** Waits for more requests, since those that a server sends at once are asked in one round. */
+  function gather(): void {
+    clearTimeout(gathering?.timer)
+    const until = gathering?.until ?? Date.now() + LONGEST_GATHER_MS
+    const wait = Math.max(0, Math.min(GATHER_MS, until - Date.now()))
+    gathering = { timer: setTimeout(park, wait), until }
+  }
+
   function park(): void {
+    clearTimeout(gathering?.timer)
+    gathering = undefined
     if (!round || asked.size === 0) return
     const inputs = [...asked.values()].map(request => [inputKey(request), toInput(request)] as const)
     if (!askClient(new Map(inputs))) refuseAsked('Too many calls wait for the input of their clients')
@@ -134,8 +147,7 @@ export function createModernCall(options: {
         if (message?.kind !== 'request') return message?.kind === 'notification' && toRound(message, round)
         if (!rule.takesInput || kept) return false
         asked.set(message.idText, message)
-        // The requests that a server sends at once are asked in one round.
-        if (asked.size === 1) setTimeout(park, GATHER_MS)
+        if (round) gather()
         return true
       },
       respond(text) {

@@ -53,6 +53,17 @@ async function textOf(reader: EventReader, id: string): Promise<string | undefin
 const isGet = ({ method }: Seen) => method === 'GET'
 const isDelete = ({ method }: Seen) => method === 'DELETE'
 
+test('the session that shows the era of the server is ended at once', async () => {
+  const { server, open } = await start()
+  const { reader } = await open()
+  await expect.poll(() => server.seen.filter(isDelete).length, { timeout: 30_000 }).toBe(1)
+  const [probe, own] = server.received('initialize')
+  expect([probe?.message.id, own?.message.params.clientInfo.name]).toEqual(['keelson-init-check', 'sse'])
+  const [probed] = server.sessions
+  expect(server.seen.find(isDelete)?.headers['mcp-session-id']).toBe(probed)
+  reader.close()
+})
+
 describe('which GETs open a session of HTTP+SSE', () => {
   test('one that the server refuses, at /mcp and at /sse, which is one session at the server', async () => {
     const { server, proxy, open } = await start()
@@ -213,7 +224,8 @@ describe('sessions that end', () => {
     await expect.poll(() => server.received('tools/call')).toHaveLength(1)
     reader.close()
     const ended = () => server.seen.filter(isDelete).map(({ headers }) => headers['mcp-session-id'])
-    await expect.poll(ended).toEqual([[...server.sessions].at(-1)])
+    // The first one is that of the question whether the server has sessions.
+    await expect.poll(ended).toEqual([...server.sessions])
     await expect.poll(() => isCut).toBe(true)
     expect((await call(endpoint, rpc('b', 'ping'))).status).toBe(404)
   })

@@ -296,3 +296,18 @@ describe('what the server speaks is not decided for all by', () => {
     })
   })
 })
+
+test('one caller with many clients ends the sessions of those, and of no other caller', async () => {
+  const { ask, server } = await start({}, { trust_proxy_headers: true })
+  const from = (address: string, name: string) =>
+    ask(1, 'tools/list', {}, { name, headers: { 'x-forwarded-for': address } })
+  const sessionOf = async (address: string, name: string) =>
+    (await from(address, name)).json.result.tools[0].name as string
+  const other = await sessionOf('192.0.2.1', 'other')
+  for (let n = 0; n < 520; n += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => from('192.0.2.2', `many ${n + i}`)))
+  const ended = () => server.seen.filter(({ method }) => method === 'DELETE')
+  await expect.poll(() => ended().length, { timeout: 30_000 }).toBeGreaterThan(0)
+  expect(ended().map(({ headers }) => headers['mcp-session-id'])).not.toContain(other)
+  expect(await sessionOf('192.0.2.1', 'other')).toBe(other)
+})

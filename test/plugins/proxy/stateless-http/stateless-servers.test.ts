@@ -639,3 +639,41 @@ test('policies change results for a client, which hears of it on a stream that g
   }
   reader.close()
 })
+
+test('a session that opens while another server takes over goes on at that one', async () => {
+  let letGo = () => {}
+  const { server, proxy, initialize, url } = await start({
+    config: { protocol: 'stateless' },
+    respond({ message }, response) {
+      if (message.method !== 'server/discover') return false
+      letGo = () => {
+        const result = {
+          ...{ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
+          serverInfo: { name: 'first', version: '1' },
+        }
+        json(response, 200, { jsonrpc: '2.0', id: message.id, result })
+      }
+      return true
+    },
+  })
+  const begun = initialize()
+  await expect.poll(() => server.received('server/discover').length, { timeout: 30_000 }).toBe(1)
+  const next = await startStatelessServer()
+  const { signal } = new AbortController()
+  const target = new URL(next.origin)
+  const candidate = await proxy.checkCandidate(
+    { kind: 'http', target, remote: false },
+    { timeoutMs: 30_000, signal },
+  )
+  const promoted = candidate.promote({ graceMs: 30_000, signal })
+  letGo()
+  const session = { 'mcp-session-id': String((await begun).headers['mcp-session-id']) }
+  await promoted
+  const use = () => call(url, rpc('a', 'tools/call', { name: 'plain', arguments: {} }), session)
+  await expect.poll(async () => (await use()).status, { timeout: 30_000 }).toBe(200)
+  const atNext = async () => {
+    await use()
+    return next.received('tools/call').length
+  }
+  await expect.poll(atNext, { timeout: 30_000 }).toBeGreaterThan(0)
+})
