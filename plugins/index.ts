@@ -242,6 +242,16 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./callers/index.ts')).default,
   },
   {
+    name: 'endpoint',
+    topic: 'Clients',
+    verbs: {
+      endpoint: 'put several servers behind one URL',
+    },
+    services: ['endpoints'],
+    provides: ['sections', 'runtimes'],
+    load: async () => (await import('./endpoint/index.ts')).default,
+  },
+  {
     name: 'groups',
     topic: 'Clients',
     verbs: {
@@ -357,6 +367,7 @@ export const builtins: readonly PluginEntry[] = [
     verbs: {
       proxy: 'put a proxy in front of an MCP server, without a workload',
     },
+    services: ['workloadBridge'],
     load: async () => (await import('./proxy-command/index.ts')).default,
   },
   {

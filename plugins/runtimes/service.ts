@@ -30,9 +30,9 @@ export interface Runtimes {
    * Fails with `runtime_unknown`, `runtime_unavailable`, `no_runtime`, `sandbox_wanted`.
    */
   select(name?: string, wanted?: Wanted): Promise<Selection>
-  /** By name, without asking whether it works. Fails with `runtime_unknown`. */
+  /** By name, internal ones too, without asking whether it works. Fails with `runtime_unknown`. */
   get(name: string): Promise<Runtime>
-  /** In the order of preference. */
+  /** In the order of preference, without internal ones. */
   all(): Promise<Runtime[]>
   /** Asks all of them, or the one named, at the same time. Never takes longer than the limit. */
   probeAll(options?: { name?: string | undefined; timeoutMs?: number }): Promise<Probed[]>
@@ -55,18 +55,16 @@ export function createRuntimes(options: {
   const { contributed, env, log } = options
   let made: Promise<Runtime[]> | undefined
 
-  const all = () => {
+  const everyOne = () => {
     made ??= contributed().then(factories => makeAll(factories, log))
     return made
   }
+  const all = async () => (await everyOne()).filter(({ isInternal }) => !isInternal)
 
   async function get(name: string, from: string): Promise<Runtime> {
-    const runtimes = await all()
-    const runtime = runtimes.find(candidate => candidate.name === name)
-    if (!runtime) {
-      throw failures.runtime_unknown({ name, from, names: runtimes.map(candidate => candidate.name) })
-    }
-    return runtime
+    const runtime = (await everyOne()).find(candidate => candidate.name === name)
+    if (runtime) return runtime
+    throw failures.runtime_unknown({ name, from, names: (await all()).map(candidate => candidate.name) })
   }
 
   /** The runtime for a package that the user runs without a sandbox. */

@@ -302,6 +302,8 @@ export interface Runtime {
    * Absent: 500. From 900 on it is a last resort: it is chosen with a warning that says why no other could be.
    */
   readonly rank?: number
+  /** It runs what keelson itself makes: users do not choose it, and it is not tried when they name none. */
+  readonly isInternal?: boolean
   /** Whether it knows when each line of a log was printed. */
   readonly timesLogs?: boolean
   /** Present when the runtime runs container images. */

@@ -1,0 +1,59 @@
+import { Option } from 'clipanion'
+import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { flag } from '../../../src/cli/flags.ts'
+import { failures } from '../../../src/errors.ts'
+import { NAMINGS } from '../names/naming.ts'
+
+const flags = {
+  group: flag.string('the group whose servers are behind the endpoint', {
+    placeholder: 'NAME',
+    completes: 'groups',
+  }),
+  server: flag.list('a server behind the endpoint, in place of a group', 'NAME', { completes: 'workloads' }),
+  naming: flag.choice(
+    'how tools are named: with the name of their server before them, only where two have the same name, or never',
+    NAMINGS,
+    'prefix',
+  ),
+  'proxy-port': flag.port('port the endpoint listens on (default: a free one)'),
+}
+
+export class EndpointCreate extends BaseCommand {
+  static override paths = [['endpoint', 'create']]
+  static override usage = BaseCommand.Usage({
+    category: 'Endpoints',
+    description: 'make one URL for several servers',
+    details:
+      'Clients see the tools, prompts and resources of all servers of the group, as they come and go. An endpoint is a ' +
+      'workload: `stop`, `start`, `rm` and `status` work with it.',
+    examples: [
+      ['All servers of a group', '$0 endpoint create team --group team'],
+      ['Two servers', '$0 endpoint create both --server fetch --server github'],
+    ],
+  })
+  static override synopsis = 'NAME'
+  static override flags = flags
+
+  name = Option.String({ required: true })
+
+  override async execute(): Promise<void> {
+    const { group, server, naming, 'proxy-port': port } = this.values(flags)
+    const { signal } = this.context
+    if ((group === undefined) === (server.length === 0)) {
+      throw failures.usage({
+        text: 'Which servers are behind the endpoint?',
+        hint: 'Give either --group NAME or --server NAME, which can be repeated.',
+      })
+    }
+    const settings = { ...(group === undefined ? { servers: [...server] } : { group }), naming }
+    const endpoints = await this.app.service('endpoints')
+    const { workload, members } = await endpoints.create(this.name, settings, { port, signal })
+    const names = members.map(member => member.name).join(', ')
+    this.say(
+      members.length === 0
+        ? `${this.name} is running; no server is in it yet. Clients connect to:`
+        : `${this.name} is running, with ${names}. Clients connect to:`,
+    )
+    this.print(workload.url)
+  }
+}

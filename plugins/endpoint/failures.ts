@@ -1,0 +1,16 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  endpoint_unknown: {
+    status: 404,
+    text: (d: { name: string }) => `"${d.name}" is a workload, not an endpoint.`,
+    hint: '`keelson endpoint list` shows the endpoints.',
+  },
+  endpoint_of_endpoint: {
+    status: 400,
+    exit: 2,
+    text: (d: { server: string }) =>
+      `"${d.server}" is an endpoint itself, and cannot be a server of another one.`,
+    hint: 'Name the servers behind it.',
+  },
+})

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import type { App } from '../../src/app.ts'
+import type { Plugin } from '../../src/plugin.ts'
+import type {} from '../callers/index.ts'
+import type {} from '../groups/index.ts'
+import type {} from '../proxy-command/index.ts'
+import type {} from '../state/index.ts'
+import type {} from '../workloads/index.ts'
+import { EndpointCreate } from './commands/endpoint-create.ts'
+import { EndpointList } from './commands/endpoint-list.ts'
+import { EndpointStatus } from './commands/endpoint-status.ts'
+import type { Endpoints } from './endpoints.ts'
+import { endpointSection } from './section.ts'
+
+declare module '../../src/plugin.ts' {
+  interface Services {
+    endpoints: Endpoints
+  }
+}
+
+async function createRuntime(app: App) {
+  const [{ createEndpointRuntime }, { createEndpointServer }, { shareMembers }, { watchMembers }] =
+    await Promise.all([
+      import('./runtime/endpoint-runtime.ts'),
+      import('./server/endpoint-server.ts'),
+      import('./members/shared-members.ts'),
+      import('./members/watch-members.ts'),
+    ])
+  const [{ readMembers }, { createWays }] = await Promise.all([
+    import('./members/read-members.ts'),
+    import('./server/carry-to.ts'),
+  ])
+  const store = await app.service('workloadStore')
+  const { paths, log } = app
+  const shared = shareMembers(endpoint =>
+    watchMembers({
+      folders: [join(paths.state, 'runconfigs'), join(paths.data, 'statuses')],
+      read: async () => readMembers(store, (await store.configs.get(endpoint)).endpoint ?? {}),
+      log,
+    }),
+  )
+  return createEndpointRuntime({
+    async open(name) {
+      const [{ endpoint }, { members, release }, wayTo] = await Promise.all([
+        store.configs.get(name),
+        shared.of(name),
+        createWays(app),
+      ])
+      const naming = endpoint?.naming ?? 'prefix'
+      return send => {
+        const carryTo = (member: (typeof members.current)[number]) => wayTo(member, members)
+        const server = createEndpointServer({ name, naming, members, carryTo, send, log })
+        const close = () => {
+          server.close()
+          release()
+        }
+        return { ...server, close }
+      }
+    },
+  })
+}
+
+/** One URL for several workloads: their tools, prompts and resources in one server. */
+const endpoint: Plugin = {
+  name: 'endpoint',
+  needs: ['callers', 'groups', 'proxy', 'proxy-command', 'state', 'workloads'],
+  uses: ['callerToken', 'groups', 'workloadBridge', 'workloads', 'workloadStore'],
+  commands: [EndpointCreate, EndpointList, EndpointStatus],
+  services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
+  provides: { sections: [endpointSection], runtimes: [createRuntime] },
+}
+export default endpoint

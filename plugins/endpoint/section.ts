@@ -1,0 +1,48 @@
+import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { failures } from '../../src/errors.ts'
+import { type ObjectOf, object, oneOf, optional, type TypeOf, text, texts } from '../../src/lib/schema.ts'
+import type { Section } from '../../src/plugin.ts'
+import { NAMINGS } from './names/naming.ts'
+
+/** The runtime of endpoints. */
+export const ENDPOINT_RUNTIME = 'endpoint'
+
+const endpointSettings = object({
+  /** The group whose servers are behind the endpoint. */
+  group: optional(text),
+  /** Names of the servers, in place of a group. */
+  servers: optional(texts),
+  /** How the tools and prompts of the servers are named; absent: `prefix`. */
+  naming: optional(oneOf(NAMINGS)),
+})
+
+/** What is behind an endpoint. */
+export type EndpointSettings = TypeOf<typeof endpointSettings>
+
+const members = {
+  /** Present if the workload is an endpoint: one URL for several workloads. */
+  endpoint: optional(endpointSettings),
+}
+
+declare module '../../src/contracts/run-config.ts' {
+  interface RunConfig extends ObjectOf<typeof members> {}
+}
+
+export const isEndpoint = ({ runtime }: Pick<RunConfig, 'runtime'>): boolean => runtime === ENDPOINT_RUNTIME
+
+export const endpointSection: Section = {
+  members,
+  check(config) {
+    const { endpoint } = config
+    if (isEndpoint(config) !== (endpoint !== undefined)) {
+      throw failures.usage({
+        text: `The member "endpoint" and the runtime "${ENDPOINT_RUNTIME}" belong together.`,
+        hint: 'Make endpoints with `keelson endpoint create`.',
+      })
+    }
+    if (!endpoint) return
+    if ((endpoint.group === undefined) === (endpoint.servers === undefined)) {
+      throw failures.usage({ text: 'An endpoint has either a group or a list of servers.' })
+    }
+  },
+}

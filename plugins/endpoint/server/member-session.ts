@@ -1,0 +1,139 @@
+import { listsOf } from '../../../src/lib/named-lists.ts'
+import { detached, memberText, topLevelMembers } from '../../../src/lib/raw-json.ts'
+import type { Log } from '../../../src/log.ts'
+import type { Message, Response } from '../../../src/net/rpc-message.ts'
+import { LIST_KINDS, type ListKind } from '../names/list-kinds.ts'
+import { type CarryMessages, createMemberConnection, type MemberConnection } from './member-connection.ts'
+
+/** The session of one client at one server of an endpoint. It is opened at the first use. */
+export interface MemberSession {
+  readonly server: string
+  /** The result of `initialize` (raw text). Rejects when the server cannot be reached. */
+  opened(): Promise<string>
+  /** The items of a list (raw texts), all pages of it; kept until `forget`. Rejects as `opened` does. */
+  list(method: string): Promise<readonly string[]>
+  /** What `list` returned last, also when the server is gone. */
+  lastList(method: string): readonly string[] | undefined
+  forget(method: string): void
+  /** Sends a request of the client, with its own id. */
+  ask(text: string, idText: string): Promise<Response>
+  /** Sends a message to the server, if there is a session. */
+  tell(text: string): void
+  /** As `MemberConnection.pause`; what is opened later is not paused. */
+  pause(isPaused: boolean): void
+  close(): void
+}
+
+/** What one list of a server may have: one that pages for ever ends here. */
+const MOST_PAGES = 10_000
+const MOST_ITEMS = 20_000
+const MOST_BYTES = 32 * 2 ** 20
+const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
+export function createMemberSession(options: {
+  server: string
+  carry: CarryMessages
+  /** Requests that begin the session, after `initialize`: parameters of that (raw text), and the log level. */
+  greeting: () => { readonly initialize: string; readonly level: string | undefined }
+  onMessage: (message: Exclude<Message, Response>) => void
+  log: Log
+}): MemberSession {
+  const { server, greeting, log } = options
+  let count = 0
+  let session: { connection: MemberConnection; opened: Promise<string> } | undefined
+  const lists = new Map<string, Promise<readonly string[]>>()
+  const last = new Map<string, readonly string[]>()
+
+  /** Sends a request of the endpoint itself. Fails with the server's error. Returns the result (raw text). */
+  async function request(connection: MemberConnection, method: string, params: string): Promise<string> {
+    count += 1
+    const idText = `"keelson-${count}"`
+    const text = `{"jsonrpc":"2.0","id":${idText},"method":"${method}","params":${params}}`
+    const { text: response, result } = await connection.ask(text, idText)
+    if (!result) throw new Error(`${method}: ${memberText(memberText(response, 'error') ?? '{}', 'message')}`)
+    return response.slice(result.start, result.end)
+  }
+
+  function open(): { connection: MemberConnection; opened: Promise<string> } {
+    const connection = createMemberConnection(options)
+    const { initialize, level } = greeting()
+    const opened = (async () => {
+      const result = await request(connection, 'initialize', initialize)
+      connection.tell(INITIALIZED)
+      if (level !== undefined && has(result, 'logging'))
+        await request(connection, 'logging/setLevel', `{"level":${level}}`).catch(() => undefined)
+      return result
+    })()
+    const mine = { connection, opened }
+    const drop = () => {
+      if (session === mine) session = undefined
+      lists.clear()
+      connection.close()
+    }
+    opened.catch(drop)
+    void connection.ended.then(drop)
+    return mine
+  }
+
+  const current = () => {
+    session ??= open()
+    return session
+  }
+
+  async function fetchList(method: string, { list, capability }: ListKind): Promise<readonly string[]> {
+    const { connection, opened } = current()
+    if (!has(await opened, capability)) return []
+    const items: string[] = []
+    let cursor: string | undefined
+    let bytes = 0
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const result = await request(connection, method, cursor === undefined ? '{}' : `{"cursor":${cursor}}`)
+      const elements = listsOf(result, new Set([list])).get(list)?.elements
+      if (!elements) throw new Error(`${method}: its result has no list "${list}"`)
+      for (const { start, end } of elements) items.push(detached(result.slice(start, end)))
+      bytes += result.length
+      if (items.length > MOST_ITEMS || bytes > MOST_BYTES) throw new Error(`${method}: the list is too long`)
+      const next = memberText(result, 'nextCursor')
+      if (next === undefined || next === 'null' || next === cursor) break
+      cursor = next
+    }
+    return items
+  }
+
+  return {
+    server,
+    opened: () => current().opened,
+    list(method) {
+      const known = lists.get(method)
+      if (known) return known
+      const kind = LIST_KINDS[method] as ListKind
+      const items = fetchList(method, kind)
+      lists.set(method, items)
+      items.then(
+        found => last.set(method, found),
+        error => {
+          if (lists.get(method) === items) lists.delete(method)
+          log.warn(`${server}: ${error instanceof Error ? error.message : error}`)
+        },
+      )
+      return items
+    },
+    lastList: method => last.get(method),
+    forget: method => void lists.delete(method),
+    async ask(text, idText) {
+      const { connection, opened } = current()
+      await opened
+      return connection.ask(text, idText)
+    },
+    tell: text => session?.connection.tell(text),
+    pause: isPaused => session?.connection.pause(isPaused),
+    close() {
+      session?.connection.close()
+      session = undefined
+    },
+  }
+}
+
+/** Whether a result of `initialize` declares a capability. */
+const has = (initializeResult: string, capability: string): boolean =>
+  topLevelMembers(memberText(initializeResult, 'capabilities') ?? '{}')?.at.has(capability) ?? false
