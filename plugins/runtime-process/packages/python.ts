@@ -99,7 +99,9 @@ async function withUv(
   const env = { UV_CACHE_DIR: sandbox.cache, UV_LINK_MODE: 'copy', UV_PYTHON_DOWNLOADS: 'never' }
   await run([uv, '--no-config', 'venv', '--quiet', '--python', python.program, environment], env)
   const target = join(environment, 'bin', 'python')
-  await run([uv, '--no-config', 'pip', 'install', '--python', target, '--no-build', ...wanted], env)
+  // Without `--quiet` uv writes its list of packages in hundreds of pieces, and aborts when these fill the socket.
+  const install = ['pip', 'install', '--quiet', '--python', target, '--no-build']
+  await run([uv, '--no-config', ...install, ...wanted], env)
   return environmentProblem(await sitePackages(folder))
 }
 
