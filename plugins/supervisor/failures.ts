@@ -1,5 +1,8 @@
 import { defineFailures } from '../../src/errors.ts'
 
+/** A usage, or a flag of the server's own. */
+const WANTS_ARGUMENTS = /\b(?:argument|usage)\b|\s--[a-z]/i
+
 /** Failures of hosting workloads, and of reaching the supervisor. */
 export const failures = defineFailures({
   supervisor_unreachable: {
@@ -56,7 +59,9 @@ export const failures = defineFailures({
           `or a stored secret with \`--secret NAME,target=${d.missing[0]}\`.`
         : d.mayBeStdio
           ? 'A server that speaks over standard input and output is run with `--transport stdio`.'
-          : undefined,
+          : d.lines.some((line: string) => WANTS_ARGUMENTS.test(line))
+            ? 'Arguments of the server go after `--`: `keelson run … -- ARGUMENT`.'
+            : undefined,
   },
   candidate_rejected: {
     status: 422,

@@ -4,7 +4,11 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
   [/(:\/\/[^/\s:@]+:)[^@\s/]+@/g, '$1[redacted]@'],
   // What looks ahead is not tried again: a long word without "=" is read twice, not once for each of its parts.
-  [/\b(?=[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIAL))([A-Z0-9_]+)=\S+/g, '$1=[redacted]'],
+  // `TOKEN=VALUE` alone is what hints tell people to type.
+  [
+    /\b(?=[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|API_KEY|CREDENTIAL))([A-Z0-9_]+)=(?!VALUE(?:`|\s|$))\S+/g,
+    '$1=[redacted]',
+  ],
   [/([?&](?:access_token|token|code|client_secret|api_key|key|password)=)[^&\s#]+/gi, '$1[redacted]'],
   [/\b(gh[pousr]_|github_pat_|sk-|xox[abprs]-)[A-Za-z0-9_-]{10,}/g, '$1[redacted]'],
 ]

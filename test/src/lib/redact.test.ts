@@ -7,6 +7,12 @@ test('values of variables are hidden whose names say that they are secret', () =
   )
 })
 
+test('the placeholder of a hint stays', () => {
+  const hint = 'Run it with `-e A_TOKEN=VALUE`, or A_TOKEN=VALUE alone'
+  expect(redact(hint)).toBe(hint)
+  expect(redact('A_TOKEN=VALUE1 B_TOKEN=VALUE`x')).toBe('A_TOKEN=[redacted] B_TOKEN=VALUE`x')
+})
+
 test('names of strangers do not keep the process busy for minutes', () => {
   const name = 'TOKEN'.repeat(400_000)
   expect(redact(`${name} -`)).toBe(`${name} -`)
