@@ -64,6 +64,17 @@ export function createBringUp(options: {
     await supervise.remove(name).catch(error => log.warn(messageOf(error), { workload: name }))
   }
 
+  /** Notes that a start has failed before any host could note it. */
+  async function failedStart(name: string, error: unknown): Promise<never> {
+    if ((await store.statuses.read(name))?.status === 'starting' && (await store.configs.find(name)))
+      await store.statuses.write(name, {
+        status: 'error',
+        status_context: messageOf(error),
+        process_id: 0,
+      })
+    throw error
+  }
+
   return {
     async run(config, { portIsGiven, signal }) {
       const supervise = await supervisor()
@@ -86,7 +97,9 @@ export function createBringUp(options: {
         await saveNew(supervise, config)
         return config
       })
-      return { config, up: supervise.start(config.name) }
+      await turn // A start keeps this process busy, so others that are about to be saved come first.
+      await store.statuses.write(config.name, { status: 'starting', process_id: process.pid })
+      return { config, up: supervise.start(config.name).catch(error => failedStart(config.name, error)) }
     },
 
     async replace(before, asked, changeLive) {

@@ -58,6 +58,22 @@ test('a workload is made, listed, described, exported, edited, stopped, restarte
   await expect.poll(async () => (await api.ask('GET', `${path}/a`)).status).toBe(404)
 })
 
+test('new workloads are listed from the moment of the response, also when many are made at once', async () => {
+  const api = await startApi()
+  const url = await startTinyMcp()
+  const names = Array.from({ length: 8 }, (_, i) => `many-${i}`)
+  await Promise.all(
+    names.map(async name => {
+      expect((await api.ask('POST', path, { name, url })).status).toBe(201)
+      const { workloads } = (await api.ask('GET', path)).json() as { workloads: object[] }
+      expect(workloads).toContainEqual(
+        expect.objectContaining({ name, status: expect.stringMatching(/^(starting|running)$/) }),
+      )
+    }),
+  )
+  for (const name of names) await api.untilStatus(name, 'running')
+})
+
 test('each mistake of a new workload gets the status of its failure', async () => {
   const api = await startApi()
   const url = await startTinyMcp()
