@@ -44,7 +44,7 @@ export async function attachBySocket(options: AttachOptions): Promise<OpenCall |
   const { socket, head } = connection
   const closed = new Promise<undefined>(resolve => socket.once('close', () => resolve(undefined)))
   if (head.length > 0) socket.unshift(head)
-  const { stdout, stderr } = splitStreams(socket)
+  const { stdout, stderr, dropUnread } = splitStreams(socket)
   try {
     await start(path, `${place}/start`, options)
   } catch (error) {
@@ -55,7 +55,7 @@ export async function attachBySocket(options: AttachOptions): Promise<OpenCall |
     readExit(exited).then(code => code ?? closed),
     closed.then(() => delay(LAG_MS, undefined, { ref: false })),
   ])
-  return { stdin: socket, stdout, stderr, ended, kill }
+  return { stdin: socket, stdout, stderr, ended, dropUnread, kill }
 }
 
 async function start(socketPath: string, path: string, { dialect, before }: AttachOptions): Promise<void> {

@@ -3,6 +3,7 @@ import { isFailure, messageOf } from '../../src/errors.ts'
 import { attachByCommand } from './attach-by-command.ts'
 import { attachBySocket } from './attach-by-socket.ts'
 import type { AttachOptions } from './attach-options.ts'
+import type { OpenCall } from './engine-cli.ts'
 
 /**
  * Starts a stopped instance and holds its standard streams: over the engine's socket if that is on this host, else
@@ -11,11 +12,13 @@ import type { AttachOptions } from './attach-options.ts'
  * Closing the attachment ends the instance's standard input, since the engine closes it with its one holder.
  * A server that reads its input then ends; nothing else stops it.
  */
-export async function attachInstance(options: AttachOptions): Promise<Attachment> {
+export async function attachInstance(
+  options: AttachOptions,
+): Promise<Attachment & Pick<OpenCall, 'dropUnread'>> {
   const streams = (await attachBySocket(options)) ?? (await attachByCommand(options))
-  const { stdin, stdout, stderr, ended, kill } = streams
+  const { stdin, stdout, stderr, ended, dropUnread, kill } = streams
   return {
-    ...{ stdin, stdout, stderr },
+    ...{ stdin, stdout, stderr, dropUnread },
     exit: ended.then(code => describeExit(code, options.inspect)),
     detach: kill,
   }

@@ -15,7 +15,7 @@ import { openLogs } from './container-logs.ts'
 import { readUsage } from './container-usage.ts'
 import type { Dialect } from './dialect.ts'
 import { createContainerEnder } from './end-containers.ts'
-import { createEngineCli } from './engine-cli.ts'
+import { createEngineCli, type OpenCall } from './engine-cli.ts'
 import { createEngineFacts } from './engine-facts.ts'
 import { createEngineInfo, type EngineInfo } from './engine-info.ts'
 import { overSocket } from './engine-over-socket.ts'
@@ -53,7 +53,7 @@ export interface ContainerRuntimeOptions {
  */
 export function createContainerRuntime(options: ContainerRuntimeOptions): Runtime {
   const parts = createParts(options)
-  const { dialect, cli, owner, facts, info, images, finder, ender } = parts
+  const { dialect, cli, owner, facts, info, images, finder } = parts
   return {
     name: dialect.name,
     timesLogs: true,
@@ -62,7 +62,6 @@ export function createContainerRuntime(options: ContainerRuntimeOptions): Runtim
     isolation: withBuildIsolation(createIsolatedNetworks(parts), { dialect, cli, owner }),
     probe: signal => probeEngine({ dialect, cli, facts, onInfo: info.set }, signal),
     ...createStarts(parts),
-    stop: (name, { graceSeconds = STOP_GRACE_SECONDS } = {}) => ender.stop(name, graceSeconds),
     inspect: finder.inspect,
     list: finder.list,
     usage: names => readUsage(cli, names),
@@ -99,11 +98,13 @@ const askingAhead = (images: ImageStore, info: EngineInfo): ImageStore => ({
 })
 
 /** The methods that bring an instance to life and take it away, which share what was made and not started yet. */
-function createStarts(parts: Parts): Pick<Runtime, 'create' | 'start' | 'attach' | 'remove'> {
+function createStarts(parts: Parts): Pick<Runtime, 'create' | 'start' | 'attach' | 'stop' | 'remove'> {
   const { dialect, cli, env, info, finder, ender, make } = parts
   const runtime = dialect.name
   /** Containers that this process has made and not started. What the engine printed is all it takes to start one. */
   const created = new Map<string, Startable>()
+  /** The streams that this process holds, by the name of the instance. */
+  const attached = new Map<string, Pick<OpenCall, 'dropUnread'>>()
 
   /** What to start: the container just made, else what the engine knows by that name. Fails with `instance_missing`. */
   async function takeStartable(name: string): Promise<Startable> {
@@ -163,11 +164,24 @@ function createStarts(parts: Parts): Pick<Runtime, 'create' | 'start' | 'attach'
         before = await finder.get(name)
       }
       const inspect = () => finder.inspect(name)
-      return attachInstance({ dialect, cli, env, before, info: info.read, inspect })
+      const { dropUnread, ...attachment } = await attachInstance({
+        ...{ dialect, cli, env, before, info: info.read, inspect },
+      })
+      const held = { dropUnread }
+      attached.set(name, held)
+      void attachment.exit.then(() => attached.get(name) === held && attached.delete(name))
+      return attachment
+    },
+
+    async stop(name, { graceSeconds = STOP_GRACE_SECONDS } = {}) {
+      // Docker reports the end of an instance once its output was read, and waits for that without a limit.
+      attached.get(name)?.dropUnread()
+      await ender.stop(name, graceSeconds)
     },
 
     async remove(name) {
       created.delete(name)
+      attached.get(name)?.dropUnread()
       const instance = await finder.inspect(name)
       if (instance) await ender.remove(instance)
     },

@@ -41,6 +41,8 @@ export interface OpenCall {
   readonly stderr: Readable
   /** Resolves when the program has ended; undefined when it was killed or never began. Never rejects. */
   readonly ended: Promise<number | undefined>
+  /** Drops from now on what nobody reads, instead of waiting for a reader. */
+  dropUnread(): void
   /** Kills the program at once, before it can tell the engine. */
   kill(): void
 }
@@ -126,7 +128,14 @@ export function createEngineCli(options: {
       // When a program ends, Node drops what was not read, so it is read from the start.
       const stdout = child.stdout.pipe(new PassThrough())
       const stderr = child.stderr.pipe(new PassThrough())
-      return { stdin: child.stdin, stdout, stderr, ended, kill: () => void child.kill('SIGKILL') }
+      return {
+        ...{ stdin: child.stdin, stdout, stderr, ended },
+        dropUnread() {
+          dropUnread(child.stdout, stdout)
+          dropUnread(child.stderr, stderr)
+        },
+        kill: () => void child.kill('SIGKILL'),
+      }
     },
 
     async listen(args) {
@@ -136,6 +145,14 @@ export function createEngineCli(options: {
       return { output: stdout, end: kill }
     },
   }
+}
+
+/** Reads the source to its end, for a copy that takes no more than its reader does. */
+function dropUnread(source: Readable, copy: PassThrough): void {
+  source.unpipe(copy)
+  source.on('data', chunk => copy.writableNeedDrain || copy.write(chunk))
+  source.once('end', () => copy.end())
+  source.resume() // `unpipe` has paused it
 }
 
 /** Passes lines on as they arrive. Returns the last ones. */

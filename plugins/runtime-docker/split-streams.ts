@@ -7,9 +7,11 @@ const HEADER_BYTES = 8
  * stream (1 or 2), three zeros and the length in four bytes, and then that many bytes ("Stream format" of
  * `ContainerAttach`). A length is not trusted: bytes are passed on as they come.
  *
- * While one of the two is not read, the source is not read either, as with a pipe that is full.
+ * While one of the two is not read, the source is not read either, as with a pipe that is full. After `dropUnread` the
+ * source is read to its end, and what finds a full stream is dropped.
  */
-export function splitStreams(source: Readable): { stdout: Readable; stderr: Readable } {
+export function splitStreams(source: Readable): { stdout: Readable; stderr: Readable; dropUnread(): void } {
+  let dropping = false
   const full = new Set<Readable>()
   const make = () =>
     new Readable({
@@ -41,14 +43,22 @@ export function splitStreams(source: Readable): { stdout: Readable; stderr: Read
         const part = chunk.subarray(at, at + left)
         at += part.length
         left -= part.length
+        if (dropping && full.has(current)) continue
         if (!current.push(part)) full.add(current)
       }
     }
-    if (full.size > 0) source.pause()
+    if (full.size > 0 && !dropping) source.pause()
   })
   source.once('close', () => {
     stdout.push(null)
     stderr.push(null)
   })
-  return { stdout, stderr }
+  return {
+    stdout,
+    stderr,
+    dropUnread() {
+      dropping = true
+      source.resume()
+    },
+  }
 }

@@ -133,6 +133,26 @@ describe.each([
     expect(await exit).toMatchObject({ code: 137 })
   })
 
+  test('an instance that floods an output which nobody reads can be stopped', async () => {
+    const { runtime, name } = await instanceOf(dialect, 'exec yes 0123456789')
+    const { stdout, exit } = await runtime.attach(name)
+    let before = -1
+    await expect
+      .poll(
+        () => {
+          const isFull = stdout.readableLength > 0 && stdout.readableLength === before
+          before = stdout.readableLength
+          return isFull
+        },
+        { interval: 300, timeout: 30_000 },
+      )
+      .toBe(true)
+    await runtime.stop(name, { graceSeconds: 0 })
+    expect((await runtime.inspect(name))?.state).toBe('exited')
+    stdout.resume()
+    expect(await exit).toMatchObject({ code: expect.any(Number) })
+  })
+
   test('letting go ends its input', async () => {
     const { runtime, name } = await instanceOf(dialect, 'echo ready; cat; exit 3')
     const { stdout, exit, detach } = await runtime.attach(name)
