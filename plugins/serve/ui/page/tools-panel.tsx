@@ -6,14 +6,17 @@ import { element } from './element.js'
 import type { Panel } from './tabs.js'
 import { ToolItem } from './tool-item.tsx'
 
-/** The tools that the server of a workload offers. */
-export function createToolsPanel(api: Api, workload: () => Workload | undefined): Panel {
+/** The tools that the server of a workload offers. `end` cancels the calls that run. */
+export function createToolsPanel(
+  api: Api,
+  workload: () => Workload | undefined,
+): Panel & { end: () => void } {
   const node = element('div', { class: 'tools' })
   const draw = (isSeen: boolean) => {
     const now = workload()
     if (now) render(<Tools {...{ api, workload: now, isSeen }} />, node)
   }
-  return { node, show: () => draw(true), hide: () => draw(false) }
+  return { node, show: () => draw(true), hide: () => draw(false), end: () => render(null, node) }
 }
 
 interface Offer {

@@ -27,8 +27,9 @@ export function createPane(api, store, name) {
   const notices = element('div', {})
   const login = createLoginNotice(api, store, name)
   const facts = element('dl', { class: 'facts' })
+  const tools = createToolsPanel(api, workload)
   const tabs = createTabs('About this workload', [
-    { title: 'Tools', panel: createToolsPanel(api, workload) },
+    { title: 'Tools', panel: tools },
     ...(workload()?.remote ? [] : [{ title: 'Log', panel: createLogPanel(api, workload, 'logs') }]),
     { title: 'Proxy log', panel: createLogPanel(api, workload, 'proxy-logs') },
     { title: 'Connect', panel: createConnectPanel(api, workload) },
@@ -81,7 +82,10 @@ export function createPane(api, store, name) {
       tabs.close()
       tabs.show()
     },
-    close: () => tabs.close(),
+    close() {
+      tabs.close()
+      tools.end()
+    },
   }
 }
 

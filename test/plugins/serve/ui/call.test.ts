@@ -66,7 +66,9 @@ test('tools of a real server are called from forms made of their schemas', {
   expect(elsewhere).toEqual([])
 })
 
-test('a long call shows its progress and is cancelled', { timeout: 120_000 }, async context => {
+test('a long call shows its progress, and is cancelled by the button or by leaving the workload', {
+  timeout: 120_000,
+}, async context => {
   const api = await startUi()
   await makeRemote(api, 'all', await everything('streamableHttp'))
   const { page, problems } = await openPage(context, api, { at: '/#/all' })
@@ -79,6 +81,12 @@ test('a long call shows its progress and is cancelled', { timeout: 120_000 }, as
   await form.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByText('The call was cancelled.').waitFor()
+
+  await press(page, 'trigger-long-running-operation')
+  await page.getByText(/\d of 600/).waitFor()
+  const ended = page.waitForEvent('requestfailed', request => request.url().endsWith('/tools/call'))
+  await page.evaluate("location.hash = ''")
+  await ended
   expect(problems).toEqual([])
 })
 
