@@ -74,7 +74,7 @@ export function lastLines(text: string, count = 3): string {
     .filter(
       line =>
         line &&
-        !/^(npm )?(warn|notice)\b/i.test(line) &&
+        !/^(npm )?(warn|warning|notice)\b/i.test(line) &&
         !/A complete log of this run|Log files were not written/.test(line),
     )
   return lines.slice(-count).join('; ')

@@ -102,7 +102,11 @@ async function withUv(
   // Without `--quiet` uv writes its list of packages in hundreds of pieces, and aborts when these fill the socket.
   const install = ['pip', 'install', '--quiet', '--python', target, '--no-build']
   await run([uv, '--no-config', ...install, ...wanted], env)
-  return environmentProblem(await sitePackages(folder))
+  const packages = await sitePackages(folder)
+  // A server cannot write beside its code, so each start would compile that again. pip does this too. `-S` ignores
+  // `.pth` files, and files for other versions of Python may not compile.
+  await sandbox.run([python.program, '-I', '-S', '-m', 'compileall', '-q', packages])
+  return environmentProblem(packages)
 }
 
 /** Says why an environment must not be run, by the metadata of its packages. */
