@@ -20,8 +20,8 @@ import {
  * src/main.ts), much faster than the hundreds of modules of which a command needs some.
  *
  *   main.js           checks the version of Node and loads program.js
- *   program.js        finds the command; commands.js and services.js hold the rest (see scripts/build/parts.ts), of
- *                     which each module runs when it is first imported
+ *   program.js        finds the command; run.js, workloads.js, commands.js and services.js hold the rest (see
+ *                     scripts/build/parts.ts), of which each module runs when it is first imported
  *   libraries/*.js    libraries, loaded when something of theirs is used
  *   plugin-api.mjs    what third-party plugins import
  */
@@ -94,10 +94,7 @@ async function buildPart(part: Part, all: Modules): Promise<void> {
     outfile: `dist/${part}.js`,
     plugins: [separateParts(part, all), separateLibraries(modules, libraries), withoutDefaultContext],
     // Their ESM builds, which can be shaken: by default the bundler would take CommonJS.
-    alias: {
-      clipanion: `./${CLIPANION}/advanced/index.mjs`,
-      typanion: './node_modules/typanion/lib/index.mjs',
-    },
+    alias: { clipanion: `./${CLIPANION}/advanced/index.mjs` },
     define: {
       ...common.define,
       __KEELSON_BUILD__: JSON.stringify(BUILD),

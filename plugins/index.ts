@@ -1,4 +1,5 @@
 import type { PluginEntry } from '../src/plugin.ts'
+import { workloadCommands } from './workloads/commands/by-verb.ts'
 
 /**
  * The built-in plugins. What stands here is known without loading any code: a verb loads only its
@@ -26,6 +27,7 @@ export const builtins: readonly PluginEntry[] = [
       logs: 'show what a server, or its proxy, printed',
       export: 'write the run config of a workload to a file, or print it',
     },
+    commands: workloadCommands,
     services: ['workloads'],
     provides: ['targets', 'sections'],
     routes: true,
@@ -41,6 +43,10 @@ export const builtins: readonly PluginEntry[] = [
     services: ['proxies'],
     provides: ['flags', 'sections'],
     flagsOf: ['run', 'serve', 'proxy'],
+    flags: async () => {
+      const { proxyFlags, bodyFlags, protocolFlags, trustFlags } = await import('./proxy/flags.ts')
+      return [proxyFlags, bodyFlags, protocolFlags, trustFlags]
+    },
     load: async () => (await import('./proxy/index.ts')).default,
   },
   {
@@ -52,6 +58,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['toolControls'],
     provides: ['flags', 'sections', 'middlewares', 'supervisorOperations'],
     flagsOf: ['run', 'proxy'],
+    flags: async () => [(await import('./tools/flags.ts')).toolsFlags],
     load: async () => (await import('./tools/index.ts')).default,
   },
   {
@@ -69,6 +76,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['hiddenFiles'],
     provides: ['flags', 'sections'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./hidden-files/flags.ts')).hiddenFilesFlags],
     load: async () => (await import('./hidden-files/index.ts')).default,
   },
   {
@@ -80,6 +88,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['egress'],
     provides: ['flags', 'sections'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./egress/flags.ts')).egressFlags],
     routes: true,
     load: async () => (await import('./egress/index.ts')).default,
   },
@@ -101,6 +110,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['recipes'],
     provides: ['flags', 'sections'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./recipes/flags.ts')).packageFlags],
     load: async () => (await import('./recipes/index.ts')).default,
   },
   {
@@ -138,6 +148,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['imageVerification'],
     provides: ['flags', 'sections'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./image-verification/flags.ts')).verificationFlags],
     load: async () => (await import('./image-verification/index.ts')).default,
   },
   {
@@ -160,6 +171,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['registry'],
     provides: ['flags', 'sections', 'targets'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./registry/flags.ts')).permissionFlags],
     routes: true,
     load: async () => (await import('./registry/index.ts')).default,
   },
@@ -281,6 +293,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['secrets'],
     provides: ['flags', 'sections', 'secretsProviders'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./secrets/flags.ts')).secretFlags],
     routes: true,
     load: async () => (await import('./secrets/index.ts')).default,
   },
@@ -289,6 +302,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['callerAuths'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
     flagsOf: ['run', 'serve', 'proxy'],
+    flags: async () => [(await import('./auth-in/flags.ts')).oidcFlags],
     load: async () => (await import('./auth-in/index.ts')).default,
   },
   {
@@ -300,6 +314,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['oauthEngine', 'remoteLogins', 'loginMemory'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks', 'supervisorOperations'],
     flagsOf: ['run', 'proxy'],
+    flags: async () => [(await import('./auth-out/flags.ts')).remoteAuthFlags],
     routes: true,
     load: async () => (await import('./auth-out/index.ts')).default,
   },
@@ -307,6 +322,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'token-exchange',
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
     flagsOf: ['run', 'proxy'],
+    flags: async () => [(await import('./token-exchange/flags.ts')).tokenExchangeFlags],
     load: async () => (await import('./token-exchange/index.ts')).default,
   },
   {
@@ -319,12 +335,21 @@ export const builtins: readonly PluginEntry[] = [
     services: ['authServers'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
     flagsOf: ['run', 'serve', 'proxy'],
+    flags: async () => {
+      const { authServerFlags, credentialFlags } = await import('./auth-server/flags.ts')
+      return [
+        authServerFlags,
+        credentialFlags,
+        (await import('./auth-server/swap/flags.ts')).upstreamTokenFlags,
+      ]
+    },
     load: async () => (await import('./auth-server/index.ts')).default,
   },
   {
     name: 'rate-limit',
     provides: ['flags', 'sections', 'preparations', 'middlewares'],
     flagsOf: ['run', 'proxy'],
+    flags: async () => [(await import('./rate-limit/flags.ts')).rateLimitFlags],
     load: async () => (await import('./rate-limit/index.ts')).default,
   },
   {
@@ -335,6 +360,7 @@ export const builtins: readonly PluginEntry[] = [
     },
     provides: ['flags', 'sections', 'preparations', 'middlewares'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./authz/flags.ts')).authzFlags],
     load: async () => (await import('./authz/index.ts')).default,
   },
   {
@@ -346,6 +372,7 @@ export const builtins: readonly PluginEntry[] = [
     services: ['auditLogs', 'auditRecords'],
     provides: ['flags', 'sections', 'preparations', 'middlewares'],
     flagsOf: ['run', 'proxy'],
+    flags: async () => [(await import('./audit/flags.ts')).auditFlags],
     load: async () => (await import('./audit/index.ts')).default,
   },
   {
@@ -353,12 +380,14 @@ export const builtins: readonly PluginEntry[] = [
     services: ['logExports', 'metricsListeners', 'telemetries'],
     provides: ['flags', 'sections', 'preparations', 'middlewares', 'hooks'],
     flagsOf: ['run', 'proxy'],
+    flags: async () => [(await import('./telemetry/flags.ts')).telemetryFlags],
     load: async () => (await import('./telemetry/index.ts')).default,
   },
   {
     name: 'webhooks',
     provides: ['flags', 'sections', 'preparations', 'middlewares'],
     flagsOf: ['run'],
+    flags: async () => [(await import('./webhooks/flags.ts')).webhookFlags],
     load: async () => (await import('./webhooks/index.ts')).default,
   },
   {

@@ -70,15 +70,22 @@ export function createApp(options: {
     },
     async contributors(kind, among = () => true) {
       const having = entries.filter(entry => entry.provides?.includes(kind) && among(entry))
-      const loaded = await Promise.all(having.map(load))
-      return having.map((entry, index) => ({
-        entry,
-        contributed: loaded[index]?.provides?.[kind] ?? ([] as unknown as Contributions[typeof kind]),
-      }))
+      return Promise.all(
+        having.map(async entry => ({ entry, contributed: await contributedBy(entry, kind) })),
+      )
     },
     notify: (hook, ...args) => notify(hook, ...args),
   }
   const notify = createNotify(app)
+
+  async function contributedBy<K extends keyof Contributions>(
+    entry: PluginEntry,
+    kind: K,
+  ): Promise<Contributions[K]> {
+    const found =
+      kind === 'flags' && entry.flags ? await entry.flags() : (await load(entry))?.provides?.[kind]
+    return (found ?? []) as Contributions[K]
+  }
 
   async function load(entry: PluginEntry): Promise<Plugin | undefined> {
     try {

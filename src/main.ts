@@ -2,7 +2,7 @@
 // Behind `--` Node leaves our own `--env-file` alone, which it reads wherever else it stands.
 // The program is loaded after this check: on an older Node it may not even parse.
 import { lstatSync, mkdirSync } from 'node:fs'
-import * as module from 'node:module'
+import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { findPaths } from './paths.ts'
 
@@ -39,7 +39,7 @@ function keepCompiled(): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { uid, mode } = lstatSync(folder)
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
-    if (isOurs) module.enableCompileCache(folder)
+    if (isOurs) enableCompileCache(folder)
   } catch {
     // Without a place for it every start compiles the program anew.
   }

@@ -91,12 +91,16 @@ export interface PluginEntry {
   readonly name: string
   /** First words of its commands, each with its line in `keelson --help`; one with an empty line is not shown there. */
   readonly verbs?: Readonly<Record<string, string>>
+  /** Loads the commands under a verb without the rest of the plugin; absent: they are among what it has. */
+  readonly commands?: Readonly<Record<string, () => Promise<readonly CommandClass[]>>>
   /** The heading of these lines. */
   readonly topic?: Topic
   readonly services?: readonly string[]
   readonly provides?: readonly (keyof Contributions)[]
   /** First words of the commands that its flag groups are for, so that others need not load it; absent: any. */
   readonly flagsOf?: readonly string[]
+  /** Loads its flag groups without the rest of it; absent: they are among what the plugin provides. */
+  flags?(): Promise<readonly RunFlags[]>
   /** Whether the user has added the plugin, so that help runs none of its code. */
   readonly added?: true
   load(): Promise<Plugin>

@@ -1,6 +1,5 @@
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
-import { readAuditFile } from './read-audit-file.ts'
 
 const table = {
   'audit-config': flag.file('JSON file with the settings of the audit log: what it records, and where'),
@@ -18,7 +17,10 @@ export const auditFlags: RunFlags = {
   flags: table,
   async apply(values: FlagValues<typeof table>, config) {
     const path = values['audit-config']
-    if (path !== undefined) config.audit_config = await readAuditFile(path)
+    if (path !== undefined) {
+      const { readAuditFile } = await import('./read-audit-file.ts')
+      config.audit_config = await readAuditFile(path)
+    }
     if (values['enable-audit']) config.audit_config = { ...config.audit_config, enabled: true }
   },
 }

@@ -2,7 +2,6 @@ import type { Exchange } from '../../src/contracts/pipeline.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type { AuditRecord } from './audit-record.ts'
 import { AuditVerify } from './commands/audit-verify.ts'
-import { auditFlags } from './flags.ts'
 import { auditMiddleware, forwardedMiddleware } from './middlewares.ts'
 import { auditPreparation } from './preparation.ts'
 import { auditSection } from './section.ts'
@@ -27,7 +26,6 @@ const audit: Plugin = {
     auditRecords: () => new WeakMap(),
   },
   provides: {
-    flags: [auditFlags],
     sections: [auditSection],
     preparations: [auditPreparation],
     middlewares: [auditMiddleware, forwardedMiddleware],

@@ -1,6 +1,5 @@
 import type { Plugin } from '../../src/plugin.ts'
 import type { CallerAuths } from './caller-auths.ts'
-import { oidcFlags } from './flags.ts'
 import { authInHooks } from './hooks.ts'
 import { authenticateMiddleware, resourceMetadataMiddleware } from './middlewares.ts'
 import { loginPreparation } from './preparation.ts'
@@ -25,7 +24,6 @@ const authIn: Plugin = {
     callerAuths: async app => (await import('./caller-auths.ts')).createCallerAuths(app),
   },
   provides: {
-    flags: [oidcFlags],
     sections: [authInSection],
     preparations: [loginPreparation],
     middlewares: [resourceMetadataMiddleware, authenticateMiddleware],

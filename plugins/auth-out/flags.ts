@@ -4,7 +4,6 @@ import { failures } from '../../src/errors.ts'
 import { formatDuration } from '../../src/lib/duration.ts'
 import type { RunFlags } from '../../src/plugin.ts'
 import { GRANT_TYPES } from './grant-types.ts'
-import { readHeaderFlags } from './headers/header-flags.ts'
 import type { RemoteAuthConfig } from './section.ts'
 
 const table = {
@@ -86,7 +85,7 @@ export const remoteAuthFlags: RunFlags = {
   title: 'Remote server',
   of: ['run', 'proxy'],
   flags: table,
-  apply(values: FlagValues<typeof table>, config, given) {
+  async apply(values: FlagValues<typeof table>, config, given) {
     for (const [one, other] of PAIRS) {
       if (given.has(one) && given.has(other)) {
         throw failures.usage({
@@ -99,7 +98,9 @@ export const remoteAuthFlags: RunFlags = {
     if (Object.keys(asked).length) config.remote_auth_config = { ...config.remote_auth_config, ...asked }
     const plain = values['remote-forward-headers']
     const fromSecret = values['remote-forward-headers-secret']
-    if (plain.length || fromSecret.length) config.header_forward = readHeaderFlags({ plain, fromSecret })
+    if (plain.length === 0 && fromSecret.length === 0) return
+    const { readHeaderFlags } = await import('./headers/header-flags.ts')
+    config.header_forward = readHeaderFlags({ plain, fromSecret })
   },
 }
 

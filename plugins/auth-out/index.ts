@@ -5,7 +5,6 @@ import { AuthList } from './commands/auth-list.ts'
 import { AuthLogin } from './commands/auth-login.ts'
 import { AuthLogout } from './commands/auth-logout.ts'
 import { AuthStatus } from './commands/auth-status.ts'
-import { remoteAuthFlags } from './flags.ts'
 import { authOutHooks } from './hooks.ts'
 import type { LoginKeeper } from './logins/login-keeper.ts'
 import type { OwnLoginMemory } from './logins/login-memory.ts'
@@ -60,7 +59,6 @@ const authOut: Plugin = {
     },
   },
   provides: {
-    flags: [remoteAuthFlags],
     sections: [authOutSection],
     preparations: [credentialsPreparation],
     middlewares: [credentialsMiddleware],

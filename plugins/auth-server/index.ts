@@ -1,12 +1,10 @@
 import type { Plugin } from '../../src/plugin.ts'
-import { authServerFlags, credentialFlags } from './flags.ts'
 import { authServerHooks } from './hooks.ts'
 import { authServerMiddleware } from './middleware.ts'
 import { authServerPreparation } from './preparation.ts'
 import { requireCaller } from './require-caller.ts'
 import { authServerSection } from './section.ts'
 import type { AuthServers } from './service.ts'
-import { upstreamTokenFlags } from './swap/flags.ts'
 import { upstreamSwapMiddleware } from './swap/middleware.ts'
 import { upstreamSwapSection } from './swap/section.ts'
 
@@ -22,7 +20,6 @@ const authServer: Plugin = {
   needs: ['auth-in', 'auth-out', 'proxy'],
   services: { authServers: async app => (await import('./service.ts')).createAuthServers(app) },
   provides: {
-    flags: [authServerFlags, credentialFlags, upstreamTokenFlags],
     sections: [authServerSection, upstreamSwapSection],
     preparations: [authServerPreparation],
     middlewares: [authServerMiddleware, requireCaller, upstreamSwapMiddleware],

@@ -5,7 +5,8 @@ import { failures } from './failures.ts'
 import { privatePlaces } from './private-places.ts'
 import type { AuthServerConfig } from './section.ts'
 import { sentCredentials } from './sent-credentials.ts'
-import { FIRST_TOKEN, swapOf } from './swap/section.ts'
+import { FIRST_TOKEN } from './swap/first-token.ts'
+import { swapOf } from './swap/section.ts'
 import { nameOf } from './upstream/upstream-config.ts'
 
 /**

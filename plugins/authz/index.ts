@@ -1,7 +1,6 @@
 import type { Plugin } from '../../src/plugin.ts'
 import { AuthzLint } from './commands/authz-lint.ts'
 import { AuthzTest } from './commands/authz-test.ts'
-import { authzFlags } from './flags.ts'
 import { authzMiddleware } from './middleware.ts'
 import { authzPreparation } from './preparation.ts'
 import { authzSection } from './section.ts'
@@ -13,7 +12,6 @@ const authz: Plugin = {
   wants: ['serverTools'],
   commands: [AuthzTest, AuthzLint],
   provides: {
-    flags: [authzFlags],
     sections: [authzSection],
     preparations: [authzPreparation],
     middlewares: [authzMiddleware],

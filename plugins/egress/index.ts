@@ -2,7 +2,6 @@ import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { EgressExplain } from './commands/egress-explain.ts'
 import type { Decision, Rule } from './decision.ts'
-import { egressFlags } from './flags.ts'
 import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
 import type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 import { egressSection } from './section.ts'
@@ -84,6 +83,6 @@ const egress: Plugin = {
       })
     },
   },
-  provides: { flags: [egressFlags], sections: [egressSection] },
+  provides: { sections: [egressSection] },
 }
 export default egress

@@ -2,7 +2,6 @@ import type { App } from '../../src/app.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { HiddenPath, Mount } from '../../src/contracts/runtime.ts'
 import type { Plugin } from '../../src/plugin.ts'
-import { hiddenFilesFlags } from './flags.ts'
 import { hiddenFilesSection } from './section.ts'
 
 /** Keeps files that ignore files name out of what is mounted. */
@@ -21,6 +20,6 @@ declare module '../../src/plugin.ts' {
 const hiddenFiles: Plugin = {
   name: 'hidden-files',
   services: { hiddenFiles: async (app: App) => (await import('./service.ts')).createHiddenFiles(app) },
-  provides: { flags: [hiddenFilesFlags], sections: [hiddenFilesSection] },
+  provides: { sections: [hiddenFilesSection] },
 }
 export default hiddenFiles

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { App } from '../../src/app.ts'
 import type { Plugin } from '../../src/plugin.ts'
-import { verificationFlags } from './flags.ts'
 import { verificationSection } from './section.ts'
 import type { ImageVerification } from './service.ts'
 
@@ -25,7 +24,7 @@ const imageVerification: Plugin = {
   needs: ['oci'],
   uses: ['oci'],
   services: { imageVerification: makeImageVerification },
-  provides: { flags: [verificationFlags], sections: [verificationSection] },
+  provides: { sections: [verificationSection] },
 }
 export default imageVerification
 

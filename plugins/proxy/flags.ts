@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
-import { readCaBundle } from '../../src/ca-bundle.ts'
 import type { FlagOptions, FlagValues } from '../../src/cli/flags.ts'
 import { flag } from '../../src/cli/flags.ts'
 import { PROTOCOL_OPTIONS, PROXY_MODES } from '../../src/contracts/run-config.ts'
@@ -9,7 +8,7 @@ import { failures } from '../../src/errors.ts'
 import { formatDuration } from '../../src/lib/duration.ts'
 import { parseMemory } from '../../src/lib/resources.ts'
 import type { RunFlags } from '../../src/plugin.ts'
-import { DEFAULT_MAX_PROCESSES, DEFAULT_MAX_PROCESSES_PER_CALLER, SESSION_MODES } from './section.ts'
+import { DEFAULT_MAX_PROCESSES, DEFAULT_MAX_PROCESSES_PER_CALLER, SESSION_MODES } from './session-modes.ts'
 
 const table = {
   'allowed-origins': flag.commaList(
@@ -144,6 +143,7 @@ export const trustFlags: RunFlags = {
   async apply(values: FlagValues<typeof trust>, config) {
     const path = values['svc-ca-bundle']
     if (path === undefined) return
+    const { readCaBundle } = await import('../../src/ca-bundle.ts')
     await readCaBundle(path) // fails now rather than at the first connection
     config.svc_ca_bundle = resolve(path)
   },

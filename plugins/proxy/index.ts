@@ -1,11 +1,10 @@
 import type { Proxies } from '../../src/contracts/pipeline.ts'
 import type { Plugin } from '../../src/plugin.ts'
-import { bodyFlags, protocolFlags, proxyFlags, trustFlags } from './flags.ts'
 import { proxySection } from './section.ts'
 
+export { clientUrl } from '../../src/client-url.ts'
 export { assertPortFree } from './assert-port-free.ts'
 export { clientAddressOf } from './client-address.ts'
-export { clientUrl } from './client-url.ts'
 export { resolveHost } from './flags.ts'
 export { isProxyHeader } from './headers.ts'
 export { isOverSse } from './http-sse.ts'
@@ -24,7 +23,7 @@ const proxy: Plugin = {
   services: {
     proxies: async app => (await import('./service.ts')).createProxies(app),
   },
-  provides: { flags: [proxyFlags, bodyFlags, protocolFlags, trustFlags], sections: [proxySection] },
+  provides: { sections: [proxySection] },
 }
 export default proxy
 

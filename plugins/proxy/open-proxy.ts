@@ -1,3 +1,4 @@
+import { clientUrl } from '../../src/client-url.ts'
 import type * as contract from '../../src/contracts/pipeline.ts'
 import {
   type AccessProblem,
@@ -10,7 +11,6 @@ import {
 import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
 import { createAvailability, untilAvailable, type WaitLimits } from './availability.ts'
-import { clientUrl } from './client-url.ts'
 import { closeProxy } from './close-proxy.ts'
 import { composePipeline, toOrder, toSteps } from './compose-pipeline.ts'
 import type { ExchangeParts } from './exchange.ts'

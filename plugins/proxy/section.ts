@@ -1,21 +1,17 @@
-import { PROTOCOL_OPTIONS, type ProxyMode, type RunConfig } from '../../src/contracts/run-config.ts'
+import { PROTOCOL_OPTIONS, type RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { bool, integer, type ObjectOf, oneOf, optional, text, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import type { ProcessLimits } from './bridge/processes/process-limits.ts'
+import { DEFAULT_MAX_PROCESSES, DEFAULT_MAX_PROCESSES_PER_CALLER, SESSION_MODES } from './session-modes.ts'
 
 export const DEFAULT_SESSION_TTL_MS = 2 * 3_600_000
 const DEFAULT_BODY_BYTES = 8 * 2 ** 20
 /** A body is held in memory up to three times while it is checked and passed on. */
 const MOST_BODY_BYTES = 64 * 2 ** 20
 const LEAST_BODY_BYTES = 2 ** 10
-
-/** `auto`: a client gets a process of its own once the server has asked a client for something. */
-export const SESSION_MODES = ['shared', 'per-client', 'auto'] as const
-export const DEFAULT_MAX_PROCESSES = 16
-export const DEFAULT_MAX_PROCESSES_PER_CALLER = 8
 
 const members = {
   /** Exact-match list for the `Origin` header; absent on loopback: the proxy's own origins. */
@@ -52,9 +48,7 @@ declare module '../../src/contracts/run-config.ts' {
   interface RunConfig extends ObjectOf<typeof members> {}
 }
 
-/** How clients speak to the proxy. A proxy mode beside a transport that is not stdio says nothing. */
-export const effectiveMode = (config: RunConfig): ProxyMode =>
-  config.transport === 'stdio' ? (config.proxy_mode ?? 'streamable-http') : config.transport
+export { effectiveMode } from '../../src/client-url.ts'
 
 /** The era of MCP that the user has said the server speaks; undefined: it is found out. */
 export const saidProtocol = ({

@@ -1,5 +1,4 @@
 import type { Plugin } from '../../src/plugin.ts'
-import { rateLimitFlags } from './flags.ts'
 import { rateLimitMiddleware } from './middleware.ts'
 import { rateLimitPreparation } from './preparation.ts'
 import { rateLimitSection } from './section.ts'
@@ -9,7 +8,6 @@ const rateLimit: Plugin = {
   name: 'rate-limit',
   needs: ['proxy'],
   provides: {
-    flags: [rateLimitFlags],
     sections: [rateLimitSection],
     preparations: [rateLimitPreparation],
     middlewares: [rateLimitMiddleware],

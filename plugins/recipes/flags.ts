@@ -1,4 +1,5 @@
 import { type FlagOptions, flag } from '../../src/cli/flags.ts'
+import type { RunFlags } from '../../src/plugin.ts'
 
 /** Flags that shape how a package becomes an image. */
 export const recipeFlags = {
@@ -14,6 +15,8 @@ export const recipeFlags = {
   'runtime-image': flag.string('base image instead of the default one', { placeholder: 'IMAGE' }),
   'runtime-add-package': flag.list('system package to add to the image', 'PACKAGE'),
 }
+
+export const packageFlags: RunFlags = { title: 'Packages', of: ['run'], flags: recipeFlags }
 
 declare module '../../src/contracts/run-options.ts' {
   interface RunOptions extends FlagOptions<typeof recipeFlags> {}

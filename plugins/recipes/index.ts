@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Plugin } from '../../src/plugin.ts'
 import { Build } from './commands/build.ts'
-import { recipeFlags } from './flags.ts'
 import { recipeSection } from './section.ts'
 import type { Recipes } from './service.ts'
 
@@ -17,7 +16,7 @@ const recipes: Plugin = {
   uses: ['egress', 'runtimes'],
   wants: ['secrets', 'settings'],
   commands: [Build],
-  provides: { flags: [{ title: 'Packages', of: ['run'], flags: recipeFlags }], sections: [recipeSection] },
+  provides: { sections: [recipeSection] },
   services: {
     recipes: async app => {
       const [{ createRecipes }, { createBuildSettings }, { createBuildNetworks }] = await Promise.all([

@@ -6,7 +6,6 @@ import { RegistryLogin } from './commands/login.ts'
 import { RegistryLogout } from './commands/logout.ts'
 import { Search } from './commands/search.ts'
 import { RegistryVerifyCatalogue } from './commands/verify-catalogue.ts'
-import { permissionFlags } from './flags.ts'
 import { registryTarget } from './registry-target.ts'
 import type { RegistryTokens } from './registry-tokens.ts'
 import { registrySection } from './section.ts'
@@ -57,6 +56,6 @@ const registry: Plugin = {
       })
     },
   },
-  provides: { flags: [permissionFlags], sections: [registrySection], targets: [registryTarget] },
+  provides: { sections: [registrySection], targets: [registryTarget] },
 }
 export default registry

@@ -1,6 +1,5 @@
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
-import { parseReferences } from './reference.ts'
 
 const table = {
   secret: flag.list('secret to give to the server as an environment variable', 'NAME,target=VARIABLE'),
@@ -15,8 +14,10 @@ export const secretFlags: RunFlags = {
   title: 'Secrets',
   of: ['run'],
   flags: table,
-  apply({ secret }: FlagValues<typeof table>, config) {
+  async apply({ secret }: FlagValues<typeof table>, config) {
+    if (secret.length === 0) return
+    const { parseReferences } = await import('./reference.ts')
     parseReferences(secret)
-    if (secret.length) config.secrets = [...secret]
+    config.secrets = [...secret]
   },
 }

@@ -7,7 +7,6 @@ import { SecretProvider } from './commands/secret-provider.ts'
 import { SecretResetKeyring } from './commands/secret-reset-keyring.ts'
 import { SecretSet } from './commands/secret-set.ts'
 import { SecretSetup } from './commands/secret-setup.ts'
-import { secretFlags } from './flags.ts'
 import { encryptedOffer } from './providers/encrypted.ts'
 import { environmentOffer } from './providers/environment.ts'
 import { onePasswordOffer } from './providers/onepassword.ts'
@@ -57,7 +56,6 @@ const secrets: Plugin = {
     },
   },
   provides: {
-    flags: [secretFlags],
     sections: [secretsSection],
     secretsProviders: [encryptedOffer, environmentOffer, onePasswordOffer],
   },

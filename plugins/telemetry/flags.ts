@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures } from '../../src/errors.ts'
 import type { RunFlags } from '../../src/plugin.ts'
-import { readUserFile } from '../../src/user-file.ts'
 import type { TelemetryConfig } from './section.ts'
 
 const table = {
@@ -84,7 +83,7 @@ const MEMBER_OF = {
 
 async function toMembers(values: FlagValues<typeof table>): Promise<TelemetryConfig> {
   const { 'otel-ca-cert': ca, 'otel-custom-attributes': attributes, 'otel-headers-file': file } = values
-  const lines = file ? (await readUserFile(file, 'The --otel-headers-file')).split(/\r?\n/) : []
+  const lines = file ? await readLines(file) : []
   return {
     endpoint: values['otel-endpoint'] ?? null,
     headers: {
@@ -114,4 +113,9 @@ function readPairs(name: string, pairs: readonly string[]): Record<string, strin
     return [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()]]
   })
   return Object.fromEntries(read)
+}
+
+async function readLines(file: string): Promise<string[]> {
+  const { readUserFile } = await import('../../src/user-file.ts')
+  return (await readUserFile(file, 'The --otel-headers-file')).split(/\r?\n/)
 }

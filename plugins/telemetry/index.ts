@@ -1,6 +1,5 @@
 import type { LogExports } from '../../src/contracts/log-export.ts'
 import type { Plugin } from '../../src/plugin.ts'
-import { telemetryFlags } from './flags.ts'
 import { telemetryHooks } from './hooks.ts'
 import { type Telemetries, telemetryMiddlewares } from './middlewares.ts'
 import { telemetryPreparation } from './preparation.ts'
@@ -27,7 +26,6 @@ const telemetry: Plugin = {
     telemetries: () => new WeakMap(),
   },
   provides: {
-    flags: [telemetryFlags],
     sections: [telemetrySection],
     preparations: [telemetryPreparation],
     middlewares: telemetryMiddlewares,

@@ -1,5 +1,4 @@
 import type { Plugin } from '../../src/plugin.ts'
-import { tokenExchangeFlags } from './flags.ts'
 import { tokenExchangeHooks } from './hooks.ts'
 import { tokenExchangeMiddleware } from './middleware.ts'
 import { tokenExchangePreparation } from './preparation.ts'
@@ -11,7 +10,6 @@ const tokenExchange: Plugin = {
   needs: ['auth-in', 'auth-out', 'proxy', 'secrets'],
   uses: ['oauthEngine', 'secrets'],
   provides: {
-    flags: [tokenExchangeFlags],
     sections: [tokenExchangeSection],
     preparations: [tokenExchangePreparation],
     middlewares: [tokenExchangeMiddleware],

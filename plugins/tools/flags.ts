@@ -1,7 +1,6 @@
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import { failures as core } from '../../src/errors.ts'
 import type { RunFlags } from '../../src/plugin.ts'
-import { readOverrides } from './read-overrides.ts'
 import type { Settings } from './selection.ts'
 
 /** Without a name nothing would be selected, and a script whose variable is empty would show all tools. */
@@ -44,10 +43,12 @@ export const toolsFlags: RunFlags = {
 /** What the flags that were given say. */
 export async function readSettings(values: FlagValues<typeof toolsTable>): Promise<Settings> {
   const path = values['tools-override']
+  const overrides =
+    path === undefined ? undefined : await (await import('./read-overrides.ts')).readOverrides(path)
   return {
     ...(values.tools.length ? { tools_filter: [...values.tools] } : {}),
     ...(values['tools-deny'].length ? { tools_deny: [...values['tools-deny']] } : {}),
     ...(values['tools-read-only'] ? { tools_read_only: true } : {}),
-    ...(path === undefined ? {} : { tools_override: await readOverrides(path) }),
+    ...(overrides ? { tools_override: overrides } : {}),
   }
 }

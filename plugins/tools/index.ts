@@ -1,7 +1,6 @@
 import type { Plugin } from '../../src/plugin.ts'
 import type {} from '../state/index.ts'
 import { ToolsOf } from './commands/tools-of.ts'
-import { toolsFlags } from './flags.ts'
 import { toolsMiddleware } from './middleware.ts'
 import { toolsSection } from './section.ts'
 import type { ToolControls } from './tool-controls.ts'
@@ -20,7 +19,6 @@ const tools: Plugin = {
   commands: [ToolsOf],
   services: { toolControls: () => new Map() },
   provides: {
-    flags: [toolsFlags],
     sections: [toolsSection],
     middlewares: [
       app => async (config, listener, context) =>

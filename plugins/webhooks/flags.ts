@@ -1,6 +1,5 @@
 import { type FlagOptions, type FlagValues, flag } from '../../src/cli/flags.ts'
 import type { RunFlags } from '../../src/plugin.ts'
-import { readWebhookFiles } from './read-webhook-files.ts'
 
 const table = {
   'webhook-config': flag.list(
@@ -21,6 +20,8 @@ export const webhookFlags: RunFlags = {
   flags: table,
   async apply(values: FlagValues<typeof table>, config) {
     const files = values['webhook-config']
-    if (files.length) Object.assign(config, await readWebhookFiles(files))
+    if (files.length === 0) return
+    const { readWebhookFiles } = await import('./read-webhook-files.ts')
+    Object.assign(config, await readWebhookFiles(files))
   },
 }

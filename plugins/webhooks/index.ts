@@ -1,5 +1,4 @@
 import type { Plugin } from '../../src/plugin.ts'
-import { webhookFlags } from './flags.ts'
 import { mutatingMiddleware, validatingMiddleware } from './middlewares.ts'
 import { webhooksPreparation } from './preparation.ts'
 import { webhooksSection } from './section.ts'
@@ -10,7 +9,6 @@ const webhooks: Plugin = {
   needs: ['proxy'],
   uses: ['secrets'],
   provides: {
-    flags: [webhookFlags],
     sections: [webhooksSection],
     preparations: [webhooksPreparation],
     middlewares: [mutatingMiddleware, validatingMiddleware],

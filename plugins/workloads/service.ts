@@ -10,7 +10,6 @@ import { redact } from '../../src/lib/redact.ts'
 import type { WorkloadStore } from '../state/index.ts'
 import { createBringUp } from './bring-up.ts'
 import type { RunRequest } from './build-config.ts'
-import { createChanges } from './change/change-workloads.ts'
 import { failures } from './failures.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { measureWorkloads, type WorkloadUsage } from './measure-workloads.ts'
@@ -168,9 +167,19 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
   }
 
   const bringUp = createBringUp({ store, supervisor, one, conceal, log: app.log })
+
+  /** Loaded when it is used: what changes workloads needs much that `list` and `status` do not. */
+  async function changes() {
+    const { createChanges } = await import('./change/change-workloads.ts')
+    return createChanges({ app, store, supervisor, replace: bringUp.replace, conceal })
+  }
+
   return {
     ...bringUp,
-    ...createChanges({ app, store, supervisor, replace: bringUp.replace, conceal }),
+    edit: async (...args) => (await changes()).edit(...args),
+    withFlags: async (...args) => (await changes()).withFlags(...args),
+    rename: async (...args) => (await changes()).rename(...args),
+    cloneConfig: async (...args) => (await changes()).cloneConfig(...args),
     prepare: async request => (await import('./prepare-run.ts')).prepareRun(app, store, request),
 
     async list(filter = {}) {

@@ -1,9 +1,9 @@
+import { clientUrl, effectiveMode } from '../../src/client-url.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { Status, StatusRecord, Workload } from '../../src/contracts/workload.ts'
 import type { Failure } from '../../src/errors.ts'
 import { maskQuery } from '../../src/lib/mask-query.ts'
 import { processIdentity } from '../../src/lib/process-identity.ts'
-import { clientUrl, effectiveMode } from '../proxy/index.ts'
 
 /** Statuses of a workload that somebody should be hosting. */
 const HOSTED: ReadonlySet<Status> = new Set([

@@ -1,29 +1,31 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 
 /**
  * The files that the program is built into, each with the modules that it is for. A module is in the first one whose
- * modules import it, other than by `import()`; what none of them imports is in the last.
+ * modules import it, other than by `import()`; what none of them imports is in the last. What both `run` and `workloads`
+ * import is in the first.
  */
 const PARTS = {
   /** Finds the command. Some commands are so quick that to load a second file would take longer than they do. */
-  program: [
-    'src/bundle.ts',
-    'src/program.ts',
-    'plugins/completion/index.ts',
-    'plugins/version/index.ts',
+  program: ['src/bundle.ts', 'src/program.ts', 'plugins/completion/index.ts', 'plugins/version/index.ts'],
+  /** The flags of `run`, those of other plugins among them. */
+  run: ['plugins/workloads/commands/run.ts', ...flagModules()],
+  /** What `list` needs. */
+  workloads: [
+    'plugins/workloads/commands/list-workloads.ts',
     'plugins/workloads/index.ts',
     'plugins/workloads/service.ts',
     'plugins/state/index.ts',
     'plugins/state/workload-store.ts',
   ],
-  /** The flags of `run`, and all other commands. */
-  commands: globSync('plugins/*/index.ts').sort(),
+  /** All other commands. */
+  commands: globSync(['plugins/*/index.ts', 'plugins/workloads/commands/*.ts']).sort(),
   services: [],
 }
 
 /** Libraries that every command needs. They are modules of the first part. */
-export const OWN_LIBRARIES = ['clipanion', 'typanion']
+export const OWN_LIBRARIES = ['clipanion']
 
 export type Part = keyof typeof PARTS
 
@@ -58,7 +60,12 @@ export async function findModules(): Promise<Modules> {
   const found = new Map<string, Part>()
   for (const part of parts) {
     const members = part === 'services' ? modules : closureOf(PARTS[part], inputs)
-    for (const module of members) if (!found.has(module)) found.set(module, part)
+    for (const module of members) {
+      const earlier = found.get(module)
+      if (!earlier) found.set(module, part)
+      // Else `list` would read the file of `run`, too.
+      else if (earlier === 'run' && part === 'workloads') found.set(module, 'program')
+    }
   }
   for (const library of OWN_LIBRARIES) found.set(library, 'program')
   const partOf = (module: string) => found.get(module) as Part
@@ -94,4 +101,10 @@ function closureOf(modules: readonly string[], inputs: Metafile['inputs']): Read
     }
   }
   return closure
+}
+
+/** The modules of flags that the list of plugins loads without the rest of a plugin. */
+function flagModules(): string[] {
+  const list = readFileSync('plugins/index.ts', 'utf8')
+  return [...list.matchAll(/import\('\.\/(\S*\/flags\.ts)'\)/g)].map(([, path]) => `plugins/${path}`)
 }

@@ -31,7 +31,7 @@ export function separateLibraries(sources: readonly string[], libraries: Map<str
     name: 'separate-libraries',
     setup(build) {
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
-        const isOurs = namespace === 'file' && importer.endsWith('.ts')
+        const isOurs = namespace === 'file' && (importer.endsWith('.ts') || importer.includes(CLIPANION))
         if (kind === 'entry-point' || !isOurs || OWN_LIBRARIES.includes(path)) return
         return { path, namespace: path.startsWith('node:') ? 'node' : 'library' }
       })
@@ -59,7 +59,7 @@ export function separateParts(own: Part, modules: Modules): Plugin {
   return {
     name: 'separate-parts',
     setup(build) {
-      build.onResolve({ filter: /^(?:\..*\.ts|clipanion|typanion)$/ }, ({ path, importer, kind }) => {
+      build.onResolve({ filter: /^(?:\..*\.ts|clipanion)$/ }, ({ path, importer, kind }) => {
         if (kind === 'require-call' || !importer.endsWith('.ts')) return undefined
         const module = path.startsWith('.') ? relative('.', resolve(dirname(importer), path)) : path
         return modules.partOf(module) === own ? undefined : { path: module, namespace: 'other-part' }

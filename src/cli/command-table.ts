@@ -26,10 +26,12 @@ export async function commandsOf(
   { added }: Loading = { added: true },
 ): Promise<CommandClass[]> {
   const entries = withVerb(app.entries, verb).filter(entry => added || !entry.added)
-  const plugins = await Promise.all(entries.map(entry => app.plugin(entry)))
-  const commands = plugins
-    .flatMap(plugin => plugin.commands ?? [])
-    .filter(c => c.paths?.some(p => p[0] === verb))
+  const lists = await Promise.all(
+    entries.map(
+      async entry => (await entry.commands?.[verb]?.()) ?? (await app.plugin(entry)).commands ?? [],
+    ),
+  )
+  const commands = lists.flat().filter(c => c.paths?.some(p => p[0] === verb))
   const of = commands.find(takesGroups)?.sharesFlags
   if (of === undefined) return commands
   const hasFlags = (entry: PluginEntry) => !entry.flagsOf || entry.flagsOf.includes(of)

@@ -1,6 +1,6 @@
 import { type FlagOptions, type FlagValues, flag } from '../../../src/cli/flags.ts'
 import type { RunFlags } from '../../../src/plugin.ts'
-import { FIRST_TOKEN } from './section.ts'
+import { FIRST_TOKEN } from './first-token.ts'
 
 const table = {
   'auth-server-upstream-token': flag.boolean(

@@ -6,6 +6,7 @@ import { nullable, type ObjectOf, object, oneOf, optional, text } from '../../..
 import type { Section } from '../../../src/plugin.ts'
 import { assertHeaderName, hasOutgoingToken } from '../../auth-out/index.ts'
 import { nameOf } from '../upstream/upstream-config.ts'
+import { FIRST_TOKEN } from './first-token.ts'
 
 const upstreamSwap = {
   /** Of the header that the token is sent in, where `header_strategy` is custom. */
@@ -14,9 +15,6 @@ const upstreamSwap = {
   /** Whose token is sent; absent: that of the first upstream provider. */
   provider_name: optional(text),
 }
-
-/** The caller's token of the first provider, in `Authorization`: what a section without members asks for, too. */
-export const FIRST_TOKEN = { header_strategy: 'replace' } as const
 
 const members = { upstream_swap_config: optional(nullable(object(upstreamSwap))) }
 

@@ -1,7 +1,10 @@
 import { isIPv6 } from 'node:net'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
-import { isLoopback } from '../../src/net/loopback.ts'
-import { effectiveMode } from './section.ts'
+import type { ProxyMode, RunConfig } from './contracts/run-config.ts'
+import { isLoopback } from './net/loopback.ts'
+
+/** How clients speak to the proxy. A proxy mode beside a transport that is not stdio says nothing. */
+export const effectiveMode = (config: RunConfig): ProxyMode =>
+  config.transport === 'stdio' ? (config.proxy_mode ?? 'streamable-http') : config.transport
 
 /**
  * What clients of a workload connect to.
