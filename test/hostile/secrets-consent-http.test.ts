@@ -76,6 +76,19 @@ test('what was agreed to over HTTP is given from then on, to that server alone',
   expect((await secretsOf(api, 'typed')).secrets).toEqual([{ ...stored, target: 'GITHUB_TOKEN' }])
 })
 
+test('what was agreed to for a server is withheld from another URL in its place', async () => {
+  const api = await startStranger()
+  const path = `${SECRETS}/${encodeURIComponent(server)}/secrets/GITHUB_TOKEN`
+  expect((await api.ask('PUT', path, { name: 'GITHUB_TOKEN' })).status).toBe(200)
+
+  const refused = await create(api, 'other', { url: await startTinyMcp() })
+
+  expect(refused.status).toBe(422)
+  expect(refused.json()).toMatchObject({ code: 'variables_missing', missing: [{ name: 'GITHUB_TOKEN' }] })
+  expect((await api.ask('GET', `${WORKLOADS}/other`)).status).toBe(404)
+  expect((await create(api, 'agreed')).status).toBe(201)
+})
+
 test('an upgrade that begins to ask for a stored secret changes nothing without consent', async () => {
   const api = await startStranger()
   const { home } = api.user
