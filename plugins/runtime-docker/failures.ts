@@ -19,6 +19,13 @@ export const failures = defineFailures({
       `${d.runtime} could not pull "${d.image}": ${d.problem}`,
     hint: 'Check the spelling and the network; private images need a login to their registry.',
   },
+  registry_unreachable: {
+    status: 502,
+    text: (d: { runtime: string; doing: string; host: string }) =>
+      `${d.runtime} could not ${d.doing}: the registry ${d.host} cannot be reached.`,
+    hint: d =>
+      `Check the network and the settings for a proxy of this machine and of ${d.runtime}, and the spelling of the image. What is needed is fetched once; \`keelson run\` works without a network after that.`,
+  },
   image_unknown: {
     status: 404,
     text: (d: { runtime: string; image: string; problem: string }) =>

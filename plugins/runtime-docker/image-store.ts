@@ -10,6 +10,7 @@ import type { BuildExtras, Dialect } from './dialect.ts'
 import type { ApiRequest, EngineCli } from './engine-cli.ts'
 import { failures } from './failures.ts'
 import { withNamelessFile } from './nameless-file.ts'
+import { unreachableHost } from './unreachable-host.ts'
 
 const open = { extra: t.isUnknown() }
 const inspected = t.isArray(
@@ -102,6 +103,9 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
       } catch (error) {
         if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
         const problem = output.end(2) || error.message
+        const host = unreachableHost(problem)
+        const doing = `pull "${reference}"`
+        if (host) throw failures.registry_unreachable({ runtime, doing, host }, { cause: error })
         const failure = UNKNOWN_IMAGE.test(problem) ? failures.image_unknown : failures.pull_failed
         throw failure({ runtime, image: reference, problem }, { cause: error })
       }
@@ -136,10 +140,11 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
         })
       } catch (error) {
         if (!isFailure(error) || error.code === 'runtime_unavailable') throw error
-        throw failures.build_failed(
-          { runtime, image: tag, problem: output.end(BUILD_LINES) || error.message },
-          { cause: error },
-        )
+        const problem = output.end(BUILD_LINES) || error.message
+        const host = unreachableHost(problem)
+        const doing = `fetch the base image of "${tag}"`
+        if (host) throw failures.registry_unreachable({ runtime, doing, host }, { cause: error })
+        throw failures.build_failed({ runtime, image: tag, problem }, { cause: error })
       } finally {
         if (passing !== undefined) await forget(passing, report)
       }

@@ -1,5 +1,6 @@
 import type { Probe } from '../../src/contracts/runtime.ts'
 import { isFailure } from '../../src/errors.ts'
+import { isMissing } from '../../src/lib/atomic-file.ts'
 import type { Dialect } from './dialect.ts'
 import type { EngineCli } from './engine-cli.ts'
 import type { EngineFacts } from './engine-facts.ts'
@@ -37,6 +38,7 @@ export async function probeEngine(
       ok: false,
       problem: details.problem ?? error.message,
       hint: error.hint ?? `\`${dialect.name} ${probeArguments[0]}\` shows what it says.`,
+      ...(isMissing(error.cause) ? { absent: true } : {}),
     }
   }
 }

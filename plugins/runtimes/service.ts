@@ -84,14 +84,18 @@ export function createRuntimes(options: {
     }))
     const problems: string[] = []
     const hints: string[] = []
+    const passedOver: string[] = []
     try {
       for (const { runtime, probe } of probes) {
         const result = await probe
         if (!result.ok) {
           problems.push(`${runtime.name}: ${result.problem}`)
+          if (!result.absent) passedOver.push(`${runtime.name} cannot be used: ${result.problem}`)
           if (isLastResort(runtime)) hints.push(result.hint)
-        } else if (!isLastResort(runtime)) return { runtime, warnings: result.warnings }
-        else return { runtime, warnings: [...problems, ...result.warnings] }
+        } else if (!isLastResort(runtime)) {
+          const taken = passedOver.map(problem => `${runtime.name} is used, because ${problem}`)
+          return { runtime, warnings: [...taken, ...result.warnings] }
+        } else return { runtime, warnings: [...problems, ...result.warnings] }
       }
     } finally {
       chosen.abort() // a program that still waits for a response would keep this process running

@@ -17,7 +17,13 @@ export interface WaitOptions {
 /** Whether a runtime can be used. A failed probe is a value with its explanation, never an exception. */
 export type Probe =
   | { readonly ok: true; readonly version: string; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly problem: string; readonly hint: string }
+  | {
+      readonly ok: false
+      readonly problem: string
+      readonly hint: string
+      /** It is not installed, so nobody expects it to be used. */
+      readonly absent?: boolean
+    }
 
 export interface Mount {
   /** Absolute path on the host. */

@@ -124,6 +124,7 @@ test.each(['docker', 'podman'] as const)('without the program %s, probe says how
   const runtime = runtimeWith(engine, { PATH: '/nowhere' })
   expect(await runtime.probe()).toEqual({
     ok: false,
+    absent: true,
     problem: `there is no program "${engine}" in the PATH.`,
     hint: expect.stringContaining('Install'),
   })

@@ -53,7 +53,16 @@ test('all are listed in the order of preference', async () => {
 
 test('one that does not work is passed over', async () => {
   const { runtimes } = setUp({ docker: broken('not running'), podman: works('no limits'), process: works() })
-  expect(await runtimes.select()).toMatchObject({ runtime: { name: 'podman' }, warnings: ['no limits'] })
+  expect(await runtimes.select()).toMatchObject({
+    runtime: { name: 'podman' },
+    warnings: ['podman is used, because docker cannot be used: not running', 'no limits'],
+  })
+})
+
+test('one that is not installed is passed over without a word', async () => {
+  const absent = { ok: false, problem: 'there is no docker', hint: 'Install it.', absent: true } as const
+  const { runtimes } = setUp({ docker: absent, podman: works() })
+  expect(await runtimes.select()).toMatchObject({ runtime: { name: 'podman' }, warnings: [] })
 })
 
 test('one without a sandbox is not chosen, not even by name, and the hint names --no-sandbox', async () => {
