@@ -114,9 +114,15 @@ export const failures = defineFailures({
     status: 400,
     text: () => 'The password of the secrets is needed, and it cannot be asked for here.',
     hint:
-      'On a terminal, `keelson secret setup` offers to keep it in a file. Or remember a file that holds it with `keelson secret provider encrypted --password-file FILE`. ' +
+      'On a terminal, `keelson secret unlock` keeps it until you log out, and `keelson secret setup` offers to keep it in a file. Or remember a file that holds it with `keelson secret provider encrypted --password-file FILE`. ' +
       'KEELSON_SECRETS_PASSWORD_FILE and KEELSON_SECRETS_PASSWORD work too, but a workload gets its secrets from the ' +
       'supervisor: it knows the variables of the command that started it.',
+  },
+  secrets_session_missing: {
+    status: 400,
+    text: () =>
+      'There is no folder here that ends with your session, where the password could be kept: XDG_RUNTIME_DIR is not set.',
+    hint: 'Remember a file that holds it with `keelson secret provider encrypted --password-file FILE`.',
   },
   secrets_password_file: {
     status: 400,

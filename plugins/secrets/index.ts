@@ -3,10 +3,12 @@ import { SecretDelete } from './commands/secret-delete.ts'
 import { SecretGet } from './commands/secret-get.ts'
 import { SecretImport } from './commands/secret-import.ts'
 import { SecretList } from './commands/secret-list.ts'
+import { SecretLock } from './commands/secret-lock.ts'
 import { SecretProvider } from './commands/secret-provider.ts'
 import { SecretResetKeyring } from './commands/secret-reset-keyring.ts'
 import { SecretSet } from './commands/secret-set.ts'
 import { SecretSetup } from './commands/secret-setup.ts'
+import { SecretUnlock } from './commands/secret-unlock.ts'
 import { encryptedOffer } from './providers/encrypted.ts'
 import { environmentOffer } from './providers/environment.ts'
 import { onePasswordOffer } from './providers/onepassword.ts'
@@ -37,6 +39,8 @@ const secrets: Plugin = {
     SecretDelete,
     SecretList,
     SecretImport,
+    SecretUnlock,
+    SecretLock,
     SecretResetKeyring,
   ],
   routes: async (api, app) => (await import('./routes.ts')).secretRoutes(api, app),

@@ -64,6 +64,10 @@ export interface Secrets extends SecretsView {
   usedBy(name: string): Promise<string[]>
   /** Stores all secrets of a file of ToolHive's, and returns their names. */
   import(path: string, password: string, options: { replace: boolean }): Promise<string[]>
+  /** Asks for the password and keeps it until the user logs out. False where no password has to be typed. */
+  unlock(): Promise<boolean>
+  /** Deletes the password that `unlock` keeps. False when there was none. */
+  lock(): Promise<boolean>
   /** Takes the key out of the keyring of this system. False when there was none. */
   resetKeyring(): Promise<boolean>
 }
@@ -161,6 +165,8 @@ export function createSecrets(options: {
         .map(config => config.name),
     import: async (path, password, how) =>
       (await import('./import-toolhive.ts')).importToolhive(inUse, path, password, how),
+    unlock: async () => (await (await inUse.get()).provider.unlock?.()) ?? false,
+    lock: async () => (await (await inUse.get()).provider.lock?.()) ?? false,
     async resetKeyring() {
       const { provider } = await inUse.make('encrypted')
       return (await provider.forgetKey?.()) ?? false

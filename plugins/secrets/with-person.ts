@@ -37,7 +37,7 @@ export function createWithPerson({ secrets, paths }: { secrets: Used; paths: Pat
     )
     const answer = await ask(`Keep a key in ${keyFilePath(paths)}, which only you can read? [Y/n]`)
     if (agrees(answer)) return true
-    say('Then a server that needs secrets starts only while KEELSON_SECRETS_PASSWORD is set for its command.')
+    say('Then type `keelson secret unlock` in each session, before a server that needs secrets starts.')
     return false
   }
 

@@ -26,6 +26,10 @@ export interface SecretsProvider {
   prepare(): Promise<void>
   /** Whether a person has to type a password to open it; `new` if nothing is stored yet. Absent: never. */
   needsPerson?(): Promise<'new' | 'existing' | undefined>
+  /** Asks for the password and keeps it until the user logs out. False where no password has to be typed. */
+  unlock?(): Promise<boolean>
+  /** Deletes the password that `unlock` keeps. False when there was none. */
+  lock?(): Promise<boolean>
   /** Deletes what opens it on this machine, e.g. a key in the keyring. False when there was nothing. */
   forgetKey?(): Promise<boolean>
 }

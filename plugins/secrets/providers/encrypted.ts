@@ -6,6 +6,7 @@ import { failures } from '../failures.ts'
 import type { KdfCost, KeyRecipe } from '../file-format.ts'
 import type { Keyring } from '../keyring.ts'
 import { askPassword, findPassword } from '../password.ts'
+import { findSessionPassword, type SessionPassword } from '../session-password.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -20,7 +21,8 @@ export const encryptedOffer: SecretsProviderOffer = {
     const { join } = await import('node:path')
     const { openKeyring } = await import('../keyring.ts')
     const path = join(paths.data, ENCRYPTED_FILE)
-    return createEncryptedProvider({ path, env, context, keyring: openKeyring })
+    const session = findSessionPassword(paths, env)
+    return createEncryptedProvider({ path, env, context, keyring: openKeyring, session })
   },
 }
 
@@ -31,16 +33,20 @@ export function createEncryptedProvider(options: {
   context: SecretsContext
   /** Fails with `keyring_unavailable`. */
   keyring: () => Promise<Keyring>
+  /** Absent where no folder ends with the session. */
+  session?: SessionPassword | undefined
   cost?: KdfCost
 }): SecretsProvider {
-  const { path, env, context, keyring, cost } = options
+  const { path, env, context, keyring, session, cost } = options
+  let typed: string | undefined
   const file = createEncryptedFile({
     path,
     ...(cost ? { cost } : {}),
     secret: (from, { isNew }) => (from === 'key' ? keyOf(isNew) : passwordOf(isNew)),
   })
 
-  const knownPassword = () => findPassword({ env, file: context.passwordFile })
+  const lastingPassword = () => findPassword({ env, file: context.passwordFile })
+  const knownPassword = async () => (await lastingPassword()) ?? typed ?? session?.find()
 
   const passwordOf = async (isNew: boolean): Promise<string> =>
     (await knownPassword()) ?? askPassword(context.ask, { isNew })
@@ -85,6 +91,15 @@ export function createEncryptedProvider(options: {
       if ((from ?? (await sourceOfNew())) !== 'password') return undefined
       return from === undefined ? 'new' : 'existing'
     },
+    async unlock() {
+      if ((await file.source()) !== 'password' || (await lastingPassword()) !== undefined) return false
+      if (!session) throw failures.secrets_session_missing()
+      typed = await askPassword(context.ask, { isNew: false })
+      await file.read() // fails with a wrong password, which is not kept
+      await session.keep(typed)
+      return true
+    },
+    lock: async () => (await session?.forget()) ?? false,
     forgetKey: async () => (await keyring()).delete(),
   }
 }
