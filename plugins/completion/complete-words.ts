@@ -76,7 +76,12 @@ async function completeCommand(
     return spec ? flagValue(app, spec, `--${name}=`, value ?? '') : NOTHING
   }
   if (current.startsWith('-')) {
-    const all = { ...table, debug: GLOBAL_FLAGS.debug, help: GLOBAL_FLAGS.help }
+    const all = {
+      ...table,
+      debug: GLOBAL_FLAGS.debug,
+      help: GLOBAL_FLAGS.help,
+      verbose: GLOBAL_FLAGS.verbose,
+    }
     return matching(flagNames(all, state.given), current)
   }
   const { candidates, files } = await completeArgument(app, command, {

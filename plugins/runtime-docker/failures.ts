@@ -19,7 +19,7 @@ export const failures = defineFailures({
       `${d.runtime} could not pull "${d.image}": ${d.problem}`,
     hint: 'Check the spelling and the network; private images need a login to their registry.',
   },
-  registry_unreachable: {
+  image_registry_unreachable: {
     status: 502,
     text: (d: { runtime: string; doing: string; host: string }) =>
       `${d.runtime} could not ${d.doing}: the registry ${d.host} cannot be reached.`,

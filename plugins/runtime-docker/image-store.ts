@@ -105,7 +105,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
         const problem = output.end(2) || error.message
         const host = unreachableHost(problem)
         const doing = `pull "${reference}"`
-        if (host) throw failures.registry_unreachable({ runtime, doing, host }, { cause: error })
+        if (host) throw failures.image_registry_unreachable({ runtime, doing, host }, { cause: error })
         const failure = UNKNOWN_IMAGE.test(problem) ? failures.image_unknown : failures.pull_failed
         throw failure({ runtime, image: reference, problem }, { cause: error })
       }
@@ -143,7 +143,7 @@ export function createImageStore({ dialect, cli }: { dialect: Dialect; cli: Engi
         const problem = output.end(BUILD_LINES) || error.message
         const host = unreachableHost(problem)
         const doing = `fetch the base image of "${tag}"`
-        if (host) throw failures.registry_unreachable({ runtime, doing, host }, { cause: error })
+        if (host) throw failures.image_registry_unreachable({ runtime, doing, host }, { cause: error })
         throw failures.build_failed({ runtime, image: tag, problem }, { cause: error })
       } finally {
         if (passing !== undefined) await forget(passing, report)

@@ -24,7 +24,10 @@ export const failures = defineFailures({
   process_install_failed: {
     status: 502,
     text: (d: { package: string; problem: string }) => `${d.package} could not be installed: ${d.problem}`,
-    hint: `Installing here runs no code of packages; one that must be built on installation needs a container: ${ENGINE}.`,
+    hint: d =>
+      /no such (?:package|version)/.test(d.problem)
+        ? 'Check the name and the version.'
+        : `Installing here runs no code of packages; one that must be built on installation needs a container: ${ENGINE}.`,
   },
   process_tool_missing: {
     status: 503,

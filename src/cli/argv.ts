@@ -8,17 +8,19 @@ export const GLOBAL_FLAGS = {
   debug: flag.boolean('print more, including stack traces'),
   help: flag.boolean('show help', { short: 'h' }),
   plugins: flag.boolean('load third-party plugins', { fallback: true }),
+  verbose: flag.boolean('print every line of engines and installers while they work'),
 } as const
 
 export interface Globals {
   debug: boolean
   help: boolean
   plugins: boolean
+  verbose: boolean
 }
 
 /** Takes global flags off the front, up to the first word: what is left starts with the verb. */
 export function splitGlobals(argv: readonly string[]): { globals: Globals; rest: string[] } {
-  const globals: Globals = { debug: false, help: false, plugins: true }
+  const globals: Globals = { debug: false, help: false, plugins: true, verbose: false }
   let index = 0
   for (; index < argv.length; index++) {
     const token = argv[index] ?? ''
@@ -34,7 +36,7 @@ function takeGlobal(token: string, globals: Globals): boolean {
     globals.help = true
     return true
   }
-  const match = /^--(no-)?(debug|help|plugins)(?:=(.*))?$/.exec(token)
+  const match = /^--(no-)?(debug|help|plugins|verbose)(?:=(.*))?$/.exec(token)
   if (!match) return false
   const [, no, name, value] = match
   const on = value === undefined ? true : Boolean(GLOBAL_FLAGS.debug.parse(value, name ?? ''))

@@ -13,6 +13,8 @@ export interface CliContext extends BaseContext {
   readonly app: App
   /** Aborts on the first interrupt. */
   readonly signal: AbortSignal
+  /** Whether progress is shown with every line of engines and installers. */
+  readonly verbose: boolean
   /** What stood behind `--`. */
   readonly passthrough: readonly string[]
 }
@@ -143,7 +145,8 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   /** Progress of long work, on standard error. Call `done` before printing. */
   protected progress(): Progress {
-    return createProgress(this.context.stderr)
+    const { stderr, verbose } = this.context
+    return createProgress(stderr, Date.now, { verbose })
   }
 
   /** Whether somebody can be asked. */

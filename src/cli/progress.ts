@@ -25,9 +25,13 @@ const FRAMES = [
 
 /**
  * Progress of long work. On a terminal one line with a spinner, the step and its time, shown only when the work takes
- * some time; elsewhere a line for each step, without details.
+ * some time; elsewhere a line for each step, without details. With `verbose` each step and each detail is a line that stays.
  */
-export function createProgress(stream: Writable, now: () => number = Date.now): Progress {
+export function createProgress(
+  stream: Writable,
+  now: () => number = Date.now,
+  { verbose = false } = {},
+): Progress {
   const terminal = isTerminal(stream)
   const columns = 'columns' in stream && typeof stream.columns === 'number' ? stream.columns : 80
   const started = now()
@@ -51,8 +55,8 @@ export function createProgress(stream: Writable, now: () => number = Date.now): 
       if (!text || text === last) return
       last = text
       since = now()
-      if (!terminal) {
-        if (kind === 'step') stream.write(`${text}\n`)
+      if (!terminal || verbose) {
+        if (kind === 'step' || verbose) write(`${text}\n`)
         return
       }
       timer ??= setInterval(draw, FRAME_MS).unref()
@@ -61,7 +65,7 @@ export function createProgress(stream: Writable, now: () => number = Date.now): 
     done(text) {
       clearInterval(timer)
       timer = undefined
-      if (terminal && last) stream.write('\r\u001b[2K')
+      if (terminal && last && !verbose) stream.write('\r\u001b[2K')
       if (terminal && text && now() - started > QUIET_MS) write(`\u2713 ${text} (${seconds(started)})\n`)
       last = ''
     },

@@ -52,6 +52,7 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
     colorDepth: 1,
     app,
     signal,
+    verbose: globals.verbose,
     passthrough: command.passthrough ? normal.passthrough : [],
   }
   const tail = command.passthrough || !normal.dashes ? [] : ['--', ...normal.passthrough]

@@ -105,7 +105,12 @@ async function fromPypi({ name }: PackageReference, options: Options): Promise<V
   })
   const version = /^\S+ \(([^()\s]+)\)/m.exec(pip.stdout)?.[1]
   if (pip.status === 'ok' && version) return { kind: 'found', version }
-  if (pip.status === 'failed' && /No matching distribution/.test(pip.stderr)) return failed(pip)
+  if (pip.status === 'failed' && /No matching distribution/.test(pip.stderr)) {
+    return {
+      kind: 'absent',
+      problem: `the package index has no ${name}, or no version of it for this Python`,
+    }
+  }
   const compile = [
     'pip',
     'compile',

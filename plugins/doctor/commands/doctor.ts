@@ -1,5 +1,7 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { fold } from '../../../src/cli/fold.ts'
+import { widthOf } from '../../../src/cli/output.ts'
 import type { Finding } from '../checks.ts'
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
@@ -25,7 +27,10 @@ export class Doctor extends BaseCommand {
   }
 
   #show({ what, state, text, hint }: Finding): void {
-    this.print(`${state.padEnd(WIDTH)}  ${what}: ${text}`)
-    if (hint && state !== 'ok') this.print(`${' '.repeat(WIDTH)}  ${hint}`)
+    const indent = WIDTH + 2
+    const width = widthOf(this.context.stdout)
+    const lines = [`${state.padEnd(indent)}${what}: ${text}`]
+    if (hint && state !== 'ok') lines.push(`${' '.repeat(indent)}${hint}`)
+    this.print(fold(lines.join('\n'), { width, indent }))
   }
 }

@@ -35,7 +35,7 @@ async function user({ terminal = false } = {}) {
     const code = await runCli({
       app,
       argv: args,
-      globals: { help: false, debug: false, plugins: true },
+      globals: { help: false, debug: false, plugins: true, verbose: false },
       streams: { stdin, stdout, stderr } as never,
       signal: new AbortController().signal,
     }).catch(error => printFailure(error, stderr, { debug: false }))

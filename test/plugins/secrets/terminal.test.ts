@@ -36,7 +36,7 @@ async function person() {
     const code = await runCli({
       app: app(),
       argv: args,
-      globals: { help: false, debug: false, plugins: true },
+      globals: { help: false, debug: false, plugins: true, verbose: false },
       streams: { stdin, stdout, stderr } as never,
       signal: new AbortController().signal,
     })

@@ -10,7 +10,7 @@ const table = {
   'isolate-network': flag.boolean('isolate', { fallback: true }),
 }
 const known = { table, hints: { d: 'Omit the flag.', detach: 'Omit the flag.' }, passthrough: true }
-const globals = () => ({ debug: false, help: false, plugins: true })
+const globals = () => ({ debug: false, help: false, plugins: true, verbose: false })
 const args = (...argv: string[]) => normaliseArgv(argv, known, globals()).args
 
 describe('booleans', () => {
@@ -106,12 +106,12 @@ test.each([['--toString'], ['--constructor=1'], ['--__proto__=1'], ['-x']])('%s 
 test('global flags are taken wherever they stand before --', () => {
   const found = globals()
   expect(normaliseArgv(['a', '--debug', '--no-plugins', 'b'], known, found).args).toEqual(['a', 'b'])
-  expect(found).toEqual({ debug: true, help: false, plugins: false })
+  expect(found).toEqual({ debug: true, help: false, plugins: false, verbose: false })
 })
 
 test('global flags in front of the verb are split off', () => {
   expect(splitGlobals(['--debug', '-h', 'run', '--debug'])).toEqual({
-    globals: { debug: true, help: true, plugins: true },
+    globals: { debug: true, help: true, plugins: true, verbose: false },
     rest: ['run', '--debug'],
   })
 })

@@ -48,3 +48,14 @@ test('a terminal shows step and time on one line, then a tick with the total', (
   const steps = shown.map(line => line.replace(/^\S+ /, ''))
   expect(steps).toEqual(['', 'Pulling (0 s)', 'Starting (0 s)', 'Started notes (4 s)\n'])
 })
+
+test('verbose progress keeps every line of the work, on a terminal too', () => {
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 40 })
+  const progress = createProgress(stream, () => 0, { verbose: true })
+  progress.report('Building x')
+  progress.report('Step 1/9 : FROM node:24-alpine AS tools, longer than the terminal', 'detail')
+  progress.done()
+  expect(String(stream.read())).toBe(
+    'Building x\nStep 1/9 : FROM node:24-alpine AS tools, longer than the terminal\n',
+  )
+})
