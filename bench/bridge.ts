@@ -1,12 +1,79 @@
 import { spawn } from 'node:child_process'
 import { json } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { NODE_FLAGS } from '../plugins/supervisor/launch-supervisor.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startOwnSupervisor } from './own-supervisor.ts'
+import { cpuMs, residentMb } from './proc.ts'
 import type { Result } from './result.ts'
 
-/** Measures the bridge in a process with the flags of a supervisor, which decide how much memory it takes. */
+const [REQUESTS, SESSIONS] = [10_000, 100]
+const [MOST_CPU_MS, MOST_MB, MOST_MB_LATER] = [0.15, 250, 120]
+/** How long after the flood the memory is measured, in milliseconds. */
+const REST_MS = 60_000
+const here = (file: string) => new URL(file, import.meta.url).pathname
+
+/** A stdio server in one line of Node, which holds every response until it has all requests, and then responds in reverse order. */
+const SERVER = `const held=[];require('readline').createInterface({input:process.stdin}).on('line',l=>{const{id,method,params}=JSON.parse(l);if(id===undefined)return;const result=method==='tools/call'?params:{protocolVersion:'2025-11-25',capabilities:{},serverInfo:{name:'holds',version:'1'}};const text=JSON.stringify({jsonrpc:'2.0',id,result})+'\\n';if(method!=='tools/call')return process.stdout.write(text);held.push(text);if(held.length<${REQUESTS})return;process.stdout.write(held.reverse().join(''));held.length=0})`
+
+/**
+ * 10,000 requests in flight to one stdio server in a container, from 100 sessions that all use id 1, through a
+ * supervisor of the built program. All of them are in flight at once, because the server holds the responses. Each has a
+ * connection of its own, whose owner the supervisor finds out.
+ */
 export async function run(): Promise<Result> {
-  const program = fileURLToPath(new URL('bridge-process.ts', import.meta.url))
-  const child = spawn(process.execPath, [...NODE_FLAGS, program], { stdio: ['ignore', 'pipe', 'inherit'] })
-  return (await json(child.stdout)) as Result
+  const supervisor = await startOwnSupervisor()
+  const { pid } = supervisor
+  try {
+    const { port } = await supervisor.add(
+      {
+        image: 'keelson-test/node:24',
+        cmd_args: ['node', '-e', SERVER],
+        runtime: 'docker',
+        transport: 'stdio',
+      },
+      'bridge',
+    )
+    const before = residentMb(pid).now
+    const began = cpuMs(pid)
+    const clients = spawn(
+      process.execPath,
+      [here('bridge-clients.ts'), String(port), String(REQUESTS), String(SESSIONS)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const { answered, lost, swapped, busy, errors, seconds } = (await json(clients.stdout)) as Counts
+    const cpu = (cpuMs(pid) - began) / REQUESTS
+    const { most } = residentMb(pid)
+    await delay(REST_MS)
+    const { now: later } = residentMb(pid)
+    return {
+      name: 'bridge',
+      conditions: 'the built program; supervisor, clients and the server in one process each; no core pinned',
+      measured: answered,
+      figures: {
+        'requests in flight at once': REQUESTS,
+        'sessions, all with request id 1': SESSIONS,
+        answered,
+        'lost (bound: 0)': lost,
+        'swapped (bound: 0)': swapped,
+        'errors other than 503 (bound: 0)': errors,
+        'explicit 503': busy,
+        'seconds until all were answered': seconds,
+        [`ms of CPU for a call, with its connection (goal: ${MOST_CPU_MS})`]: cpu.toFixed(3),
+        'MB resident before': before,
+        [`MB resident at most (goal: ${MOST_MB})`]: most,
+        [`MB resident a minute later (goal: ${MOST_MB_LATER})`]: later,
+      },
+      ok: lost + swapped + errors === 0 && answered + busy === REQUESTS,
+    }
+  } finally {
+    await supervisor.close()
+  }
+}
+
+interface Counts {
+  readonly answered: number
+  readonly lost: number
+  readonly swapped: number
+  readonly busy: number
+  readonly errors: number
+  readonly seconds: number
 }

@@ -1,21 +1,10 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { createWorkloadStore } from '../plugins/state/workload-store.ts'
-import { supervisorPaths } from '../plugins/supervisor/control-protocol.ts'
-import { findSupervisor } from '../plugins/supervisor/find-supervisor.ts'
-import { supervisorCommand } from '../plugins/supervisor/launch-supervisor.ts'
-import { createSupervisorClient } from '../plugins/supervisor/supervisor-client.ts'
-import { type RunConfig, SCHEMA_VERSION } from '../src/contracts/run-config.ts'
-import { findFreePort } from '../src/lib/ports.ts'
-import { createLog } from '../src/log.ts'
-import { findPaths } from '../src/paths.ts'
+import { type Kind, startOwnSupervisor } from './own-supervisor.ts'
 import type { Result } from './result.ts'
 
 const [REMOTES, MOST_WITH_REMOTES_MB] = [100, 110]
@@ -30,8 +19,6 @@ const SERVER = [
   `while read -r line; do id=\${line#*'"id":'}; echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":\${id%%[,\\}]*},\\"result\\":{}}"; done`,
 ]
 
-type Kind = Pick<RunConfig, 'transport'> & Partial<RunConfig>
-
 const container: Kind = {
   image: 'keelson-test/busybox:1',
   cmd_args: SERVER,
@@ -44,31 +31,12 @@ const container: Kind = {
  * containers of stdio servers. The containers themselves are not counted. It measures the built program.
  */
 export async function run(): Promise<Result> {
-  const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
-  const env = { HOME: home, PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: join(home, 'run') }
-  const paths = findPaths(env)
-  const { configs } = createWorkloadStore({ paths, log: silent })
-  const client = createSupervisorClient({
-    paths,
-    build: 'bench',
-    launch: () => ({ command: [...builtSupervisor(), '--build', 'bench'], env }),
-    host: () => Promise.reject(new Error('not here')),
-  })
-  let pid = 0
-  const names: string[] = []
+  const supervisor = await startOwnSupervisor()
 
   async function start(kind: Kind, prefix: string, count: number): Promise<number> {
-    const started: Promise<void>[] = []
-    for (let i = 0; i < count; i++) {
-      const name = `bench-${process.pid}-${prefix}-${i}`
-      const port = await findFreePort()
-      await configs.save({ schema_version: SCHEMA_VERSION, name, ...kind, port })
-      names.push(name)
-      started.push(client.start(name))
-    }
-    await Promise.all(started)
+    await Promise.all(Array.from({ length: count }, () => supervisor.add(kind, prefix)))
     await delay(REST_MS)
-    return proportionalMb(pid)
+    return proportionalMb(supervisor.pid)
   }
 
   const server = createServer(respond).listen(0, '127.0.0.1')
@@ -76,11 +44,9 @@ export async function run(): Promise<Result> {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const remote: Kind = { remote_url: `http://127.0.0.1:${port}/mcp`, transport: 'streamable-http' }
-    await client.ensure()
-    pid = (await findSupervisor(supervisorPaths(paths)))?.info.pid ?? 0
     const none = await start(remote, 'none', 0)
     const many = await start(remote, 'remote', REMOTES)
-    await Promise.all(names.splice(0).map(name => client.remove(name)))
+    await supervisor.clear()
     const before = await start(container, 'first', 1)
     const after = await start(container, 'next', CONTAINERS - 1)
     const each = (after - before) / (CONTAINERS - 1)
@@ -100,11 +66,9 @@ export async function run(): Promise<Result> {
       ok: many <= MOST_WITH_REMOTES_MB && hundred <= MOST_WITH_100_CONTAINERS_MB,
     }
   } finally {
-    await Promise.allSettled(names.map(name => client.remove(name)))
+    await supervisor.close()
     server.closeAllConnections()
     server.close()
-    if (pid) process.kill(pid, 'SIGTERM')
-    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   }
 }
 
@@ -114,15 +78,6 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   response
     .setHeader('content-type', 'application/json')
     .end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
-}
-
-const silent = createLog({ write: () => undefined, human: false, debug: false })
-
-/** The command of users, with the built program as its entry. */
-function builtSupervisor() {
-  const built = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-  const [program, ...args] = supervisorCommand()
-  return [program, ...args.map(arg => (arg.endsWith('/main.ts') ? built : arg))] as const
 }
 
 /** The memory of a process and its descendants: `Pss` of `smaps_rollup` (proc(5)), where shared pages count in parts. */
