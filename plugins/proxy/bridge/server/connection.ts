@@ -38,6 +38,7 @@ export function createConnection(options: {
   let release = () => {}
   let problem: string | undefined = 'the server has not started yet'
   let sent = 0
+  let isCorked = false
   let responded = Promise.withResolvers<void>()
 
   function drop(attachment: Attachment, reason: string, { wanted }: { wanted: boolean }): void {
@@ -47,6 +48,20 @@ export function createConnection(options: {
     release()
     attachment.detach()
     onGone(reason, { wanted })
+  }
+
+  /**
+   * Holds back what is written in the rest of this turn of the event loop, so that it leaves in one write. The line
+   * before that has gone already: one that comes alone waits for nothing.
+   */
+  function gatherLines({ stdin }: Attachment): void {
+    if (isCorked) return
+    isCorked = true
+    stdin.cork()
+    setImmediate(() => {
+      isCorked = false
+      stdin.uncork()
+    })
   }
 
   async function watch(attachment: Attachment, ended: Promise<void>): Promise<void> {
@@ -76,6 +91,7 @@ export function createConnection(options: {
     write(text) {
       if (!current || current.stdin.writableLength > limits.maxQueuedBytes) return false
       current.stdin.write(`${text}\n`, 'latin1')
+      gatherLines(current)
       sent += 1
       return true
     },
