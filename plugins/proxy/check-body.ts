@@ -9,8 +9,8 @@ import { rpcRefusal } from './request-refusal.ts'
 export interface CheckedBody {
   /** Raw (see raw-json.ts). */
   readonly text: string
-  /** What the text stands for; undefined where it is not JSON. */
-  readonly value: unknown
+  /** What the text stands for; undefined where it is not JSON. Absent where nobody keeps it. */
+  readonly value?: unknown
 }
 
 /**

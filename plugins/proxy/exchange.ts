@@ -3,7 +3,7 @@ import type { Exchange } from '../../src/contracts/pipeline.ts'
 import { isMessage, type JsonRpcMessage } from '../../src/net/json-rpc.ts'
 import { type CheckedBody, checkBody } from './check-body.ts'
 import { isPlainText } from './plain-text.ts'
-import { type ReadRules, readBody } from './request-body.ts'
+import { type ReadRules, readBody, SMALL_BODY_BYTES } from './request-body.ts'
 import { ClientGone } from './request-refusal.ts'
 
 /** What the exchanges of one proxy share. */
@@ -33,6 +33,14 @@ export function dropBodyAtEnd(exchange: Exchange): void {
   const drop = () => setImmediate(() => exchange.dropBody())
   if (response.closed) drop()
   else response.once('close', drop)
+}
+
+/**
+ * Forgets what was read from the body, which takes up to 20 times as much memory as its bytes. For an exchange whose
+ * message is on its way; whoever asks for the message later has it read again.
+ */
+export function forgetMessage(exchange: Exchange): void {
+  if (exchange instanceof LazyExchange) exchange.forgetMessage()
 }
 
 /** Headers that say how the body is read, or that a server may go by in its place (MCP 2026-07-28). */
@@ -80,6 +88,10 @@ class LazyExchange implements Exchange {
     this.#isSealed = true
   }
 
+  forgetMessage(): void {
+    this.#checked = undefined
+  }
+
   /** Reading the body afterwards fails with `ClientGone`. */
   dropBody(): void {
     this.#buffered = undefined
@@ -119,16 +131,22 @@ class LazyExchange implements Exchange {
     this.#reading ??= readBody(this, this.#parts)
     const body = await this.#reading
     this.#buffered ??= body
+    this.#reading = undefined
     return this.#buffered
   }
 
   async rawText(): Promise<string | undefined> {
-    const checked = this.#check(this.#buffered ?? (await this.body()))
+    const body = this.#buffered ?? (await this.body())
+    const checked = this.#check(body)
+    // Most that ask for the text do not ask for the message, and the text may wait for the server.
+    if (body.length > SMALL_BODY_BYTES && checked !== 'not text') this.#checked = { text: checked.text }
     return checked === 'not text' ? undefined : checked.text
   }
 
   async message(): Promise<JsonRpcMessage | undefined> {
-    const checked = this.#check(this.#buffered ?? (await this.body()))
+    const body = this.#buffered ?? (await this.body())
+    if (typeof this.#checked === 'object' && !('value' in this.#checked)) this.#checked = undefined
+    const checked = this.#check(body)
     return checked !== 'not text' && isMessage(checked.value) ? checked.value : undefined
   }
 

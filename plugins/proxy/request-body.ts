@@ -114,6 +114,8 @@ export function readBody(exchange: Reading, rules: ReadRules): Promise<Buffer> {
     })
     request.on('end', () => {
       if (chunks) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      // The listeners live as long as the request.
+      chunks = undefined
     })
     // A broken upload says so by 'close' alone.
     request.on('close', () => {

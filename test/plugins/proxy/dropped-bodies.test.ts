@@ -93,3 +93,41 @@ test('a call that waits for the input of its client keeps no request body', asyn
   expect(bodies.seen).toHaveLength(2)
   await until(() => bodies.held() === 0)
 })
+
+const LONG = 6 * 2 ** 20
+
+test('a call that waits for a stdio server holds its body once, and nothing that was parsed of it', async () => {
+  const bodies = watchBodies()
+  const server = createPuppet({ deaf: true })
+  server.attachment.stdin.on('data', () => undefined)
+  const proxy = await testProxy({
+    config: { transport: 'stdio', protocol: 'stateless' },
+    middlewares: [bodies.make],
+  })
+  await proxy.connect({ kind: 'stdio', attachment: server.attachment })
+  const params = modernParams({ name: 'do', arguments: { padding: 'x'.repeat(LONG) } })
+  const text = JSON.stringify(rpc(1, 'tools/call', params))
+  collect()
+  const before = process.memoryUsage().arrayBuffers
+  const calling = fetch(`${proxy.origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'do',
+    },
+    body: text,
+  })
+  calling.catch(() => undefined) // the proxy closes at the end of the test
+  await until(() => bodies.seen.length === 2)
+  await until(() => bodies.held() === 1)
+  expect(bodies.seen[0]?.deref()).toBeDefined()
+  const held = () => {
+    collect()
+    return process.memoryUsage().arrayBuffers - before
+  }
+  // The client holds it as well.
+  await until(() => held() < 2.5 * LONG)
+})

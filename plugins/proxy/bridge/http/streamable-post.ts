@@ -4,6 +4,7 @@ import { INVALID_REQUEST, PARSE_ERROR } from '../../../../src/net/rpc-error-code
 import type { Message, Request } from '../../../../src/net/rpc-message.ts'
 import { untilAvailable } from '../../availability.ts'
 import { initializeParams } from '../../eras/initialize-params.ts'
+import { forgetMessage } from '../../exchange.ts'
 import { rpcRefusal, sessionNotFound } from '../../request-refusal.ts'
 import type { Rewriting } from '../../rewrite/rewriting.ts'
 import { ownerOf } from '../../session-owner.ts'
@@ -113,6 +114,7 @@ export function createStreamablePost(
         : modernRequests.request(message, { version: translated, exchange, reply })
     if (outcome === 'busy') throw busyRefusal(idText)
     if (outcome !== 'responded') started = outcome
+    forgetMessage(exchange)
     post.open()
     if (started) followCalls(router.calls, [started], exchange)
   }
