@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { cpuMs } from './proc.ts'
 import type { Result } from './result.ts'
 
 const KINDS = ['checked', 'unchecked'] as const
@@ -16,13 +16,6 @@ async function start(file: string, ...args: string[]): Promise<{ line: string; p
   children.push(child)
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   return { line: String(line), pid: child.pid ?? 0 }
-}
-
-/** Processor time that a process has used, in milliseconds: fields 14 and 15 of proc(5) `stat`, in 1/100 s. */
-function cpuOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Connects, asks for the health once and waits for the answer. */
@@ -83,9 +76,9 @@ export async function run(): Promise<Result> {
     const costs: Record<Kind, number[]> = { checked: [], unchecked: [] }
     for (let round = 0; round < 6; round++) {
       for (const kind of KINDS) {
-        const before = cpuOf(proxies[kind].pid)
+        const before = cpuMs(proxies[kind].pid)
         const { line } = await start('proxy-load.ts', `http://127.0.0.1:${ports[kind]}/mcp`, '32', '2')
-        const used = cpuOf(proxies[kind].pid) - before
+        const used = cpuMs(proxies[kind].pid) - before
         if (round > 0) costs[kind].push((used * 1000) / JSON.parse(line).total)
       }
     }

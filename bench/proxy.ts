@@ -45,6 +45,18 @@ async function load(origin: string, connections: number, seconds: number): Promi
   return JSON.parse(await line())
 }
 
+/** As every client does first. The proxy then knows the era of the server, and need not read later requests. */
+async function initialize(origin: string): Promise<void> {
+  const clientInfo = { name: 'bench', version: '1' }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  const response = await fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  })
+  await response.text()
+}
+
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
@@ -71,6 +83,7 @@ export async function run(): Promise<Result> {
     const origins = { direct, proxied }
     const loads = { direct: [] as Load[], proxied: [] as Load[] }
     const singles = { direct: [] as Load[], proxied: [] as Load[] }
+    await initialize(proxied)
     for (const origin of [direct, proxied, proxied]) await load(origin, 32, 2)
     for (let round = 0; round < 5; round++) {
       for (const kind of ['direct', 'proxied'] as const) {
