@@ -27,7 +27,8 @@ interface Flow {
 const FIRST = ['group', 'secret', 'client-in-group', 'clients', 'skill-build']
 
 async function readFlows(values: Readonly<Record<string, string>>): Promise<[name: string, flow: Flow][]> {
-  const names = (await readdir(folder)).map(file => file.replace('.json', ''))
+  const files = (await readdir(folder)).filter(file => !file.startsWith('package-'))
+  const names = files.map(file => file.replace('.json', ''))
   const isEdit = (name: string) => name.startsWith('edit-')
   const order = [
     ...FIRST,
