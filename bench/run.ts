@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   policy: () => import('./policy.ts'),
   proxy: () => import('./proxy.ts'),
   'run-image': () => import('./run-image.ts'),
+  'run-package': () => import('./run-package.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
   tools: () => import('./tools.ts'),
