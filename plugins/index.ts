@@ -227,6 +227,15 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./doctor/index.ts')).default,
   },
   {
+    name: 'import',
+    topic: 'Workloads',
+    verbs: {
+      import: 'make workloads of what another tool has configured',
+    },
+    services: ['imports'],
+    load: async () => (await import('./import/index.ts')).default,
+  },
+  {
     name: 'prune',
     topic: 'Settings',
     verbs: {

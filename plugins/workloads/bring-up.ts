@@ -25,7 +25,10 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
 }
 
 /** The operations that bring up a workload, here or in the supervisor. */
-type BringUp = Pick<Workloads, 'run' | 'create' | 'replace' | 'runInForeground' | 'startInForeground'>
+type BringUp = Pick<
+  Workloads,
+  'run' | 'create' | 'save' | 'replace' | 'runInForeground' | 'startInForeground'
+>
 
 /** Brings up new and changed workloads. `Workloads` says what each operation promises. */
 export function createBringUp(options: {
@@ -60,6 +63,15 @@ export function createBringUp(options: {
     return { ...config, port }
   }
 
+  async function save(asked: RunConfig, { portIsGiven }: { portIsGiven: boolean }): Promise<RunConfig> {
+    const supervise = await supervisor()
+    return inTurn(async () => {
+      const config = portIsGiven ? asked : await withOwnPort(asked)
+      await saveNew(supervise, config)
+      return config
+    })
+  }
+
   async function forget(supervise: Supervisor, name: string): Promise<void> {
     await supervise.remove(name).catch(error => log.warn(messageOf(error), { workload: name }))
   }
@@ -89,14 +101,12 @@ export function createBringUp(options: {
       return one(config.name)
     },
 
-    async create(asked, { portIsGiven }) {
+    save,
+
+    async create(asked, options) {
       const supervise = await supervisor()
       await supervise.ensure()
-      const config = await inTurn(async () => {
-        const config = portIsGiven ? asked : await withOwnPort(asked)
-        await saveNew(supervise, config)
-        return config
-      })
+      const config = await save(asked, options)
       await turn // A start keeps this process busy, so others that are about to be saved come first.
       await store.statuses.write(config.name, { status: 'starting', process_id: process.pid })
       return { config, up: supervise.start(config.name).catch(error => failedStart(config.name, error)) }

@@ -41,6 +41,11 @@ export interface Workloads {
    */
   run(config: RunConfig, options: { portIsGiven: boolean; signal?: AbortSignal }): Promise<Workload>
   /**
+   * Saves a new workload without starting it, and returns what is saved. A port that the user did not choose is changed if
+   * another workload has it.
+   */
+  save(config: RunConfig, options: { portIsGiven: boolean }): Promise<RunConfig>
+  /**
    * Saves a new workload and begins to bring it up; `up` tells how that ended, as does its status. It
    * stays, also when it fails. A port that the user did not choose is changed if another workload has it.
    */
