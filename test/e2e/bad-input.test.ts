@@ -75,7 +75,7 @@ describe('wrong usage is refused with 2', () => {
     [['run'], 'run'],
     [['run', '--no-such-flag', NPX], '--no-such-flag'],
     [['run', '-Z', NPX], '-Z'],
-    [['run', NPX, 'second'], 'Usage: keelson run'],
+    [['run', NPX, 'second'], 'takes TARGET and no other argument'],
     [['run', NPX, '--name'], '--name'],
     [['run', NPX, '--foreground=perhaps'], '--foreground'],
     [['run', NPX, '--no-name'], '--no-name'],

@@ -146,7 +146,7 @@ test('on the page a stored secret is given when it is chosen, and chosen again t
   const { page, problems } = await openPage(context, api)
   const open = async () => {
     await page.getByRole('button', { name: 'Run a server' }).click()
-    await page.getByRole('searchbox').fill('tools')
+    await page.getByRole('dialog').getByRole('searchbox').fill('tools')
     await page.getByRole('dialog').locator('.results button').click()
     await page.getByText('to read your mail').waitFor()
   }
@@ -176,7 +176,7 @@ test('what the API misses appears as a field on the page, with the reason', {
   await setRegistry(api.user.home, [remoteEntry(server, url)])
   const { page } = await openPage(context, api)
   await page.getByRole('button', { name: 'Run a server' }).click()
-  await page.getByRole('searchbox').fill('tools')
+  await page.getByRole('dialog').getByRole('searchbox').fill('tools')
   await page.getByRole('dialog').locator('.results button').click()
   const run = page.getByRole('button', { name: 'Run', exact: true })
 

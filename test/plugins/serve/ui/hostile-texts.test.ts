@@ -172,7 +172,7 @@ test('entries of a registry are text, and so is what the API refuses', {
   await page.getByText(`There is no workload “${ALL}”.`).waitFor()
 
   await page.getByRole('button', { name: 'Run a server' }).click()
-  await page.getByRole('searchbox').fill('bad')
+  await page.getByRole('dialog').getByRole('searchbox').fill('bad')
   await page.getByRole('dialog').getByText('1 server', { exact: true }).waitFor()
   await page.getByRole('dialog').locator('.results button').click()
   for (const [index, one] of CORPUS.entries()) {

@@ -19,7 +19,7 @@ test('the page asks for the headers that a remote server of the registry wants, 
   await api.ask('POST', '/api/v1beta/secrets', { provider_type: 'encrypted' })
   const { page, problems } = await openPage(context, api)
   await page.getByRole('button', { name: 'Run a server' }).click()
-  await page.getByRole('searchbox').fill('far')
+  await page.getByRole('dialog').getByRole('searchbox').fill('far')
   await page.getByRole('dialog').getByText('1 server', { exact: true }).waitFor()
   await page.getByRole('dialog').locator('.results button').click()
   await page.getByText('https://login.example').waitFor()
