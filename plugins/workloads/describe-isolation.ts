@@ -8,7 +8,7 @@ import { networkKindOf } from '../egress/index.ts'
  * `docker; reaches api.example.com; mounts /home/me/notes (read-only); at most 512m of memory`.
  */
 export function describeIsolation(config: RunConfig, log: Log): string | undefined {
-  if (config.remote_url) return undefined
+  if (config.remote_url || config.endpoint) return undefined // it starts no program
   if (config.no_sandbox) return 'none (--no-sandbox): it can do everything that you can'
   const { memory, cpus } = config.resources ?? {}
   const mounts = toMounts(config, log).map(

@@ -229,6 +229,7 @@ describe('The endpoint itself', () => {
     const listed = JSON.parse(await home.ok(['endpoint', 'list', '--format', 'json']))
     expect(listed).toMatchObject([{ name: 'all', status: 'running', group: 'default', naming: 'prefix' }])
     expect(await home.ok(['endpoint', 'status', 'all'])).toMatch(/everything\s+running/)
+    expect(await home.ok(['status', 'all'])).not.toContain('Isolation')
     await home.ok(['stop', 'all'])
     await home.ok(['start', 'all'])
     const client = await clientV1(url)
