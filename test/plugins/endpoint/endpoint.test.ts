@@ -126,7 +126,10 @@ describe('What servers ask', () => {
       action: 'accept' as const,
       content: { name: 'Grace' },
     }))
-    await client.connect(new HttpV2(new URL(url)))
+    // Clients of this revision share a session, whose servers are told what the first of them can do.
+    const own = (await home.ok(['endpoint', 'create', 'rounds', '--server', 'asking'])).trim()
+    onTestFinished(async () => void (await home.ok(['rm', 'rounds'])))
+    await client.connect(new HttpV2(new URL(own)))
     onTestFinished(() => client.close())
     expect(textOf(await client.callTool({ name: 'asking_elicit', arguments: {} }))).toContain('Grace')
   })

@@ -88,8 +88,9 @@ describe('a session of a server that speaks HTTP', () => {
       'mcp-protocol-version': '2026-07-28',
     })
 
-    // The first request asks for the era of the server.
-    expect(server.asked).toEqual([undefined, undefined])
+    // The first request asks for the era of the server, the second ends the session that this has begun.
+    expect(server.asked).toEqual([undefined, expect.any(String), undefined])
+    expect(server.asked).not.toContain(session['mcp-session-id'])
   })
 
   test('stays with its caller when the server gives the same id to another one', async () => {

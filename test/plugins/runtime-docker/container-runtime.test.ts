@@ -243,8 +243,8 @@ describe.each([
 
     test('a pull that fails says which image and why', async () => {
       await expect(images.pull('127.0.0.1:9/no/such:1')).rejects.toMatchObject({
-        code: 'pull_failed',
-        message: expect.stringMatching(/127\.0\.0\.1:9\/no\/such:1.*\n?.*refused/),
+        code: 'image_registry_unreachable',
+        message: expect.stringMatching(/127\.0\.0\.1:9\/no\/such:1.*127\.0\.0\.1:9 cannot be reached/),
       })
     })
 

@@ -11,6 +11,7 @@ const skill = new URL('../../../fixtures/skills/csv-report', import.meta.url).pa
 const ELSEWHERE = [
   'addRegistry',
   'beginWorkloadLogin',
+  'callWorkloadTool',
   'getWorkloadLogs',
   'listWorkloadTools',
   'loginToRegistry',

@@ -135,7 +135,7 @@ test.each([
   ['container ls', 2, 'Omit the word: `keelson list`'],
   ['thv run x', 2, 'Omit the word: `keelson list`'],
   ['system prune', 2, '`keelson prune` to delete what nothing uses.'],
-  ['import x.json', 2, '`keelson run --from-config FILE`'],
+  ['import x.json', 1, 'x.json does not exist'],
   ['find time', 2, 'Use `keelson search WORD`.'],
   ['-v', 2, 'Use `keelson version`.'],
   ['config get registry', 2, 'Did you mean `keelson config get-registry`?'],
