@@ -63,6 +63,8 @@ export function createEndpointServer(options: {
   const sessions = new Map<string, MemberSession>()
   const downSince = new Map<string, number>()
   const merged = new Map<string, Promise<MergedList>>()
+  /** What the last lists named; calls need not wait for a newer list. */
+  const named = new Map<string, MergedList['offers']>()
   const requests = createServerRequests()
   /** The servers of the client's requests in flight. */
   const calls = new Map<string, string>()
@@ -109,11 +111,18 @@ export function createEndpointServer(options: {
     if (known) return known
     const found = mergeLists(method, { sessions: listed(), naming, onLate: () => changed([method]) })
     merged.set(method, found)
-    // What is missing may be there at the next request.
-    void found.then(
-      ({ missing }) => missing.size > 0 && merged.get(method) === found && merged.delete(method),
+    found.then(
+      ({ offers }) => named.set(method, offers),
+      () => merged.delete(method),
     )
     return found
+  }
+
+  /** The list, asked for anew where a server was missing from it: that one may respond by now. */
+  async function listAgain(method: string): Promise<MergedList> {
+    const known = merged.get(method)
+    if (known && (await known).missing.size > 0 && merged.get(method) === known) merged.delete(method)
+    return list(method)
   }
 
   /** Tells the client that lists have changed. */
@@ -133,6 +142,7 @@ export function createEndpointServer(options: {
       if (member && isUp(member)) downSince.delete(server)
       else if (!downSince.has(server)) downSince.set(server, now)
       if (member) continue
+      downSince.delete(server)
       session.close()
       sessions.delete(server)
       for (const text of requests.drop(server)) send(text)
@@ -187,10 +197,9 @@ export function createEndpointServer(options: {
     return '{}'
   }
 
-  const find = async (method: string, wanted: string) => {
-    const offer = (await list(method)).offers.get(wanted)
-    return offer && { server: offer.server, name: offer.name }
-  }
+  /** A name that is known is not looked for again, so that a server that hangs delays no call of another. */
+  const find = async (method: string, wanted: string) =>
+    named.get(method)?.get(wanted) ?? (await listAgain(method)).offers.get(wanted)
 
   /** Passes a request to the server that has what it names. Returns the response. */
   async function route(request: Request): Promise<string> {
@@ -224,7 +233,7 @@ export function createEndpointServer(options: {
     if (method === 'initialize') return resultText(idText, await begin(request))
     if (method === 'ping') return resultText(idText)
     if (method === 'logging/setLevel') return resultText(idText, setLevel(request))
-    if (method in LIST_KINDS) return resultText(idText, listResult(method, await list(method)))
+    if (method in LIST_KINDS) return resultText(idText, listResult(method, await listAgain(method)))
     if (isRouted(method)) return route(request)
     return errorText(idText, METHOD_NOT_FOUND, 'Method not found')
   }
