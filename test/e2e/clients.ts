@@ -12,9 +12,19 @@ export async function clientV1(
 ) {
   const client = new ClientV1({ name: 'e2e', version: '1' }, { capabilities: {} })
   prepare(client)
-  await client.connect(new HttpV1(new URL(url)) as Transport)
+  await client.connect(new HttpV1(new URL(url), { fetch: fetchTellingStatus }) as Transport)
   if (closes) onTestFinished(() => client.close())
   return client
+}
+
+/** The SDK's error quotes the body alone, so a refusal without one would say nothing. */
+async function fetchTellingStatus(input: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  // A server need not offer the stream that GET opens.
+  if (response.ok || init?.method === 'GET') return response
+  const text = await response.text()
+  const { status, headers } = response
+  return new Response(text || `status ${status} without a body`, { status, headers })
 }
 
 /** The official client of the second SDK, which speaks either era. */
