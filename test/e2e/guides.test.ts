@@ -7,10 +7,10 @@ import { guideCommands, looksLike } from '../support/guide-commands.ts'
 import { main } from '../support/main.ts'
 import { openHome } from './home.ts'
 
-// Every command of every guide is run, in order, in a new home folder, and shows what the guide says.
+// Every command of the README and of every guide is run, in order, in a new home folder, and shows what the guide says.
 const repository = new URL('../..', import.meta.url).pathname
 
-const pages = globSync('docs/guides/*.md', { cwd: repository }).sort()
+const pages = ['README.md', ...globSync('docs/guides/*.md', { cwd: repository }).sort()]
 
 describe.each(pages)('%s', page => {
   test('its commands work, and show what it says', { timeout: 600_000 }, async () => {
