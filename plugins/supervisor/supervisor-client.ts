@@ -33,10 +33,18 @@ export function createSupervisorClient(options: {
   const place = supervisorPaths(options.paths)
 
   let last: { readonly at: number; readonly socket: string } | undefined
-  async function ensure(): Promise<string> {
-    const socket = await start()
-    last = { at: Date.now(), socket }
-    return socket
+  let search: Promise<string> | undefined
+  /** A command ensures it early, without waiting: what it does next uses that search. */
+  function ensure(): Promise<string> {
+    search ??= start()
+      .then(socket => {
+        last = { at: Date.now(), socket }
+        return socket
+      })
+      .finally(() => {
+        search = undefined
+      })
+    return search
   }
 
   /** A command ensures that there is a supervisor early, so it need not look for one again. */

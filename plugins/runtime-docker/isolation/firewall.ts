@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -36,6 +37,8 @@ export interface Firewall {
 }
 
 const TIMEOUT_MS = 20_000
+/** In bytes. */
+const MOST_OUTPUT = 64 * 2 ** 20
 const SBIN = ['/usr/sbin', '/sbin', '/usr/local/sbin']
 
 export function createFirewall(options: {
@@ -63,15 +66,15 @@ export function createFirewall(options: {
   ): Promise<{ ok: boolean; stdout: string; words: string }> {
     const file = await find(program)
     if (!file) return { ok: false, stdout: '', words: `${program} is not installed` }
-    const { execa } = await import('execa')
-    const result = await execa(file, [...args], {
-      input,
-      reject: false,
-      timeout: TIMEOUT_MS,
-      env: { ...env },
+    const { promise, resolve } = Promise.withResolvers<{ ok: boolean; stdout: string; words: string }>()
+    // Not execa, which takes longer to load and to start than the program runs.
+    const limits = { timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT }
+    const child = execFile(file, args, { env: { ...env }, ...limits }, (error, stdout, stderr) => {
+      const words = stderr.split('\n').findLast(line => line.trim()) ?? ''
+      resolve({ ok: !error, stdout, words })
     })
-    const words = result.stderr.split('\n').findLast(line => line.trim()) ?? ''
-    return { ok: !result.failed, stdout: result.stdout, words }
+    child.stdin?.on('error', () => undefined).end(input) // a program that does not read it may be gone
+    return promise
   }
 
   const restore = (lines: readonly string[]) =>
