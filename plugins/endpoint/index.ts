@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { App } from '../../src/app.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type {} from '../callers/index.ts'
@@ -31,12 +30,10 @@ async function createRuntime(app: App) {
     import('./server/carry-to.ts'),
   ])
   const store = await app.service('workloadStore')
-  const { paths, log } = app
   const shared = shareMembers(endpoint =>
     watchMembers({
-      folders: [join(paths.state, 'runconfigs'), join(paths.data, 'statuses')],
+      watch: store.watch,
       read: async () => readMembers(store, (await store.configs.get(endpoint)).endpoint ?? {}),
-      log,
     }),
   )
   return createEndpointRuntime({
@@ -49,7 +46,7 @@ async function createRuntime(app: App) {
       const naming = endpoint?.naming ?? 'prefix'
       return send => {
         const carryTo = (member: (typeof members.current)[number]) => wayTo(member, members)
-        const server = createEndpointServer({ name, naming, members, carryTo, send, log })
+        const server = createEndpointServer({ name, naming, members, carryTo, send, log: app.log })
         const close = () => {
           server.close()
           release()

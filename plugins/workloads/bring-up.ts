@@ -30,7 +30,11 @@ type BringUp = Pick<
   'run' | 'create' | 'save' | 'replace' | 'runInForeground' | 'startInForeground'
 >
 
-/** Brings up new and changed workloads. `Workloads` says what each operation promises. */
+/**
+ * Brings up new and changed workloads. `Workloads` says what each operation promises.
+ *
+ * It is long because the operations share their steps and the undoing of them.
+ */
 export function createBringUp(options: {
   store: WorkloadStore
   supervisor: () => Promise<Supervisor>

@@ -3,7 +3,7 @@ import type { Routes } from '../../src/http/api.ts'
 import { sectionRequests } from '../../src/http/section-request.ts'
 import { closed, list, object, pick, text } from '../../src/lib/schema.ts'
 import { assertWorkloadName, workloadName } from '../state/index.ts'
-import { describeIsolation } from './describe-isolation.ts'
+import { isolationOf } from './describe-isolation.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
 import { eventRoute } from './http/event-route.ts'
@@ -55,7 +55,7 @@ export const workloadRoutes: Routes = async (api, app) => {
     async handle({ params: { name } }) {
       assertWorkloadName(name)
       const config = await (await workloads()).config(name)
-      return toDetails(config, requests, { isolation: describeIsolation(config, app.log) })
+      return toDetails(config, requests, { isolation: await isolationOf(config, app) })
     },
   })
 
@@ -112,5 +112,5 @@ export const workloadRoutes: Routes = async (api, app) => {
   actionRoutes(api, app)
   logRoutes(api, app)
   logStreamRoutes(api, app, slots)
-  eventRoute(api, app, slots)
+  await eventRoute(api, app, slots)
 }

@@ -4,7 +4,7 @@ import { flag } from '../../../src/cli/flags.ts'
 import { fold } from '../../../src/cli/fold.ts'
 import { widthOf } from '../../../src/cli/output.ts'
 import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
-import { describeIsolation, describeVerification } from '../describe-isolation.ts'
+import { describeVerification, isolationOf } from '../describe-isolation.ts'
 import { formatUptime } from '../uptime.ts'
 
 /** The column in which values begin. */
@@ -30,7 +30,7 @@ export class StatusOf extends BaseCommand {
     const workloads = await this.app.service('workloads')
     const workload = await workloads.get(this.name)
     const config = await workloads.config(this.name)
-    const isolation = describeIsolation(config, this.app.log)
+    const isolation = await isolationOf(config, this.app)
     const verified = describeVerification(config)
     const uptime = formatUptime(workload, Date.now())
     if (this.values(flags).format === 'json')

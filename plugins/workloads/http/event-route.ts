@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api, HttpEvent } from '../../../src/http/api.ts'
@@ -16,9 +15,10 @@ const BACKLOG_BYTES = 1_048_576
  * `GET /events`: server-sent events (WHATWG HTML, section 9.2) that report changes of workloads, and
  * events of other plugins.
  */
-export function eventRoute(api: Api, app: App, slots: StreamSlots): void {
+export async function eventRoute(api: Api, app: App, slots: StreamSlots): Promise<void> {
+  const store = await app.service('workloadStore')
   const feed = createStatusFeed({
-    folders: [join(app.paths.data, 'statuses'), join(app.paths.state, 'runconfigs')],
+    watch: store.watch,
     list: async () => (await app.service('workloads')).list({ all: true }),
     log: app.log,
   })

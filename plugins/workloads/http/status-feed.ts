@@ -1,5 +1,3 @@
-import { type FSWatcher, watch } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import type { UpgradeOutcome, Workload } from '../../../src/contracts/workload.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
@@ -20,41 +18,24 @@ export interface StatusFeed {
   subscribe(hear: (event: WorkloadEvent) => void): Promise<() => void>
 }
 
-/** How long to wait for further writes of the same change, in milliseconds. */
-const SETTLE_MS = 30
-/** How often workloads are compared without a write, as a killed host writes nothing; in milliseconds. */
-const LOOK_MS = 5000
-
 export function createStatusFeed(options: {
-  /** Folders in which files are written when something changes. */
-  folders: readonly string[]
+  /** Calls `look` when something may have changed. Returns the function that ends that. */
+  watch: (look: () => Promise<void>) => () => void
   list: () => Promise<readonly Workload[]>
   log: Log
 }): StatusFeed {
-  const { folders, list, log } = options
+  const { watch, list, log } = options
   const listeners = new Set<(event: WorkloadEvent) => void>()
   let known = new Map<string, string>()
-  let watchers: FSWatcher[] = []
-  let timer: NodeJS.Timeout | undefined
-  let pending: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
-  let again = false
+  let subscribers = 0
+  let stopWatching: (() => void) | undefined
+  let looking = Promise.resolve()
 
-  /** Compares once at a time. A change during a comparison is found by the next one. */
+  /** Compares once at a time. */
   function look(): Promise<void> {
-    if (looking) {
-      again = true
-      return looking
-    }
-    looking = compare()
+    looking = looking
+      .then(compare)
       .catch(error => log.warn(`Changes of workloads cannot be reported: ${messageOf(error)}`))
-      .finally(() => {
-        looking = undefined
-        if (again) {
-          again = false
-          void look()
-        }
-      })
     return looking
   }
 
@@ -78,43 +59,23 @@ export function createStatusFeed(options: {
     for (const hear of listeners) hear(event)
   }
 
-  async function begin(): Promise<void> {
-    timer = setInterval(look, LOOK_MS)
-    for (const folder of folders) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      try {
-        const watcher = watch(folder, () => {
-          pending ??= setTimeout(() => {
-            pending = undefined
-            void look()
-          }, SETTLE_MS)
-        })
-        watcher.on('error', error => log.debug(`${folder} is no longer watched: ${error.message}`))
-        watchers.push(watcher)
-      } catch (error) {
-        log.debug(`${folder} cannot be watched: ${messageOf(error)}`) // the timer still finds the changes
-      }
-    }
-  }
-
-  function end(): void {
-    clearInterval(timer)
-    clearTimeout(pending)
-    for (const watcher of watchers) watcher.close()
-    watchers = []
-    pending = undefined
+  function leave(hear: (event: WorkloadEvent) => void): void {
+    if (!listeners.delete(hear)) return
+    subscribers -= 1
+    if (subscribers > 0) return
+    stopWatching?.()
+    stopWatching = undefined
     known = new Map()
   }
 
   return {
     async subscribe(hear) {
-      if (listeners.size === 0) await begin()
+      subscribers += 1
+      stopWatching ??= watch(look)
       await look()
       for (const text of known.values()) hear({ kind: 'workload', workload: JSON.parse(text) as Workload })
       listeners.add(hear)
-      return () => {
-        if (listeners.delete(hear) && listeners.size === 0) end()
-      }
+      return () => leave(hear)
     },
   }
 }

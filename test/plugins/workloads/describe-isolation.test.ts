@@ -35,7 +35,11 @@ test.each<[Partial<RunConfig>, string]>([
   ],
   [{ runtime: 'process', no_sandbox: true }, 'none (--no-sandbox): it can do everything that you can'],
 ])('the isolation of %j is said in one line', (more, line) => {
-  expect(describeIsolation(config(more), log)).toBe(line)
+  expect(describeIsolation(config(more), { isInternal: false, log })).toBe(line)
+})
+
+test('nothing is said of what starts no program', () => {
+  expect(describeIsolation(config({}), { isInternal: true, log })).toBeUndefined()
 })
 
 test('who has signed the image is said, and whether that was checked', () => {
