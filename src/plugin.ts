@@ -32,9 +32,10 @@ export interface Section {
   readonly middlewareEntries?: readonly MiddlewareEntry[]
   /**
    * Stores the members of this section that the run config has, and applies them to the open proxy, so that a change of
-   * nothing else needs no restart. Returns false where the proxy is not open: they count from the next start.
+   * nothing else needs no restart. Returns false where the proxy is not open: they count from the next start. Fails with
+   * `workload_changed`, and stores nothing, when `before` is not what is stored.
    */
-  changeLive?(app: App, config: RunConfig): Promise<boolean>
+  changeLive?(app: App, config: RunConfig, before: RunConfig): Promise<boolean>
   /** Whether requests get credentials of their caller's, so that no login at a remote server is looked for unasked. */
   actsForCallers?(config: RunConfig): boolean
   /**

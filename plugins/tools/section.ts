@@ -89,9 +89,9 @@ export const toolsSection: Section = {
   members,
   request,
   check: assertSettings,
-  async changeLive(app, config) {
+  async changeLive(app, config, before) {
     const { storeLive } = await import('./edit/store-live.ts')
-    return storeLive(app, config)
+    return storeLive(app, config, before)
   },
   middlewareEntries: [
     { type: 'tool-filter', ...entry },

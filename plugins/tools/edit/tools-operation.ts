@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../../../src/app.ts'
 import type { ListedTool } from '../../../src/contracts/pipeline.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
@@ -5,6 +6,7 @@ import type { SupervisorOperation } from '../../../src/contracts/supervisor-oper
 import { messageOf } from '../../../src/errors.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
 import { checkSections } from '../../../src/sections.ts'
+import { stateFailures } from '../../state/index.ts'
 import { checkNames } from '../check-names.ts'
 import { failures } from '../failures.ts'
 import type { Settings } from '../selection.ts'
@@ -16,6 +18,8 @@ export const TOOLS_OPERATION = 'tools'
 export interface ToolsInput {
   readonly name: string
   readonly change?: ToolsChange
+  /** The run config that the caller has seen. The change fails with `workload_changed` when another one is stored. */
+  readonly before?: RunConfig
   /** Says what the change would do, and changes nothing. */
   readonly preview?: boolean
 }
@@ -97,10 +101,14 @@ export async function createToolsOperation(app: App): Promise<SupervisorOperatio
     }
   }
 
-  async function makeChange({ name, preview }: ToolsInput, change: ToolsChange): Promise<ToolsResult> {
+  async function makeChange(
+    { name, preview, before: seen }: ToolsInput,
+    change: ToolsChange,
+  ): Promise<ToolsResult> {
     const found = await listTools(name)
     return inTurn(async () => {
       const before = await store.configs.get(name)
+      if (seen && !isDeepStrictEqual(before, seen)) throw stateFailures.workload_changed({ name })
       const config = withChange(before, change)
       await checkSections(app, config)
       const { errors } = checkNames(config, found.listed ?? [])

@@ -21,5 +21,6 @@ export async function findLiveChange(
   if (changed.length === 0) return undefined
   const sections = await app.contributions('sections')
   const owner = sections.find(({ members = {} }) => changed.every(name => Object.hasOwn(members, name)))
-  return owner?.changeLive?.bind(owner, app)
+  const { changeLive } = owner ?? {}
+  return changeLive && (config => changeLive(app, config, before))
 }

@@ -68,7 +68,6 @@ async function world(faults: Partial<Supervisor> = {}) {
   const { replace } = createBringUp({ store, supervisor, one, conceal, log })
   return {
     before,
-    replace,
     running,
     store,
     vault,
@@ -172,12 +171,4 @@ test('a rename whose new name is taken meanwhile leaves the secret of that workl
   }
   await expect(changes.rename('notes', 'papers')).rejects.toMatchObject({ code: 'workload_exists' })
   expect(vault.get('papers')).toBe('theirs')
-})
-
-test('a change without a restart fails when another one has overtaken it', async () => {
-  const { before, replace, store, vault } = await world()
-  await store.configs.saveOver(before, { ...before, stateless: true })
-  const changed = replace(before, withToken(notes, 'new'), async () => true)
-  await expect(changed).rejects.toMatchObject({ code: 'workload_changed' })
-  expect(vault.get('notes')).toBe('old')
 })
