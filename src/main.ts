@@ -4,6 +4,7 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { liesInProc } from './lib/lies-in-proc.ts'
 import { findPaths } from './paths.ts'
 
 const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number)
@@ -36,6 +37,7 @@ if (fits) {
 function keepCompiled(): void {
   try {
     const folder = join(findPaths(process.env).cache, 'compiled')
+    if (liesInProc(folder)) return
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { uid, mode } = lstatSync(folder)
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)

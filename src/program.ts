@@ -1,7 +1,7 @@
 import { builtins } from '../plugins/index.ts'
 import { createApp } from './app.ts'
 import { splitGlobals } from './cli/argv.ts'
-import { toFolderFailure } from './cli/folder-failure.ts'
+import { assertUsable, toFolderFailure } from './cli/folder-failure.ts'
 import { printFailure } from './cli/print-failure.ts'
 import { runCli } from './cli/run-cli.ts'
 import { isFailure } from './errors.ts'
@@ -34,6 +34,7 @@ export async function main(): Promise<number> {
     debug ||= globals.debug || own.includes('--debug')
     const log = createLog({ write: line => stderr.write(line), human: stderr.isTTY === true, debug })
     const paths = findPaths(env)
+    assertUsable(paths)
     const taken = builtins.flatMap(entry => Object.keys(entry.verbs ?? {}))
     const wanted = globals.plugins && !own.includes('--no-plugins')
     const added = wanted ? await thirdPartyEntries(paths, log, taken) : []

@@ -23,3 +23,19 @@ test.each([
   expect(stderr).toContain(`HOME is ${file}.`)
   expect(stderr).not.toContain('defect')
 })
+
+test.each(['list', 'version'])(
+  '%s ends at once where HOME is in /proc',
+  { timeout: 60_000 },
+  async command => {
+    const { exitCode, stderr } = await execa(process.execPath, ['--', main, command], {
+      env: { HOME: '/proc/1/nobody', PATH: process.env.PATH },
+      extendEnv: false,
+      reject: false,
+      timeout: 30_000,
+    })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('folders cannot be made in /proc.')
+    expect(stderr).toContain('HOME is /proc/1/nobody.')
+  },
+)
