@@ -22,7 +22,8 @@ const LEAST = 12
 /**
  * A plain table: upper-case titles, left-aligned, no borders; control characters of foreign text taken out.
  *
- * `most` is how wide it may be, in characters; columns that say where they are cut become narrower.
+ * `most` is how wide it may be, in characters; columns that say where they are cut become narrower, and a table that
+ * still does not fit becomes a paragraph for each row.
  */
 export function formatTable<R>(
   columns: readonly Column<R>[],
@@ -31,11 +32,30 @@ export function formatTable<R>(
 ): string {
   const lines = [columns.map(c => c.title), ...rows.map(row => columns.map(c => clean(c.of(row))))]
   const natural = columns.map((_, i) => Math.max(...lines.map(line => width(line[i] ?? ''))))
-  const widths = narrowed(columns, natural, most - GAP.length * (columns.length - 1))
+  const room = most - GAP.length * (columns.length - 1)
+  const widths = narrowed(columns, natural, room)
+  if (widths.reduce((sum, one) => sum + one, 0) > room) return formatRecords(columns, rows, { most, colours })
   const cell = (text: string, i: number) => pad(cut(text, widths[i] ?? 0, columns[i]?.cut), widths[i] ?? 0)
   const plain = lines.map(line => line.map(cell))
   if (colours) for (const [at, row] of rows.entries()) paint(plain[at + 1] ?? [], columns, row)
   return plain.map(line => `${line.join(GAP).trimEnd()}\n`).join('')
+}
+
+/** Each row as a paragraph, for a terminal that not even the narrowed columns fit in. */
+function formatRecords<R>(
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+  { most, colours }: { most: number; colours: boolean },
+): string {
+  const titles = Math.max(...columns.map(({ title }) => title.length))
+  const records = rows.map(row => {
+    const cells = columns.map(({ of, cut: where }) =>
+      cut(clean(of(row)), Math.max(LEAST, most - titles - 2), where),
+    )
+    if (colours) paint(cells, columns, row)
+    return cells.map((cell, i) => `${pad(columns[i]?.title ?? '', titles)}  ${cell}`.trimEnd()).join('\n')
+  })
+  return `${records.join('\n\n')}\n`
 }
 
 function paint<R>(cells: string[], columns: readonly Column<R>[], row: R): void {

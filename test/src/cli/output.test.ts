@@ -20,8 +20,6 @@ const at = (i: number) => (row: string[]) => row[i] ?? ''
 test.each([
   ['middle', 37, 'NAME    PACKAGE               STATUS\nnotes   npx://@m...r-memory   running\n'],
   ['end', 37, 'NAME    PACKAGE               STATUS\nnotes   npx://@modelcont...   running\n'],
-  // Neither the other columns nor less than the least width are taken.
-  ['end', 10, 'NAME    PACKAGE        STATUS\nnotes   npx://@mo...   running\n'],
 ] as const)('a table wider than the terminal is cut at the %s of a column, at %i', (cut, most, text) => {
   const columns = [
     { title: 'NAME', of: at(0) },
@@ -30,7 +28,17 @@ test.each([
   ]
   const shown = formatTable(columns, ROWS, { most })
   expect(shown).toBe(text)
-  if (most > 12) expect(shown.split('\n').every(line => line.length <= most)).toBe(true)
+  expect(shown.split('\n').every(line => line.length <= most)).toBe(true)
+})
+
+test('a table that cannot be cut enough becomes a paragraph for each row', () => {
+  const columns = [
+    { title: 'NAME', of: at(0) },
+    { title: 'PACKAGE', of: at(1), cut: 'middle' as const },
+    { title: 'STATUS', of: at(2) },
+  ]
+  const record = 'NAME     notes\nPACKAGE  npx://@m...r-memory\nSTATUS   running\n'
+  expect(formatTable(columns, [...ROWS, ...ROWS], { most: 28 })).toBe(`${record}\n${record}`)
 })
 
 test('a table that fits, or that no terminal shows, is whole', () => {
