@@ -21,6 +21,12 @@ export const failures = defineFailures({
     text: (d: { package: string; problem: string }) => `There is no package ${d.package}: ${d.problem}`,
     hint: 'Check the name and the version.',
   },
+  recipe_package_unfit: {
+    status: 400,
+    text: (d: { package: string; problem: string }) =>
+      `${d.package} does not run on the Python of its image: ${d.problem}`,
+    hint: 'Choose a base image with a Python that it supports with --runtime-image.',
+  },
   recipe_option_invalid: {
     status: 400,
     exit: 2,

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { PackageRequest, WaitOptions } from '../../src/contracts/runtime.ts'
 import { failures as core } from '../../src/errors.ts'
 import { LABEL } from '../../src/lib/labels.ts'
-import type { newestVersion } from '../../src/lib/newest-version.ts'
+import type { newestVersion, VersionAnswer } from '../../src/lib/newest-version.ts'
 import {
   exactVersion,
   type PackageReference,
@@ -78,6 +78,7 @@ export async function planPackage(
   const found = exact
     ? ({ kind: 'found', version: exact } as const)
     : await askForNewest(newest, reference, checked, wait)
+  if (found.kind === 'unfit') throw failures.recipe_package_unfit({ package: label, problem: found.problem })
   if (found.kind === 'absent')
     throw failures.recipe_package_absent({ package: label, problem: found.problem })
   const version = found.kind === 'found' ? found.version : undefined
@@ -116,16 +117,18 @@ async function planLocal(
   return { ...made, base: made.key, secrets: (checked?.variables ?? NO_VARIABLES).secrets, reach: NOWHERE }
 }
 
-function askForNewest(
+async function askForNewest(
   newest: typeof newestVersion,
   reference: PackageReference,
   { image = UVX_IMAGE }: CheckedOptions,
   wait: WaitOptions,
-) {
+): Promise<VersionAnswer> {
   wait.report?.(`Asking for the newest version of ${reference.name}`)
   // The tag of an official image names its Python version; PyPI then leaves out what would not run there.
   const python = /(?:^|\/)python:(\d+\.\d+)/.exec(image)?.[1]
-  return newest(reference, { signal: wait.signal, python })
+  const found = await newest(reference, { signal: wait.signal, python })
+  // The Python of this host was asked about then.
+  return found.kind === 'unfit' && python === undefined ? { ...found, kind: 'unknown' } : found
 }
 
 /** Adds the settings to the options. What the user asked for with flags takes precedence. */

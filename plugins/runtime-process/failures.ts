@@ -15,6 +15,12 @@ export const failures = defineFailures({
     text: (d: { package: string; problem: string }) => `There is no package ${d.package}: ${d.problem}`,
     hint: 'Check the name and the version.',
   },
+  process_package_unfit: {
+    status: 400,
+    text: (d: { package: string; problem: string }) =>
+      `${d.package} does not run on the Python of this machine: ${d.problem}`,
+    hint: `Install a Python that it supports, or ${ENGINE}: its image has a Python of its own.`,
+  },
   process_package_unresolved: {
     status: 502,
     text: (d: { package: string; problem: string }) =>
@@ -27,7 +33,9 @@ export const failures = defineFailures({
     hint: d =>
       /no such (?:package|version)/.test(d.problem)
         ? 'Check the name and the version.'
-        : `Installing here runs no code of packages; one that must be built on installation needs a container: ${ENGINE}.`,
+        : /needs Python/.test(d.problem)
+          ? `Install such a Python, or ${ENGINE}: its image has a Python of its own.`
+          : `Installing here runs no code of packages; one that must be built on installation needs a container: ${ENGINE}.`,
   },
   process_tool_missing: {
     status: 503,

@@ -10,12 +10,12 @@ import { inScratchFolder } from './scratch-folder.ts'
 import { toolEnvironment } from './tool-environment.ts'
 
 /**
- * What a registry says. `absent`: there is no such thing; `unknown`: it could not be asked (no tool, no
- * network).
+ * What a registry says. `absent`: there is no such thing; `unfit`: no version of it runs on this Python; `unknown`: it could
+ * not be asked (no tool, no network).
  */
 export type VersionAnswer =
   | { readonly kind: 'found'; readonly version: string }
-  | { readonly kind: 'absent' | 'unknown'; readonly problem: string }
+  | { readonly kind: 'absent' | 'unfit' | 'unknown'; readonly problem: string }
 
 interface Options {
   readonly signal?: AbortSignal | undefined
@@ -80,7 +80,7 @@ async function fromNpm({ name, wanted }: PackageReference, { signal }: Options):
   if (result.status === 'missing') return missing('npm')
   if (result.status === 'failed') {
     if (/E404|ETARGET/.test(result.stderr)) {
-      return { kind: 'absent', problem: `the registry has no ${name}@${wanted ?? 'latest'}` }
+      return { kind: 'absent', problem: `the registry has no ${name}@${wanted ?? 'latest'}.` }
     }
     return {
       kind: 'unknown',
@@ -90,8 +90,12 @@ async function fromNpm({ name, wanted }: PackageReference, { signal }: Options):
   const version = /"([^"]+)"\s*\]?\s*$/.exec(result.stdout)?.[1] // one string, or a list in rising order
   return version
     ? { kind: 'found', version }
-    : { kind: 'absent', problem: `the registry has no ${name}@${wanted ?? 'latest'}` }
+    : { kind: 'absent', problem: `the registry has no ${name}@${wanted ?? 'latest'}.` }
 }
+
+/** The newest version that `pip index versions` prints. */
+const newestOf = ({ status, stdout }: ToolResult): string | undefined =>
+  status === 'ok' ? /^\S+ \(([^()\s]+)\)/m.exec(stdout)?.[1] : undefined
 
 /** `pip index versions`, and where there is no pip, what uv would choose. */
 async function fromPypi({ name }: PackageReference, options: Options): Promise<VersionAnswer> {
@@ -99,17 +103,17 @@ async function fromPypi({ name }: PackageReference, options: Options): Promise<V
   const base = toolEnvironment(process.env)
   const ask = { signal: options.signal, timeoutMs: TIMEOUT_MS }
   const versions = ['-m', 'pip', 'index', 'versions', name, '--retries', '1', '--timeout', '15', ...python]
-  const pip = await runTool(['python3', '-I', ...versions], {
-    ...ask,
-    env: { ...base, ...(await readPypiSettings(process.env, 'pip')).env },
-  })
-  const version = /^\S+ \(([^()\s]+)\)/m.exec(pip.stdout)?.[1]
-  if (pip.status === 'ok' && version) return { kind: 'found', version }
+  const env = { ...base, ...(await readPypiSettings(process.env, 'pip')).env }
+  const askPip = (...more: readonly string[]) =>
+    runTool(['python3', '-I', ...versions, ...more], { ...ask, env })
+  const pip = await askPip()
+  const version = newestOf(pip)
+  if (version) return { kind: 'found', version }
   if (pip.status === 'failed' && /No matching distribution/.test(pip.stderr)) {
-    return {
-      kind: 'absent',
-      problem: `the package index has no ${name}, or no version of it for this Python`,
-    }
+    const other = newestOf(await askPip('--ignore-requires-python'))
+    return other
+      ? { kind: 'unfit', problem: `${name} ${other} needs another version of Python.` }
+      : { kind: 'absent', problem: `the package index has no ${name}.` }
   }
   const compile = [
     'pip',

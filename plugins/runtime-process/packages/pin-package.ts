@@ -36,6 +36,7 @@ export async function pinPackage(
   const found = await newestVersion(reference, { signal: options.signal })
   if (found.kind === 'found') return whole(found.version)
   const label = `${scheme}://${request.package}`
+  if (found.kind === 'unfit') throw failures.process_package_unfit({ package: label, problem: found.problem })
   if (found.kind === 'absent')
     throw failures.process_package_absent({ package: label, problem: found.problem })
   const cached = reference.wanted === undefined ? await newestInstalled(folder, whole('*')) : undefined

@@ -134,8 +134,25 @@ async function findPython(uv: string | undefined, signal: AbortSignal | undefine
   return askInterpreter('python3', signal)
 }
 
-const failed = ({ name, version }: PinnedPackage, sandbox: InstallSandbox, result: ToolResult) =>
-  failures.process_install_failed({ package: `${name}==${version}`, problem: sandbox.problemOf(result) })
+const failed = ({ name, version }: PinnedPackage, sandbox: InstallSandbox, result: ToolResult) => {
+  const wanted = `${name}==${version}`
+  const problem = unavailable(wanted, result.stderr) ?? sandbox.problemOf(result)
+  return failures.process_install_failed({ package: wanted, problem })
+}
+
+/** Why pip finds nothing to install; undefined where it failed in another way. */
+export function unavailable(wanted: string, stderr: string): string | undefined {
+  const lacking = /^ERROR: No matching distribution found for (\S+)/m.exec(stderr)?.[1]
+  if (lacking === undefined) return undefined
+  if (lacking !== wanted) return `the package index has no wheel of ${lacking} for this machine.`
+  const version = wanted.replace(/^.*==/, '')
+  // Such as `1.0 Requires-Python >=3.12; 1.1 Requires-Python >=3.12,<4`
+  const [, ignored = ''] = /Ignored the following versions .*: (\S+ Requires-Python .*)$/m.exec(stderr) ?? []
+  const needs = ignored.split('; ').find(text => text.startsWith(`${version} Requires-Python `))
+  return needs
+    ? `it needs Python ${needs.replace(/^.*Requires-Python /, '')}, which this machine does not have.`
+    : 'there is no such version, or no wheel of it for this machine.'
+}
 
 async function sitePackages(folder: string): Promise<string> {
   const lib = join(folder, 'venv', 'lib')
