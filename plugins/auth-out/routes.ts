@@ -1,6 +1,6 @@
 import type { Routes } from '../../src/http/api.ts'
 import { closed, object, oneOf, optional, text, time } from '../../src/lib/schema.ts'
-import { assertWorkloadName } from '../state/index.ts'
+import { workloadName } from '../state/index.ts'
 import { createBegunLogins } from './http/begun-logins.ts'
 import { assertNotLocked } from './logins/log-in-for-run.ts'
 
@@ -26,13 +26,13 @@ export const loginRoutes: Routes = (api, app) => {
     id: 'beginWorkloadLogin',
     method: 'POST',
     path,
+    params: { name: workloadName },
     tag,
     summary:
       'Begin a login to the remote server: a person opens `url` in a browser of this machine before `expires_at`. While one is under way, it is that one; `done`: somebody else has logged in meanwhile. The event `login-ended` tells how it ended',
     response: [200, login],
     failures: [400, 404, 409, 502, 504],
     async handle({ params: { name }, signal }) {
-      assertWorkloadName(name)
       await assertNotLocked(app)
       const waiting = await logins.begin(name, signal)
       return waiting ? { state: 'waiting' as const, ...waiting } : { state: 'done' as const }
@@ -43,12 +43,12 @@ export const loginRoutes: Routes = (api, app) => {
     id: 'cancelWorkloadLogin',
     method: 'DELETE',
     path,
+    params: { name: workloadName },
     tag,
     summary: 'Give up a login that is under way',
     response: [204, 'empty'],
     failures: [400, 404],
     async handle({ params: { name } }) {
-      assertWorkloadName(name)
       await (await app.service('workloadStore')).configs.get(name)
       await logins.cancel(name)
     },

@@ -1,10 +1,10 @@
 import { failures as core } from '../../src/errors.ts'
 import { httpFailures } from '../../src/http/failures.ts'
-import { readChoice } from '../../src/http/read-choice.ts'
 import { secretReference, toSecretReference } from '../../src/http/secret-reference.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { isEmpty } from '../../src/lib/is-empty.ts'
 import { bool, object, optional, port, type TypeOf, text, textMap, texts } from '../../src/lib/schema.ts'
+import { wordOrEmpty } from '../../src/lib/text-schema.ts'
 import { referredName, toReference } from './credentials/kept-secret.ts'
 import { failures } from './failures.ts'
 import { GRANT_TYPES } from './grant-types.ts'
@@ -15,7 +15,7 @@ const oauthMembers = {
   bearer_token: optional(secretReference),
   client_secret: optional(secretReference),
   client_id: optional(text),
-  grant_type: optional(text),
+  grant_type: optional(wordOrEmpty(GRANT_TYPES)),
   private_key: optional(secretReference),
   signing_algorithm: optional(text),
   issuer: optional(text),
@@ -56,7 +56,7 @@ export const remoteRequest = sectionRequest({
       'remote-auth-bearer-token': token?.name ? toReference(token.name, 'bearer_token') : undefined,
       'remote-auth-client-secret': secret?.name ? toReference(secret.name, 'oauth_secret') : undefined,
       'remote-auth-client-id': asked.client_id,
-      'remote-auth-grant-type': readChoice(asked.grant_type, GRANT_TYPES, 'oauth_config.grant_type'),
+      'remote-auth-grant-type': asked.grant_type || undefined,
       'remote-auth-signing-algorithm': asked.signing_algorithm,
       'remote-auth-issuer': asked.issuer,
       'remote-auth-authorize-url': asked.authorize_url,

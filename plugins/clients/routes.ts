@@ -1,6 +1,6 @@
-import { failures as core } from '../../src/errors.ts'
+import { groupName } from '../../src/contracts/group-name.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { bool, closed, filled, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 
 const tag = 'clients'
 const path = '/api/v1beta/clients'
@@ -17,8 +17,9 @@ const status = object(
   },
   closed,
 )
-const single = object({ name: text, groups: optional(texts) })
-const several = object({ names: texts, groups: optional(texts) })
+const groups = optional(list(groupName))
+const single = object({ name: filled, groups })
+const several = object({ names: { ...list(filled), minItems: 1 }, groups })
 
 const DEFAULT_GROUPS = ['default']
 
@@ -33,11 +34,6 @@ export const clientRoutes: Routes = (api, app) => {
     groups: readonly string[] = [],
   ) {
     for (const problem of await (await clients())[verb](names, groups)) app.log.warn(problem.message)
-  }
-
-  const someOf = (names: readonly string[]): readonly string[] => {
-    if (names.length) return [...new Set(names)]
-    throw core.usage({ text: 'names is empty: name one client at least.' })
   }
 
   api.operation({
@@ -75,7 +71,7 @@ export const clientRoutes: Routes = (api, app) => {
     response: [200, list(registration)],
     failures: [404, 409, 503],
     async handle({ body: { names, groups = [] } }) {
-      await change('register', someOf(names), groups)
+      await change('register', [...new Set(names)], groups)
       return names.map(name => ({ name, groups: groups.length ? groups : DEFAULT_GROUPS }))
     },
   })
@@ -90,7 +86,7 @@ export const clientRoutes: Routes = (api, app) => {
     response: [204, 'empty'],
     failures: [404, 409, 503],
     async handle({ body: { names, groups } }) {
-      await change('remove', someOf(names), groups)
+      await change('remove', [...new Set(names)], groups)
     },
   })
 
@@ -109,6 +105,7 @@ export const clientRoutes: Routes = (api, app) => {
     id: 'unregisterClientFromGroup',
     method: 'DELETE',
     path: `${path}/{name}/groups/{group}`,
+    params: { group: groupName },
     tag,
     summary: 'Take a client out of a group',
     response: [204, 'empty'],

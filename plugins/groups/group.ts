@@ -1,5 +1,7 @@
+import { groupName } from '../../src/contracts/group-name.ts'
 import { failures as core } from '../../src/errors.ts'
 import { nullable, type ObjectOf, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import { failures } from './failures.ts'
 
@@ -18,11 +20,11 @@ export const groupMembers = {
 /** A group as its file holds it. */
 export interface Group extends ObjectOf<typeof groupMembers> {}
 
-const NAME = /^[a-z0-9_-]+(?: [a-z0-9_-]+)*$/
+const isGroupName = toTextCheck(groupName)
 
 /** Fails with `group_name_invalid` unless the text may name a group; such a name is safe as a file name too. */
 export function assertGroupName(name: string): void {
-  if (!NAME.test(name) || name.length > 100) throw failures.group_name_invalid({ name: name.slice(0, 120) })
+  if (!isGroupName(name)) throw failures.group_name_invalid({ name: name.slice(0, 120) })
 }
 
 const schema = object({ ...groupMembers, registered_clients: optional(nullable(texts)) })

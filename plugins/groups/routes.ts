@@ -1,3 +1,4 @@
+import { groupName } from '../../src/contracts/group-name.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { closed, list, object, text } from '../../src/lib/schema.ts'
 import { type Group, groupMembers } from './group.ts'
@@ -6,7 +7,7 @@ const tag = 'groups'
 const path = '/api/v1beta/groups'
 
 const group = object(groupMembers, closed)
-const nameOnly = object({ name: text })
+const nameOnly = object({ name: groupName })
 
 /** The operations on groups. */
 export const groupRoutes: Routes = (api, app) => {
@@ -38,6 +39,7 @@ export const groupRoutes: Routes = (api, app) => {
     id: 'getGroup',
     method: 'GET',
     path: `${path}/{name}`,
+    params: { name: groupName },
     tag,
     summary: 'A group',
     response: [200, group],
@@ -49,6 +51,7 @@ export const groupRoutes: Routes = (api, app) => {
     id: 'deleteGroup',
     method: 'DELETE',
     path: `${path}/{name}`,
+    params: { name: groupName },
     tag,
     summary: 'Remove a group; its workloads move to `default`, or are removed too',
     query: { 'with-workloads': { type: 'boolean', description: 'Delete its workloads too' } },

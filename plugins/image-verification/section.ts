@@ -1,6 +1,6 @@
-import { readChoice } from '../../src/http/read-choice.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { bool, type ObjectOf, object, oneOf, optional, type TypeOf, text } from '../../src/lib/schema.ts'
+import { wordOrEmpty } from '../../src/lib/text-schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import { MODES } from './flags.ts'
 
@@ -35,10 +35,8 @@ declare module '../../src/contracts/run-config.ts' {
 }
 
 const request = sectionRequest({
-  body: { image_verification: optional(text) },
-  toOptions: ({ image_verification: mode }) => ({
-    'image-verification': readChoice(mode, MODES, 'image_verification'),
-  }),
+  body: { image_verification: optional(wordOrEmpty(MODES)) },
+  toOptions: ({ image_verification: mode }) => ({ 'image-verification': mode || undefined }),
   kept: ['image_verification'],
 })
 

@@ -8,7 +8,7 @@ import { toFailureResponse } from '../../src/http/failure-response.ts'
 import { printableJson } from '../../src/lib/printable.ts'
 import { anything, closed, map, object, optional, text } from '../../src/lib/schema.ts'
 import { formatSse, type SseEvent } from '../../src/net/sse.ts'
-import { assertWorkloadName, workloadName } from '../state/index.ts'
+import { workloadName } from '../state/index.ts'
 import { callTool } from './call-tool.ts'
 import { withServer } from './connect.ts'
 import { findServer } from './find-server.ts'
@@ -30,7 +30,6 @@ export function callRoutes(api: Api, app: App): void {
     response: [200, 'events'],
     failures: [400, 404, 409],
     async handle({ params: { name }, body, signal }) {
-      assertWorkloadName(name)
       const server = await findServer(app, name, 'auto')
       const call = (report: Report) =>
         withServer(server, { timeoutMs: TIMEOUT_MS, signal, log: app.log }, session =>

@@ -1,7 +1,7 @@
 import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { anything, closed, list, map, object, optional, text } from '../../src/lib/schema.ts'
-import { assertWorkloadName } from '../state/index.ts'
+import { workloadName } from '../state/index.ts'
 import { callRoutes } from './call-routes.ts'
 import { withServer } from './connect.ts'
 import { findServer } from './find-server.ts'
@@ -25,12 +25,12 @@ export const mcpRoutes: Routes = (api, app) => {
     id: 'listWorkloadTools',
     method: 'GET',
     path: '/api/v1beta/workloads/{name}/tools',
+    params: { name: workloadName },
     tag: 'workloads',
     summary: 'The tools that the server of a running workload offers now',
     response: [200, object({ tools: list(tool) }, closed)],
     failures: [400, 404, 409, 502],
     async handle({ params: { name }, signal }) {
-      assertWorkloadName(name)
       const server = await findServer(app, name, 'auto')
       const list = withServer(server, { timeoutMs: TIMEOUT_MS, signal, log: app.log }, session =>
         listOffers(session, ['tools'], () => undefined),

@@ -4,13 +4,15 @@ import { failures as core, messageOf } from '../../src/errors.ts'
 import { readFileIfThere } from '../../src/lib/atomic-file.ts'
 import { parseOciReference } from '../../src/lib/oci-reference.ts'
 import { isRequirement } from '../../src/lib/package-reference.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { NO_VARIABLES } from './build-settings.ts'
 import { failures } from './failures.ts'
 import type { CheckedOptions, RecipeOptions } from './recipe.ts'
+import { systemPackage } from './system-package.ts'
 
 /** A name, an address, or a domain with all below it. */
 const HOST = /^(?:(?:\*?\.)?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}|[0-9a-f:]*:[0-9a-f:.]*)$/i
-const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
+const isSystemPackage = toTextCheck(systemPackage)
 
 /** Reads and checks what goes into a Dockerfile, so that no value can be more than what it is for. */
 export async function checkOptions(request: PackageRequest, options: RecipeOptions): Promise<CheckedOptions> {
@@ -20,7 +22,7 @@ export async function checkOptions(request: PackageRequest, options: RecipeOptio
   const { buildWith, scheme } = request
   assertReference('runtime-image', runtimeImage)
   assertReference('tag', tag)
-  const wrong = addPackages.find(name => !PACKAGE.test(name))
+  const wrong = addPackages.find(name => !isSystemPackage(name))
   if (wrong !== undefined) {
     throw failures.recipe_option_invalid({
       flag: 'runtime-add-package',

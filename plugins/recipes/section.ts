@@ -1,6 +1,7 @@
 import { assertUnset, sectionRequest } from '../../src/http/section-request.ts'
-import { type ObjectOf, object, optional, text, textMap, texts } from '../../src/lib/schema.ts'
+import { list, type ObjectOf, object, optional, text, textMap, texts } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
+import { systemPackage } from './system-package.ts'
 
 const options = {
   builder_image: optional(text),
@@ -8,7 +9,9 @@ const options = {
   build_with: optional(texts),
 }
 
-const runtimeConfig = optional(object({ ...options, runtime_env: optional(textMap) }))
+const runtimeConfig = optional(
+  object({ ...options, additional_packages: optional(list(systemPackage)), runtime_env: optional(textMap) }),
+)
 
 const members = { runtime_config: optional(object(options)) }
 

@@ -1,4 +1,6 @@
+import { secretTarget } from '../../src/contracts/secret-name.ts'
 import { assertVariableName } from '../../src/contracts/variables.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { failures } from './failures.ts'
 
 /** Which secret becomes which environment variable. */
@@ -7,12 +9,12 @@ interface SecretReference {
   readonly target: string
 }
 
-const TARGET = /^[A-Za-z_][A-Za-z0-9_.-]*$/
+const isTarget = toTextCheck(secretTarget)
 
 /** Reads `NAME,target=VARIABLE`. Fails with `secret_reference_invalid` and `env_refused`. */
 function parseReference(text: string): SecretReference {
   const [, name, target] = /^([^,]+),target=(.+)$/s.exec(text) ?? []
-  if (name === undefined || target === undefined || !TARGET.test(target))
+  if (name === undefined || target === undefined || !isTarget(target))
     // Only the beginning is shown: what stands behind may be a value, written there by mistake.
     throw failures.secret_reference_invalid({ reference: text.replace(/([=,]).*/s, '$1…') })
   assertVariableName(target)

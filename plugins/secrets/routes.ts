@@ -1,6 +1,6 @@
-import { failures as core } from '../../src/errors.ts'
+import { secretName } from '../../src/contracts/secret-name.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, described, list, object, optional, text } from '../../src/lib/schema.ts'
+import { bool, closed, described, filled, list, object, optional, text } from '../../src/lib/schema.ts'
 import { failures } from './failures.ts'
 import type { Secrets } from './service.ts'
 
@@ -33,7 +33,7 @@ function addProvider(api: Api, secrets: Service): void {
     tag,
     summary: 'Choose where secrets are kept',
     body: object({
-      provider_type: text,
+      provider_type: filled,
       password: optional(
         described(text, 'Not used: the key is made at random, and kept in the keyring of the system'),
       ),
@@ -41,7 +41,6 @@ function addProvider(api: Api, secrets: Service): void {
     response: [201, object({ provider_type: text, message: text }, closed)],
     failures: [502],
     async handle({ body: { provider_type } }) {
-      assertGiven('provider_type', provider_type)
       const service = await secrets()
       const before = (await service.choices()).some(choice => choice.current)
       await service.setUp(provider_type)
@@ -94,12 +93,10 @@ function addKeys(api: Api, secrets: Service): void {
     path: `${path}/default/keys`,
     tag,
     summary: 'Store a new secret',
-    body: object({ key: text, value: text }),
+    body: object({ key: secretName, value: filled }),
     response: [201, done],
     failures: [404, 405, 409, 502],
     async handle({ body: { key, value } }) {
-      assertGiven('key', key)
-      assertGiven('value', value)
       const service = await secrets()
       await service.assertCanStore(key)
       await inTurn(async () => {
@@ -116,11 +113,11 @@ function addKeys(api: Api, secrets: Service): void {
     path: `${path}/default/keys/{key}`,
     tag,
     summary: 'Give a secret another value',
-    body: object({ value: text }),
+    params: { key: secretName },
+    body: object({ value: filled }),
     response: [200, done],
     failures: [404, 405, 502],
     async handle({ params: { key }, body: { value } }) {
-      assertGiven('value', value)
       const service = await secrets()
       await service.assertCanStore(key)
       await inTurn(async () => {
@@ -135,14 +132,11 @@ function addKeys(api: Api, secrets: Service): void {
     id: 'deleteSecret',
     method: 'DELETE',
     path: `${path}/default/keys/{key}`,
+    params: { key: secretName },
     tag,
     summary: 'Delete a secret',
     response: [204, 'empty'],
     failures: [400, 404, 405, 502],
     handle: async ({ params: { key } }) => (await secrets()).delete(key),
   })
-}
-
-function assertGiven(member: string, value: string): void {
-  if (value === '') throw core.usage({ text: `${member} is empty.` })
 }

@@ -1,3 +1,5 @@
+import { secretName } from '../../src/contracts/secret-name.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { failures } from './failures.ts'
 
 /** What keelson itself keeps is named `__keelson_<scope>_<name>`. */
@@ -6,12 +8,11 @@ const RESERVED = '__keelson_'
 /** Whose secrets they are; no user sees them by the name alone. */
 export type Scope = 'registry' | 'workloads' | 'auth'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
-const NAME = /^[^,\u0000-\u001f\u007f]{1,300}$/
+const isSecretName = toTextCheck(secretName)
 
-/** Fails with `secret_name_invalid`: a comma would end the name in a reference. */
+/** Fails with `secret_name_invalid`. */
 export function assertSecretName(name: string): void {
-  if (!NAME.test(name)) throw failures.secret_name_invalid({ name: name.slice(0, 320) })
+  if (!isSecretName(name)) throw failures.secret_name_invalid({ name: name.slice(0, 320) })
 }
 
 export const isReserved = (name: string): boolean => name.startsWith(RESERVED)

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { bool, closed, filled, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 import { failures } from './failures.ts'
 
 const tag = 'skills'
@@ -21,7 +21,7 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/validate`,
     tag,
     summary: 'Check the skill in a folder; one that is not valid is a success too',
-    body: object({ path: optional(text) }),
+    body: object({ path: filled }),
     response: [
       200,
       object(
@@ -47,7 +47,7 @@ export const buildRoutes: Routes = (api, app) => {
     path: `${path}/build`,
     tag,
     summary: 'Pack the skill in a folder',
-    body: object({ path: optional(text), tag: optional(text) }),
+    body: object({ path: filled, tag: optional(text) }),
     response: [200, object({ reference: text }, closed)],
     failures: [503],
     slow: true,

@@ -1,5 +1,5 @@
 import type { Routes } from '../../src/http/api.ts'
-import { closed, integer, list, object, optional, text } from '../../src/lib/schema.ts'
+import { closed, described, filled, integer, list, object, optional, text } from '../../src/lib/schema.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills/content'
@@ -27,11 +27,11 @@ export const contentRoutes: Routes = (api, app) => {
     path,
     tag,
     summary: 'The text of a skill and the list of its files; nothing is installed',
-    body: object({ ref: optional(text) }),
+    body: object({ ref: filled }),
     response: [200, content],
     failures,
     slow: true,
-    handle: ({ body: { ref = '' }, signal }) => preview(ref, signal),
+    handle: ({ body: { ref }, signal }) => preview(ref, signal),
   })
 
   api.operation({
@@ -41,7 +41,7 @@ export const contentRoutes: Routes = (api, app) => {
     tag,
     summary: 'The same, for programs that send the header',
     query: {
-      ref: { type: 'string', description: 'A name, an OCI or git reference, or the tag of a local build' },
+      ref: described(filled, 'A name, an OCI or git reference, or the tag of a local build'),
     },
     programsOnly: true,
     response: [200, content],

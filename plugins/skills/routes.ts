@@ -1,16 +1,20 @@
+import { groupName } from '../../src/contracts/group-name.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { bool, closed, described, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { orEmpty } from '../../src/lib/text-schema.ts'
+import { skillName } from '../skill-artifacts/index.ts'
 import { skillSigner } from '../skill-sources/index.ts'
 import type { SkillDetails } from './install/installer.ts'
+import { scopeWord } from './install/place.ts'
 import { installedSkill, skillMetadata } from './install/record.ts'
 
 const tag = 'skills'
 const path = '/api/v1beta/skills'
 
 /** Plain strings: the service checks the values, so that its failures explain them. */
-const place = { scope: optional(text), project_root: optional(text) }
+const place = { scope: optional(scopeWord), project_root: optional(text) }
 const placeQuery = {
-  scope: { type: 'string', description: '`user` or `project`' },
+  scope: described(scopeWord, '`user` or `project`'),
   project_root: { type: 'string', description: 'The absolute path of the project' },
 } as const
 
@@ -44,7 +48,7 @@ export const skillRoutes: Routes = (api, app) => {
     query: {
       ...placeQuery,
       client: { type: 'string', description: 'Only those of this client' },
-      group: { type: 'string', description: 'Only those of this group' },
+      group: described(orEmpty(groupName), 'Only those of this group'),
     },
     response: [200, object({ skills: list(installedSkill) }, closed)],
     failures: [400, 404],
@@ -65,7 +69,7 @@ export const skillRoutes: Routes = (api, app) => {
       ...place,
       clients: optional(texts),
       force: optional(bool),
-      group: optional(text),
+      group: optional(orEmpty(groupName)),
       allow_unsigned: optional(bool),
     }),
     response: [201, object({ skill: installedSkill, ...trust }, closed)],
@@ -90,6 +94,7 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'fetchSkill',
     method: 'GET',
     path: `${path}/{name}`,
+    params: { name: skillName },
     tag,
     summary: 'An installed skill, and who signed it',
     query: placeQuery,
@@ -105,6 +110,7 @@ export const skillRoutes: Routes = (api, app) => {
     id: 'uninstallSkill',
     method: 'DELETE',
     path: `${path}/{name}`,
+    params: { name: skillName },
     tag,
     summary: 'Remove a skill from all clients, with what only it has needed',
     query: {

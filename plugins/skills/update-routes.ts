@@ -1,5 +1,6 @@
 import type { Routes } from '../../src/http/api.ts'
 import { bool, closed, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { scopeWord } from './install/place.ts'
 import { withoutEmpty } from './update/without-empty.ts'
 
 const tag = 'skills'
@@ -86,7 +87,7 @@ export const updateRoutes: Routes = (api, app) => {
     tag,
     summary: 'Replace skills by what their sources hold now, or return what would change',
     body: object({
-      scope: optional(text),
+      scope: optional(scopeWord),
       project_root: optional(text),
       names: optional(texts),
       preview: optional(bool),

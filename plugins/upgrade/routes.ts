@@ -1,3 +1,4 @@
+import { groupName } from '../../src/contracts/group-name.ts'
 import { assertVariables } from '../../src/contracts/variables.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { missingVariables } from '../../src/http/missing-variables-schema.ts'
@@ -14,7 +15,8 @@ import {
   textMap,
   texts,
 } from '../../src/lib/schema.ts'
-import { assertWorkloadName, workloadName } from '../state/index.ts'
+import { orEmpty } from '../../src/lib/text-schema.ts'
+import { workloadName } from '../state/index.ts'
 
 const tag = 'workloads'
 const path = '/api/v1beta/workloads'
@@ -70,7 +72,7 @@ export const upgradeRoutes: Routes = (api, app) => {
     summary: 'What the registry has for workloads, by name; without `all` for those that serve clients now',
     query: {
       all: { type: 'boolean', description: 'Also those that do not run' },
-      group: { type: 'string', description: 'Only those of this group' },
+      group: described(orEmpty(groupName), 'Only those of this group'),
     },
     response: [200, object({ results: list(result) }, closed)],
     failures: [400, 404, 503],
@@ -92,7 +94,6 @@ export const upgradeRoutes: Routes = (api, app) => {
     response: [200, object({ result }, closed)],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
-      assertWorkloadName(name)
       return { result: await (await upgrades()).check(name) }
     },
   })

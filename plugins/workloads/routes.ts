@@ -1,8 +1,10 @@
+import { groupName } from '../../src/contracts/group-name.ts'
 import { workloadMembers } from '../../src/contracts/workload.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { sectionRequests } from '../../src/http/section-request.ts'
-import { closed, list, object, pick, text } from '../../src/lib/schema.ts'
-import { assertWorkloadName, workloadName } from '../state/index.ts'
+import { closed, described, list, object, pick, text } from '../../src/lib/schema.ts'
+import { orEmpty } from '../../src/lib/text-schema.ts'
+import { workloadName } from '../state/index.ts'
 import { isolationOf } from './describe-isolation.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
@@ -32,7 +34,7 @@ export const workloadRoutes: Routes = async (api, app) => {
     summary: 'Workloads by name; without `all` those that serve clients now',
     query: {
       all: { type: 'boolean', description: 'Also those that do not run' },
-      group: { type: 'string', description: 'Only those of this group' },
+      group: described(orEmpty(groupName), 'Only those of this group'),
     },
     response: [200, object({ workloads: list(workloadItem) }, closed)],
     failures: [400, 404, 503],
@@ -53,7 +55,6 @@ export const workloadRoutes: Routes = async (api, app) => {
     response: [200, schemas.workloadDetails],
     failures: [400, 404],
     async handle({ params: { name } }) {
-      assertWorkloadName(name)
       const config = await (await workloads()).config(name)
       return toDetails(config, requests, { isolation: await isolationOf(config, app) })
     },
@@ -69,7 +70,6 @@ export const workloadRoutes: Routes = async (api, app) => {
     response: [200, runConfig],
     failures: [400, 404],
     async handle({ params: { name } }) {
-      assertWorkloadName(name)
       return toExport(await (await workloads()).config(name))
     },
   })
@@ -93,7 +93,6 @@ export const workloadRoutes: Routes = async (api, app) => {
     ],
     failures: [400, 404, 503],
     async handle({ params: { name } }) {
-      assertWorkloadName(name)
       const { status, status_context, middlewares, protocol, client_processes } = await (
         await workloads()
       ).get(name)

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import type { Members, Schema, TypeOf } from '../lib/schema.ts'
+import type { Described, Members, Schema, TypeOf } from '../lib/schema.ts'
 
 /** Names in braces of a path: `/groups/{name}` has `name`. */
 type ParamsOf<P extends string> = P extends `${string}{${infer N}}${infer R}`
@@ -38,12 +38,10 @@ export interface Operation<P extends string = string, B extends Schema = Schema>
   readonly path: P
   readonly tag: string
   readonly summary: string
-  /** Schemas of path parameters, for the description; the operation itself refuses other values. */
+  /** Schemas of path parameters; those that are not named may be any text. */
   readonly params?: Members
-  /** Query parameters; true and false are written out, anything else counts as not given. */
-  readonly query?: Readonly<
-    Record<string, { readonly type: 'string' | 'boolean' | 'integer'; readonly description: string }>
-  >
+  /** Query parameters. Texts are checked; true and false are written out, anything else counts as not given. */
+  readonly query?: Readonly<Record<string, Schema & Described>>
   readonly body?: B
   /** Fails if what the path names does not exist. Called before the body is read, so that 404 comes before 400. */
   readonly assertThere?: (params: ParamsOf<P>) => unknown

@@ -1,13 +1,40 @@
-import type { Schema } from '../lib/schema.ts'
+import type { Members, Schema } from '../lib/schema.ts'
 import { httpFailures } from './failures.ts'
 
 /** Fails with `body_invalid` naming the member that is wrong, never its value. */
 export async function checkBody(schema: Schema, body: unknown): Promise<void> {
-  const { Check, Errors } = await import('typebox/value') // on the first body: most servers are first asked to list
-  if (Check(schema, body)) return
-  const [first] = Errors(schema, body)
-  const member = first?.instancePath.slice(1)
-  throw httpFailures.body_invalid({
-    problem: `${member ? `${member} ` : 'it '}${first?.message ?? 'is not what is described'}`,
-  })
+  const problem = await findProblem(schema, body)
+  if (problem) throw httpFailures.body_invalid({ problem })
+}
+
+/**
+ * Checks the texts among the parameters of a path or query. Numbers and truth values that make no sense count as not
+ * given. Fails with `parameter_invalid` naming the parameter.
+ */
+export async function checkParameters(
+  schemas: Members,
+  values: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (schema.type !== 'string' || values[name] === undefined) continue
+    const problem = await findProblem(schema, values[name])
+    if (problem) throw httpFailures.parameter_invalid({ name, problem })
+  }
+}
+
+/** What is wrong, as the end of a sentence, without the value. */
+async function findProblem(schema: Schema, value: unknown): Promise<string | undefined> {
+  const { Check, Errors } = await import('typebox/value') // on the first use: most servers are first asked to list
+  if (Check(schema, value)) return undefined
+  const [first] = Errors(schema, value)
+  const member = first?.instancePath.slice(1).replaceAll('/', '.')
+  const form = first?.keyword === 'pattern' ? descriptionAt(schema, first.schemaPath) : undefined
+  return `${member || 'it'} ${first?.message ?? 'is not what is described'}${form ? ` (${form})` : ''}`
+}
+
+/** The description of the schema that an error points at, which says for people what its pattern says. */
+function descriptionAt(schema: Schema, path: string): string | undefined {
+  let at: unknown = schema
+  for (const step of path.split('/').slice(1)) at = (at as Record<string, unknown> | undefined)?.[step]
+  return (at as Schema | undefined)?.description
 }

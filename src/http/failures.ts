@@ -6,6 +6,10 @@ export const httpFailures = defineFailures({
     status: 400,
     text: (d: { problem: string }) => `The request body is not valid: ${d.problem}.`,
   },
+  parameter_invalid: {
+    status: 400,
+    text: (d: { name: string; problem: string }) => `The parameter ${d.name} is not valid: ${d.problem}.`,
+  },
   request_invalid: {
     status: 400,
     text: (d: { problem: string }) => `The request cannot be read: ${d.problem}.`,

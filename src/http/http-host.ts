@@ -7,14 +7,14 @@ import { createAdmission } from './admit-request.ts'
 import { type Api, CLIENT_HEADER, type EventSource, type FailureStyle, type Operation } from './api.ts'
 import { createBackgroundWork } from './background-work.ts'
 import type { Callers } from './callers.ts'
-import { checkBody } from './check-body.ts'
+import { checkBody, checkParameters } from './check-request.ts'
 import { toFailureResponse } from './failure-response.ts'
 import { httpFailures } from './failures.ts'
 import { createFastifyServer } from './fastify-server.ts'
 import type { SiteGuard } from './guard-sites.ts'
 import { followConnections } from './listener-connections.ts'
 import { createMethodIndex, routesOf } from './operation-paths.ts'
-import { createOperationRunner } from './operation-runner.ts'
+import { createOperationRunner, firstOfEach } from './operation-runner.ts'
 import { parseBody } from './parse-body.ts'
 
 /** The HTTP host of the management API. */
@@ -90,6 +90,7 @@ export function createHttpHost(options: {
           url,
           config: { style: operation.style ?? 'text', open: operation.open === true },
           async preValidation(request) {
+            await readParameters(operation, request)
             await operation.assertThere?.(request.params as never)
             await readBody(operation, request)
           },
@@ -114,10 +115,17 @@ export function createHttpHost(options: {
   }
 }
 
-/** Parses and checks the body of a request. Fails with `client_header_missing` or `body_invalid`. */
+/** Checks what stands in the path and behind it. Fails with `client_header_missing` or `parameter_invalid`. */
+async function readParameters(operation: Operation, request: FastifyRequest): Promise<void> {
+  const { programsOnly, path, params = {}, query = {} } = operation
+  if (programsOnly && request.headers[CLIENT_HEADER.toLowerCase()] === undefined)
+    throw httpFailures.client_header_missing({ path, header: CLIENT_HEADER })
+  await checkParameters(params, request.params as Readonly<Record<string, string>>)
+  await checkParameters(query, firstOfEach(request.query))
+}
+
+/** Parses and checks the body of a request. Fails with `body_invalid`. */
 async function readBody(operation: Operation, request: FastifyRequest): Promise<void> {
-  if (operation.programsOnly && request.headers[CLIENT_HEADER.toLowerCase()] === undefined)
-    throw httpFailures.client_header_missing({ path: operation.path, header: CLIENT_HEADER })
   if (!operation.body) return
   const bytes = Buffer.isBuffer(request.body) ? request.body : undefined
   request.body = parseBody(bytes, { optional: operation.bodyOptional === true })

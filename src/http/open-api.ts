@@ -111,11 +111,11 @@ const parametersOf = ({ path, params = {}, query = {}, programsOnly }: Operation
     required: true,
     schema: params[name] ?? text,
   })),
-  ...Object.entries(query).map(([name, { type, description }]) => ({
+  ...Object.entries(query).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     description,
-    schema: { type },
+    schema,
   })),
   ...(programsOnly ? [{ name: CLIENT_HEADER, in: 'header', required: true, schema: text }] : []),
 ]

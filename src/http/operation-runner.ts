@@ -39,7 +39,8 @@ export function createOperationRunner(ending: AbortSignal): OperationRunner {
   }
 }
 
-const firstOfEach = (query: unknown): Record<string, string | undefined> =>
+/** The parameters of a query; of one that stands there several times the first value. */
+export const firstOfEach = (query: unknown): Record<string, string | undefined> =>
   Object.fromEntries(
     Object.entries((query ?? {}) as Record<string, string | string[]>).map(([key, value]) => [
       key,

@@ -1,3 +1,6 @@
+import type { Schema } from './schema.ts'
+import { toTextCheck } from './text-schema.ts'
+
 const GIB = 2 ** 30
 
 /**
@@ -15,15 +18,31 @@ const UNITS: Readonly<Record<string, number>> = {
   t: 2 ** 40,
 }
 
-/** Reads `536870912`, `512m`, `1.5g`, `512Mi` as bytes; undefined when the text is not a size. */
+/** The schema of a size: `536870912`, `512m`, `1.5g`, `512Mi`. */
+export const memorySize: Schema<string> = {
+  type: 'string',
+  pattern: '^\\s*(\\d+(?:\\.\\d+)?)\\s*([bkmgtBKMGT]?)[iI]?[bB]?\\s*$',
+  description: 'A size such as 512m or 2g',
+}
+const SIZE = new RegExp(memorySize.pattern ?? '', 'u')
+
+/** Reads a size as bytes; undefined when the text is not one. */
 export function parseMemory(text: string): number | undefined {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)i?b?$/i.exec(text.trim()) ?? []
+  const [, amount, unit = ''] = SIZE.exec(text) ?? []
   const bytes = Math.floor(Number(amount) * (UNITS[unit.toLowerCase()] ?? 1))
   return amount === undefined || bytes <= 0 ? undefined : bytes
 }
 
-/** Reads `0.5` or `2` as cores; undefined when the text is not a number. */
+/** The schema of a number of cores: `0.5` or `2`. */
+export const coreCount: Schema<string> = {
+  type: 'string',
+  pattern: '^\\s*\\d*\\.?\\d+\\s*$',
+  description: 'A number of cores such as 0.5 or 2',
+}
+const isCoreCount = toTextCheck(coreCount)
+
+/** Reads a number of cores; undefined when the text is not one. */
 export function parseCpus(text: string): number | undefined {
   const cpus = Number(text)
-  return /^\d*\.?\d+$/.test(text.trim()) && cpus > 0 ? cpus : undefined
+  return isCoreCount(text) && cpus > 0 ? cpus : undefined
 }

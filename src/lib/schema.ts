@@ -16,6 +16,7 @@ export interface Schema<T = unknown> {
   readonly maximum?: number
   readonly enum?: readonly string[]
   readonly items?: Schema
+  readonly minItems?: number
   readonly required?: readonly string[]
   readonly properties?: Members
   /** False where members that are not named are refused. */
@@ -47,6 +48,8 @@ export type ObjectOf<M extends Members> = Flat<
 type Flat<T> = { -readonly [K in keyof T]: T[K] }
 
 export const text: Schema<string> = { type: 'string' }
+/** A text that is not empty. */
+export const filled: Schema<string> = { type: 'string', minLength: 1 }
 export const bool: Schema<boolean> = { type: 'boolean' }
 export const number: Schema<number> = { type: 'number' }
 export const integer: Schema<number> = { type: 'integer' }
@@ -80,7 +83,15 @@ export const nullable = <T>(schema: Schema<T>): Schema<T | null> => either(schem
 export const optional = <S extends Schema>(schema: S): S & Optional => ({ ...schema, [OPTIONAL]: true })
 
 /** The schema with a text for people, which the OpenAPI document shows. */
-export const described = <S extends Schema>(schema: S, description: string): S => ({ ...schema, description })
+export const described = <S extends Schema>(schema: S, description: string): S & Described => ({
+  ...schema,
+  description,
+})
+
+/** Has a text for people. */
+export interface Described {
+  readonly description: string
+}
 
 /** The schema under a name of its own in the OpenAPI document; for those that several operations share. */
 export const named = <S extends Schema>(title: string, schema: S): S => ({ ...schema, title })

@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse } from 'node:path'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
+import { toTextCheck, wordOrEmpty } from '../../../src/lib/text-schema.ts'
 import { failures } from '../failures.ts'
 
 /** For whom skills are installed: for the user everywhere, or in one project. */
 export type Place = { readonly scope: 'user' } | { readonly scope: 'project'; readonly root: string }
+
+/** The schema of a scope in requests; empty: not given. */
+export const scopeWord = wordOrEmpty(['user', 'project'])
+const isScope = toTextCheck(scopeWord)
 
 export const USER: Place = { scope: 'user' }
 
@@ -19,8 +24,7 @@ export async function toPlace(wanted: {
   projectRoot?: string | undefined
 }): Promise<Place> {
   const { scope = '', projectRoot: root = '' } = wanted
-  if (scope !== '' && scope !== 'user' && scope !== 'project')
-    throw failures.skill_scope_invalid({ problem: `"${scope}" is not a scope.` })
+  if (!isScope(scope)) throw failures.skill_scope_invalid({ problem: `"${scope}" is not a scope.` })
   if (scope === 'user' && root)
     throw failures.skill_scope_invalid({ problem: 'A project root requires the scope "project".' })
   if (scope === 'project' && !root)

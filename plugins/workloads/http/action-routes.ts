@@ -51,7 +51,6 @@ export function actionRoutes(api: Api, app: App): void {
       response: [202, 'empty'],
       failures: [400, 404],
       async handle({ params: { name } }) {
-        assertWorkloadName(name)
         await (await app.service('workloads')).config(name)
         begin(verb, [name])
       },

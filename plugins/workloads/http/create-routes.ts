@@ -4,7 +4,7 @@ import type { Api } from '../../../src/http/api.ts'
 import { missingVariables } from '../../../src/http/missing-variables-schema.ts'
 import { sectionRequests } from '../../../src/http/section-request.ts'
 import { unacceptedPermissions } from '../../../src/http/unaccepted-permissions-schema.ts'
-import { assertWorkloadName, workloadName } from '../../state/index.ts'
+import { workloadName } from '../../state/index.ts'
 import { findLiveChange } from '../change/find-live-change.ts'
 import { type composeSchemas, nameAndPort } from './schemas.ts'
 import { toDetails } from './to-details.ts'
@@ -37,7 +37,6 @@ export function createRoutes(
     failureSchemas,
     slow: true,
     async handle({ body, signal }) {
-      assertWorkloadName(body.name ?? '')
       const service = await workloads()
       const request = await toRunRequest(app, body, { signal })
       const prepared = await service.prepare(request).catch(asBadRequest)
@@ -82,7 +81,7 @@ export function createRoutes(
 }
 
 /** Members of a create that an edit ignores, as ToolHive's does. */
-const NOT_EDITED = { registry: '', server: '' }
+const NOT_EDITED = { registry: '', server: '' } as const
 
 /** The status of the workload shows how it ends. */
 const goOn = (api: Api, what: string, up: Promise<void>): void => api.background(what, () => up)

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { isMissing } from '../../../src/lib/atomic-file.ts'
-import { assertWorkloadName, workloadName } from '../../state/index.ts'
+import { workloadName } from '../../state/index.ts'
 import { failures } from '../failures.ts'
 
 const LINES = 1000
@@ -20,7 +20,6 @@ export function logRoutes(api: Api, app: App): void {
     response: [200, 'text'],
     failures: [400, 404, 502, 503],
     async handle({ params: { name }, signal }) {
-      assertWorkloadName(name)
       return text(await (await app.service('workloads')).logs(name, { lines: LINES, signal }))
     },
   })
@@ -35,7 +34,6 @@ export function logRoutes(api: Api, app: App): void {
     response: [200, 'text'],
     failures: [400, 404],
     async handle({ params: { name } }) {
-      assertWorkloadName(name)
       const path = await (await app.service('workloads')).proxyLog(name)
       const log = await readFile(path, 'utf8').catch(error => {
         if (isMissing(error)) throw failures.proxy_log_missing({ name })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
 import { formatSse } from '../../../src/net/sse.ts'
-import { assertWorkloadName, workloadName } from '../../state/index.ts'
+import { workloadName } from '../../state/index.ts'
 import { tailFile } from '../tail-file.ts'
 import type { StreamSlots } from './stream-slots.ts'
 
@@ -24,7 +24,6 @@ export function logStreamRoutes(api: Api, app: App, slots: StreamSlots): void {
     response: [200, 'events'],
     failures: [400, 404, 502, 503],
     async handle({ params: { name }, signal }) {
-      assertWorkloadName(name)
       const log = await (await workloads()).logs(name, { lines: LINES, follow: true, signal })
       return toEvents(log, signal, slots)
     },
@@ -41,7 +40,6 @@ export function logStreamRoutes(api: Api, app: App, slots: StreamSlots): void {
     response: [200, 'events'],
     failures: [400, 404],
     async handle({ params: { name }, signal }) {
-      assertWorkloadName(name)
       const path = await (await workloads()).proxyLog(name)
       return toEvents(tailFile(path, { follow: true, signal, lastBytes: LAST_BYTES }), signal, slots)
     },

@@ -1,7 +1,14 @@
-import { permissionProfileSchema, runConfigMembers } from '../../../src/contracts/run-config.ts'
+import { groupName } from '../../../src/contracts/group-name.ts'
+import {
+  PROXY_MODES,
+  permissionProfileSchema,
+  runConfigMembers,
+  TRANSPORTS,
+} from '../../../src/contracts/run-config.ts'
 import { workloadMembers } from '../../../src/contracts/workload.ts'
 import { secretReference } from '../../../src/http/secret-reference.ts'
 import type { SectionRequest } from '../../../src/http/section-request.ts'
+import { coreCount, memorySize } from '../../../src/lib/resources.ts'
 import {
   bool,
   closed,
@@ -23,6 +30,8 @@ import {
   textMap,
   texts,
 } from '../../../src/lib/schema.ts'
+import { orEmpty, wordOrEmpty } from '../../../src/lib/text-schema.ts'
+import { workloadName } from '../../state/index.ts'
 
 const {
   last_upgrade: _,
@@ -31,6 +40,8 @@ const {
   client_processes: ____,
   ...workloadItemMembers
 } = workloadMembers
+
+const webUrl: Schema<string> = { type: 'string', pattern: '^(?:[hH][tT][tT][pP][sS]?://.*)?$' }
 
 /** A workload as lists show it. Texts may have values that later versions add. */
 export const workloadItem = named(
@@ -62,18 +73,21 @@ export const unsupported = {
 
 /** Members of ToolHive's requests, then those that a run config has and these have not. */
 const editable = {
-  ...pick(runConfigMembers, 'image', 'host', 'volumes', 'target_port', 'env_vars', 'no_sandbox', 'group'),
-  url: optional(text),
+  ...pick(runConfigMembers, 'image', 'host', 'volumes', 'target_port', 'env_vars', 'no_sandbox'),
+  group: optional(orEmpty(groupName)),
+  url: optional(webUrl),
   cmd_arguments: optional(texts),
   proxy_port: optional(port),
   secrets: optional(
     list(either(secretReference, described(text, 'As a run config has it: `NAME,target=VARIABLE`'))),
   ),
-  transport: optional(text),
-  proxy_mode: optional(text),
+  transport: optional(wordOrEmpty(TRANSPORTS)),
+  proxy_mode: optional(wordOrEmpty(PROXY_MODES)),
   permission_profile: optional(permissionProfile),
-  ...pick(runConfigMembers, 'remote_url', 'source', 'cmd_args', 'runtime', 'target_host', 'publish'),
-  ...pick(runConfigMembers, 'env_file_dir', 'container_labels', 'resources', 'debug'),
+  ...pick(runConfigMembers, 'source', 'cmd_args', 'runtime', 'target_host', 'publish'),
+  remote_url: optional(webUrl),
+  ...pick(runConfigMembers, 'env_file_dir', 'container_labels', 'debug'),
+  resources: optional(object({ memory: optional(orEmpty(memorySize)), cpus: optional(orEmpty(coreCount)) })),
   permission_profile_name_or_path: optional(
     described(text, '`none` or `network`; beside `permission_profile` it is only a name'),
   ),
@@ -81,8 +95,8 @@ const editable = {
 }
 
 const creatable = {
-  name: optional(text),
-  registry: optional(text),
+  name: workloadName,
+  registry: optional(wordOrEmpty(['default'])),
   server: optional(text),
   accept_permissions: optional(
     described(text, 'The hash of the mounts that the user has agreed to, from a 409'),
@@ -92,10 +106,10 @@ const creatable = {
 
 /** A body that edits a workload, without the members of sections. */
 export type EditBody = ObjectOf<typeof editable>
-/** A body that creates a workload, without the members of sections. */
-export type CreateBody = ObjectOf<typeof creatable>
+/** A body that creates a workload, without the members of sections; the name of an edit stands in the path. */
+export type CreateBody = Partial<ObjectOf<typeof creatable>>
 
-export const bulkBody = object({ names: optional(texts), group: optional(text) })
+export const bulkBody = object({ names: optional(list(workloadName)), group: optional(orEmpty(groupName)) })
 
 const oidc = object(
   {

@@ -1,7 +1,5 @@
-import { PROXY_MODES, TRANSPORTS } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { assertVariables } from '../../../src/contracts/variables.ts'
-import { readChoice } from '../../../src/http/read-choice.ts'
 import type { SectionRequest } from '../../../src/http/section-request.ts'
 import type { CreateBody } from './schemas.ts'
 
@@ -16,8 +14,8 @@ export function toOptions(body: CreateBody, requests: readonly SectionRequest[])
     name: body.name,
     group: body.group,
     runtime: body.runtime,
-    transport: readChoice(body.transport, TRANSPORTS, 'transport'),
-    'proxy-mode': readChoice(body.proxy_mode, PROXY_MODES, 'proxy_mode'),
+    transport: body.transport || undefined,
+    'proxy-mode': body.proxy_mode || undefined,
     host: body.host,
     'proxy-port': body.proxy_port,
     'target-host': body.target_host,

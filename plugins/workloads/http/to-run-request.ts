@@ -116,11 +116,6 @@ function targetsOf(
   if (Boolean(registry) !== Boolean(server)) {
     throw core.usage({ text: 'registry and server go together: the one says where the other is found.' })
   }
-  if (registry && registry !== 'default') {
-    throw core.usage({
-      text: `There is no registry "${registry}"; there is one, and it is called "default".`,
-    })
-  }
   const sources = new Set([image, url, remote_url].filter(source => source))
   const [given] = sources
   const argument = server || given
@@ -128,11 +123,6 @@ function targetsOf(
     throw core.usage({
       text: 'A workload needs one of image and url, or registry and server, or both.',
     })
-  }
-  for (const [member, value] of Object.entries({ url, remote_url })) {
-    if (value && !/^https?:\/\//i.test(value)) {
-      throw core.usage({ text: `${member} "${value}" must begin with http:// or https://.` })
-    }
   }
   const source = replaces && isSameTarget(body, replaces) ? replaces.source : body.source
   const own = image && /^(npx|uvx|go):\/\//.test(source ?? '') ? source : given
