@@ -19,7 +19,7 @@ export type Kind = Pick<RunConfig, 'transport'> & Partial<RunConfig>
 export interface OwnSupervisor {
   readonly pid: number
   /** Starts a workload, and resolves when it runs. */
-  add(kind: Kind, prefix: string): Promise<{ readonly port: number }>
+  add(kind: Kind, prefix: string): Promise<{ readonly name: string; readonly port: number }>
   /** Removes all workloads. */
   clear(): Promise<void>
   /** Removes all workloads, and ends the supervisor. */
@@ -56,7 +56,7 @@ export async function startOwnSupervisor(): Promise<OwnSupervisor> {
       await configs.save({ schema_version: SCHEMA_VERSION, name, ...kind, port })
       names.push(name)
       await client.start(name)
-      return { port }
+      return { name, port }
     },
     clear,
     async close() {

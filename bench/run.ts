@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<Result> }>
   callers: () => import('./callers.ts'),
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
+  endpoint: () => import('./endpoint.ts'),
   eras: () => import('./eras.ts'),
   idle: () => import('./idle.ts'),
   isolation: () => import('./isolation.ts'),

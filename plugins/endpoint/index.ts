@@ -18,19 +18,19 @@ declare module '../../src/plugin.ts' {
 }
 
 async function createRuntime(app: App) {
-  const [{ createEndpointRuntime }, { createEndpointServer }, { shareMembers }, { watchMembers }] =
+  const [{ createEndpointRuntime }, { createSharedStates }, { watchMembers }, { readMembers }] =
     await Promise.all([
       import('./runtime/endpoint-runtime.ts'),
-      import('./server/endpoint-server.ts'),
-      import('./members/shared-members.ts'),
+      import('./runtime/shared-state.ts'),
       import('./members/watch-members.ts'),
+      import('./members/read-members.ts'),
     ])
-  const [{ readMembers }, { createWays }] = await Promise.all([
-    import('./members/read-members.ts'),
+  const [{ createEndpointServer }, { createWays }] = await Promise.all([
+    import('./server/endpoint-server.ts'),
     import('./server/carry-to.ts'),
   ])
   const store = await app.service('workloadStore')
-  const shared = shareMembers(endpoint =>
+  const states = createSharedStates(endpoint =>
     watchMembers({
       watch: store.watch,
       read: async () => readMembers(store, (await store.configs.get(endpoint)).endpoint ?? {}),
@@ -38,16 +38,18 @@ async function createRuntime(app: App) {
   )
   return createEndpointRuntime({
     async open(name) {
-      const [{ endpoint }, { members, release }, wayTo] = await Promise.all([
+      const [{ endpoint }, { state, release }, wayTo] = await Promise.all([
         store.configs.get(name),
-        shared.of(name),
+        states.of(name),
         createWays(app),
       ])
       const naming = endpoint?.naming ?? 'prefix'
       return send => {
-        const carryTo = (member: (typeof members.current)[number]) => wayTo(member, members)
-        const server = createEndpointServer({ name, naming, members, carryTo, send, log: app.log })
-        const close = () => {
+        const server = createEndpointServer({
+          ...{ name, naming, members: state.members, shared: state, send, log: app.log },
+          carryTo: member => wayTo(member, state),
+        })
+        function close(): void {
           server.close()
           release()
         }

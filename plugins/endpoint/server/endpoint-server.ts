@@ -16,11 +16,12 @@ import type { Member, Members } from '../members/members.ts'
 import { LIST_KINDS } from '../names/list-kinds.ts'
 import type { Naming } from '../names/naming.ts'
 import { createCalls } from './calls.ts'
+import type { Catalog } from './catalog.ts'
 import { instructionsOf } from './instructions.ts'
 import type { CarryMessages } from './member-connection.ts'
 import { createMemberSession } from './member-session.ts'
 import { createMemberSessions } from './member-sessions.ts'
-import { listResult } from './merged-lists.ts'
+import type { KnownMerges } from './merged-lists.ts'
 import { createPublicLists } from './public-lists.ts'
 import { isRouted } from './routes.ts'
 import { createServerMessages } from './server-messages.ts'
@@ -38,6 +39,8 @@ export interface EndpointServerOptions {
   readonly name: string
   readonly naming: Naming
   readonly members: Members
+  /** What its clients share. */
+  readonly shared: { readonly catalog: Catalog; readonly merges: KnownMerges }
   /** Makes the way to a server. */
   readonly carryTo: (member: Member) => CarryMessages
   /** Sends a message to the client. False: it reads slowly, and nothing more should be sent until `drained`. */
@@ -52,7 +55,7 @@ const NEWEST = '2025-11-25'
 
 /** It is long because it connects the parts of one connection, which call each other. */
 export function createEndpointServer(options: EndpointServerOptions): EndpointServer {
-  const { name, naming, members, carryTo, log } = options
+  const { name, naming, members, shared, carryTo, log } = options
   let initialize = '{}'
   let level: string | undefined
   let isOpen = false
@@ -72,6 +75,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
         carry: carryTo(member),
         greeting: () => ({ initialize, level }),
         onMessage: message => hearServer(member.name, message),
+        catalog: shared.catalog,
         log,
       }),
     onGone: server => requests.drop(server).forEach(send),
@@ -79,6 +83,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
   })
   const lists = createPublicLists({
     naming,
+    known: shared.merges,
     listed: sessions.listed,
     tell: text => void (isOpen && send(text)),
   })
@@ -110,7 +115,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     if (method === 'initialize') return resultText(idText, await begin(request))
     if (method === 'ping') return resultText(idText)
     if (method === 'logging/setLevel') return resultText(idText, setLevel(request))
-    if (method in LIST_KINDS) return resultText(idText, listResult(method, await lists.of(method)))
+    if (method in LIST_KINDS) return resultText(idText, (await lists.of(method)).result)
     if (isRouted(method)) return calls.pass(request)
     return errorText(idText, METHOD_NOT_FOUND, 'Method not found')
   }

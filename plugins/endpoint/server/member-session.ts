@@ -3,9 +3,10 @@ import { detached, memberText, topLevelMembers } from '../../../src/lib/raw-json
 import type { Log } from '../../../src/log.ts'
 import type { Message, Response } from '../../../src/net/rpc-message.ts'
 import { LIST_KINDS, type ListKind } from '../names/list-kinds.ts'
+import { type Catalog, catalogKey, type ServerOffers } from './catalog.ts'
 import { type CarryMessages, createMemberConnection, type MemberConnection } from './member-connection.ts'
 
-/** The session of one client at one server of an endpoint. It is opened at the first use. */
+/** The session of one client at one server of an endpoint. It is opened at the first use, or soon after. */
 export interface MemberSession {
   readonly server: string
   /** The result of `initialize` (raw text). Rejects when the server cannot be reached. */
@@ -30,17 +31,32 @@ const MOST_ITEMS = 20_000
 const MOST_BYTES = 32 * 2 ** 20
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
+/** How soon a session is opened of which another one has told enough, in milliseconds. */
+const OPEN_MS = 200
+
+interface OpenSession {
+  readonly connection: MemberConnection
+  readonly opened: Promise<string>
+  /** What it shares with sessions like it; undefined until it is open. */
+  offers(): ServerOffers | undefined
+}
+
+/** It is long because all of it reads and changes the state of the one session. */
 export function createMemberSession(options: {
   server: string
   carry: CarryMessages
   /** Requests that begin the session, after `initialize`: parameters of that (raw text), and the log level. */
   greeting: () => { readonly initialize: string; readonly level: string | undefined }
   onMessage: (message: Exclude<Message, Response>) => void
+  catalog: Catalog
   log: Log
 }): MemberSession {
-  const { server, greeting, log } = options
+  const { server, greeting, catalog, log } = options
   let count = 0
-  let session: { connection: MemberConnection; opened: Promise<string> } | undefined
+  let session: OpenSession | undefined
+  let opening: NodeJS.Timeout | undefined
+  /** Lists in which this session is told to be like no other. */
+  const own = new Set<string>()
   const lists = new Map<string, Promise<readonly string[]>>()
   const last = new Map<string, readonly string[]>()
 
@@ -54,9 +70,13 @@ export function createMemberSession(options: {
     return response.slice(result.start, result.end)
   }
 
-  function open(): { connection: MemberConnection; opened: Promise<string> } {
+  const key = () => catalogKey(server, greeting().initialize)
+
+  function open(): OpenSession {
+    clearTimeout(opening)
     const connection = createMemberConnection(options)
     const { initialize, level } = greeting()
+    let entry: ReturnType<Catalog['enter']> | undefined
     const opened = (async () => {
       const result = await request(connection, 'initialize', initialize)
       connection.tell(INITIALIZED)
@@ -64,13 +84,17 @@ export function createMemberSession(options: {
         await request(connection, 'logging/setLevel', `{"level":${level}}`).catch(() => undefined)
       return result
     })()
-    const mine = { connection, opened }
+    const mine: OpenSession = { connection, opened, offers: () => entry?.offers }
     const drop = () => {
       if (session === mine) session = undefined
+      own.clear()
+      entry?.leave()
       lists.clear()
       connection.close()
     }
-    opened.catch(drop)
+    opened.then(result => {
+      if (session === mine) entry = catalog.enter(key(), result)
+    }, drop)
     void connection.ended.then(drop)
     return mine
   }
@@ -80,8 +104,17 @@ export function createMemberSession(options: {
     return session
   }
 
+  /** What other sessions were told. This one is opened soon, to hear of changes. */
+  function known(): ServerOffers | undefined {
+    const offers = session?.offers() ?? catalog.find(key())
+    if (offers && !session) opening ??= setTimeout(current, OPEN_MS).unref()
+    return offers
+  }
+
   async function fetchList(method: string, { list, capability }: ListKind): Promise<readonly string[]> {
-    const { connection, opened } = current()
+    const shared = own.has(method) ? undefined : known()?.lists.get(method)
+    if (shared) return shared
+    const { connection, opened, offers } = current()
     if (!has(await opened, capability)) return []
     const items: string[] = []
     let cursor: string | undefined
@@ -97,15 +130,16 @@ export function createMemberSession(options: {
       if (next === undefined || next === 'null' || next === cursor) break
       cursor = next
     }
+    if (!own.has(method)) offers()?.lists.set(method, items)
     return items
   }
 
   return {
     server,
-    opened: () => current().opened,
+    opened: async () => known()?.initialized ?? current().opened,
     list(method) {
-      const known = lists.get(method)
-      if (known) return known
+      const asked = lists.get(method)
+      if (asked) return asked
       const kind = LIST_KINDS[method] as ListKind
       const items = fetchList(method, kind)
       lists.set(method, items)
@@ -119,7 +153,11 @@ export function createMemberSession(options: {
       return items
     },
     lastList: method => last.get(method),
-    forget: method => void lists.delete(method),
+    forget(method) {
+      own.add(method)
+      session?.offers()?.lists.delete(method)
+      lists.delete(method)
+    },
     async ask(text, idText) {
       const { connection, opened } = current()
       await opened
@@ -128,6 +166,7 @@ export function createMemberSession(options: {
     tell: text => session?.connection.tell(text),
     pause: isPaused => session?.connection.pause(isPaused),
     close() {
+      clearTimeout(opening)
       session?.connection.close()
       session = undefined
     },

@@ -13,12 +13,58 @@ export interface Offer {
   readonly item: string
 }
 
-/** One list of all servers. */
-export interface MergedList {
+/** The offers of several servers. */
+interface Merged {
   /** By the name or URI by which clients know it. */
   readonly offers: ReadonlyMap<string, Offer>
+  /** The result of a list request (raw text). */
+  readonly result: string
+}
+
+/** One list of all servers. */
+export interface MergedList extends Merged {
   /** Servers whose list is not known, with the reason. */
   readonly missing: ReadonlyMap<string, string>
+}
+
+/** The items that a server lists. */
+interface ServerList {
+  readonly server: string
+  readonly items: readonly string[]
+}
+
+/** What was merged before, of the same lists. Clients that see the same share it. */
+export interface KnownMerges {
+  of(lists: readonly ServerList[], settings: readonly string[], merge: () => Merged): Merged
+}
+
+export function createKnownMerges(): KnownMerges {
+  const merges = new Map<string, WeakRef<Merged>>()
+  const gone = new FinalizationRegistry<string>(key => {
+    if (!merges.get(key)?.deref()) merges.delete(key)
+  })
+  const ids = new WeakMap<readonly string[], number>()
+  let count = 0
+
+  function idOf(items: readonly string[]): number {
+    const id = ids.get(items)
+    if (id !== undefined) return id
+    count += 1
+    ids.set(items, count)
+    return count
+  }
+
+  return {
+    of(lists, settings, merge) {
+      const key = [...settings, ...lists.map(({ server, items }) => `${server} ${idOf(items)}`)].join('\n')
+      const known = merges.get(key)?.deref()
+      if (known) return known
+      const made = merge()
+      merges.set(key, new WeakRef(made))
+      gone.register(made, key)
+      return made
+    },
+  }
 }
 
 /** How long a list waits for one server, in milliseconds. What comes later is told as a change of the list. */
@@ -28,25 +74,39 @@ const PATIENCE_MS = 5000
  * Asks all servers for one of their lists at the same time. Of one that does not respond, the list that it had before
  * counts.
  *
- * @param onLate called when a list has come for which nobody waits any more
+ * @param options.onLate called when a list has come for which nobody waits any more
  */
 export async function mergeLists(
   method: string,
-  { sessions, naming, onLate }: { sessions: readonly MemberSession[]; naming: Naming; onLate: () => void },
+  {
+    sessions,
+    naming,
+    known,
+    onLate,
+  }: { sessions: readonly MemberSession[]; naming: Naming; known: KnownMerges; onLate: () => void },
 ): Promise<MergedList> {
-  const kind = LIST_KINDS[method] as ListKind
   const missing = new Map<string, string>()
   const lists = await Promise.all(
     sessions.map(async session => {
       const { items, problem } = await listWithin(session, method, onLate)
       if (problem !== undefined) missing.set(session.server, problem)
-      return items.flatMap(item => toOffer(session.server, item, kind) ?? [])
+      return { server: session.server, items }
     }),
   )
-  const offers = lists.flat()
-  if (kind.key === 'name') return { offers: namesOf(offers, naming), missing }
-  const byUri = offers.map(offer => [toPublicUri({ server: offer.server, uri: offer.name }), offer] as const)
-  return { offers: new Map(byUri), missing }
+  return {
+    ...known.of(lists, [method, naming], () => merge(lists, LIST_KINDS[method] as ListKind, naming)),
+    missing,
+  }
+}
+
+function merge(lists: readonly ServerList[], kind: ListKind, naming: Naming): Merged {
+  const all = lists.flatMap(({ server, items }) => items.flatMap(item => toOffer(server, item, kind) ?? []))
+  const offers =
+    kind.key === 'name'
+      ? namesOf(all, naming)
+      : new Map(all.map(offer => [toPublicUri({ server: offer.server, uri: offer.name }), offer]))
+  const items = [...offers].map(([name, { server, item }]) => kind.rename(item, { server, name }))
+  return { offers, result: `{"${kind.list}":[${items.join(',')}]}` }
 }
 
 async function listWithin(
@@ -75,11 +135,4 @@ function toOffer(server: string, item: string, { key }: ListKind): Offer | undef
   const span = findSpan(item, { start: 0, end: item.length }, [key])
   const name = span && parseRaw(item.slice(span.start, span.end))
   return typeof name === 'string' ? { server, name, item } : undefined
-}
-
-/** The result of a list request (raw text). */
-export function listResult(method: string, { offers }: MergedList): string {
-  const { list, rename } = LIST_KINDS[method] as ListKind
-  const items = [...offers].map(([name, { server, item }]) => rename(item, { server, name }))
-  return `{"${list}":[${items.join(',')}]}`
 }

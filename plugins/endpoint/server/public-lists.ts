@@ -1,7 +1,7 @@
 import { CHANGED_LISTS } from '../names/list-kinds.ts'
 import type { Naming } from '../names/naming.ts'
 import type { MemberSession } from './member-session.ts'
-import { type MergedList, mergeLists, type Offer } from './merged-lists.ts'
+import { type KnownMerges, type MergedList, mergeLists, type Offer } from './merged-lists.ts'
 
 /** The lists that one client sees, each of the offers of all servers. */
 export interface PublicLists {
@@ -15,18 +15,24 @@ export interface PublicLists {
 
 export function createPublicLists(options: {
   naming: Naming
+  known: KnownMerges
   listed: () => readonly MemberSession[]
   /** Sends a notification to the client. */
   tell: (text: string) => void
 }): PublicLists {
-  const { naming, listed, tell } = options
+  const { naming, known: merges, listed, tell } = options
   const merged = new Map<string, Promise<MergedList>>()
   const named = new Map<string, MergedList['offers']>()
 
   function list(method: string): Promise<MergedList> {
     const known = merged.get(method)
     if (known) return known
-    const found = mergeLists(method, { sessions: listed(), naming, onLate: () => changed([method]) })
+    const found = mergeLists(method, {
+      sessions: listed(),
+      naming,
+      known: merges,
+      onLate: () => changed([method]),
+    })
     merged.set(method, found)
     found.then(
       ({ offers }) => named.set(method, offers),

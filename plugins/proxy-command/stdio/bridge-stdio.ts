@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
 import type { Log } from '../../../src/log.ts'
 import { createFramer, idOfOversize } from '../../../src/net/framing.ts'
 import { modernVersionOf } from '../../../src/net/modern-headers.ts'
@@ -28,6 +29,8 @@ export interface StdioBridgeOptions {
   readonly log: Log
   readonly signal: AbortSignal
   readonly patienceMs?: number
+  /** As of `createWorkloadRequests`. */
+  readonly agent?: Dispatcher
 }
 
 /**

@@ -10,7 +10,7 @@ export interface WorkloadRequests {
    * replaced, is sent again until `patienceMs` has passed. Throws when the connection breaks.
    */
   send(request: WorkloadRequest): Promise<Dispatcher.ResponseData>
-  /** Cuts all connections. */
+  /** Cuts all connections of its own. */
   close(): Promise<void>
 }
 
@@ -45,15 +45,14 @@ export function createWorkloadRequests(options: {
   /** The headers by which the workload's proxy knows its user; read for each request, since they may change. */
   callerHeaders: () => Promise<Readonly<Record<string, string>>>
   patienceMs?: number
+  /** Connections that others use too; absent: own ones. */
+  agent?: Dispatcher
 }): WorkloadRequests {
   const { address, callerHeaders, patienceMs = PATIENCE_MS } = options
   // Calls of tools and event streams last as long as they last.
-  const agent = new Agent({
-    allowH2: false,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_MS },
-  })
+  const agent =
+    options.agent ??
+    new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_MS } })
 
   /** Undefined: nothing took the request, or the workload asks to come again later. */
   async function attempt(request: WorkloadRequest): Promise<Dispatcher.ResponseData | Error> {
@@ -87,7 +86,7 @@ export function createWorkloadRequests(options: {
         await address.refresh()
       }
     },
-    close: () => agent.destroy(),
+    close: async () => void (options.agent ?? (await agent.destroy())),
   }
 }
 

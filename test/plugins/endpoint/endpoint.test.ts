@@ -205,7 +205,10 @@ describe('Servers that come and go', () => {
     await client.listTools()
     zoo.hang(true)
     try {
-      const fresh = await clientV1(url)
+      // What servers have told another client with the same capabilities is known already.
+      const fresh = await clientV1(url, client =>
+        client.registerCapabilities({ experimental: { [crypto.randomUUID()]: {} } }),
+      )
       const { tools } = await fresh.listTools()
       expect(names(tools)).toContain('everything_echo')
       expect(
@@ -230,6 +233,16 @@ describe('Servers that come and go', () => {
     await client.callTool({ name: 'asking_add', arguments: {} })
     await expect.poll(() => changes).toBeGreaterThan(0)
     await expect.poll(async () => names((await client.listTools()).tools)).toContain('asking_added')
+  })
+
+  test('a tool that is new in the session of one client is not shown to another', async () => {
+    const [one, other] = await Promise.all([clientV1(url), clientV1(url)])
+    await Promise.all([one.listTools(), other.listTools()])
+    await one.callTool({ name: 'asking_add', arguments: {} })
+    await expect.poll(async () => names((await one.listTools()).tools)).toContain('asking_added')
+    const later = await clientV1(url)
+    for (const client of [other, later])
+      expect(names((await client.listTools()).tools)).not.toContain('asking_added')
   })
 })
 

@@ -1,0 +1,60 @@
+import { Agent } from 'undici'
+import type { Members } from '../members/members.ts'
+import type { WatchedMembers } from '../members/watch-members.ts'
+import { type Catalog, createCatalog } from '../server/catalog.ts'
+import { createKnownMerges, type KnownMerges } from '../server/merged-lists.ts'
+
+/** What all clients of an endpoint share. */
+export interface SharedState {
+  readonly members: Members
+  readonly catalog: Catalog
+  readonly merges: KnownMerges
+  /** The connections to its servers. */
+  readonly agent: Agent
+}
+
+/** The shared states of endpoints; each is there while it has users. */
+export interface SharedStates {
+  /** Resolves when the servers of the endpoint are known. `release` ends the use. */
+  of(endpoint: string): Promise<{ state: SharedState; release: () => void }>
+}
+
+export function createSharedStates(watchFor: (endpoint: string) => WatchedMembers): SharedStates {
+  const used = new Map<string, { state: SharedState; ready: Promise<void>; close(): void; users: number }>()
+
+  function create(endpoint: string) {
+    const members = watchFor(endpoint)
+    // Calls of tools and event streams last as long as they last.
+    const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0 })
+    const state = { members, agent, catalog: createCatalog(), merges: createKnownMerges() }
+    function close(): void {
+      members.close()
+      void agent.close()
+    }
+    return { state, ready: members.look(), close, users: 0 }
+  }
+
+  return {
+    async of(endpoint) {
+      const mine = used.get(endpoint) ?? create(endpoint)
+      used.set(endpoint, mine)
+      mine.users += 1
+      let isReleased = false
+      function release(): void {
+        if (isReleased) return
+        isReleased = true
+        mine.users -= 1
+        if (mine.users > 0) return
+        mine.close()
+        if (used.get(endpoint) === mine) used.delete(endpoint)
+      }
+      try {
+        await mine.ready
+      } catch (error) {
+        release()
+        throw error
+      }
+      return { state: mine.state, release }
+    },
+  }
+}

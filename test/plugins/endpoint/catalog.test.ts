@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { catalogKey, createCatalog } from '../../../plugins/endpoint/server/catalog.ts'
+
+test('what a server has told is known as long as a session with the same words is open', () => {
+  const catalog = createCatalog()
+  const key = catalogKey('a', '{"capabilities":{}}')
+  const first = catalog.enter(key, 'told')
+  first.offers.lists.set('tools/list', ['{"name":"x"}'])
+  const second = catalog.enter(key, 'told')
+  expect(second.offers).toBe(first.offers)
+  first.leave()
+  first.leave()
+  expect(catalog.find(key)?.lists.get('tools/list')).toEqual(['{"name":"x"}'])
+  second.leave()
+  expect(catalog.find(key)).toBeUndefined()
+})
+
+test('clients with other capabilities, and other servers, are told for themselves', () => {
+  const catalog = createCatalog()
+  catalog.enter(catalogKey('a', '{"capabilities":{}}'), 'told')
+  expect(catalog.find(catalogKey('a', '{"capabilities":{"roots":{}}}'))).toBeUndefined()
+  expect(catalog.find(catalogKey('b', '{"capabilities":{}}'))).toBeUndefined()
+})
