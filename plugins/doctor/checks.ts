@@ -83,7 +83,7 @@ const secrets: Check = async app => {
   const current = choices.find(choice => choice.current)
   return [
     current
-      ? { what: 'secrets', state: 'ok', text: `kept with ${current.type}` }
+      ? { what: 'secrets', state: 'ok', text: `kept by the provider ${current.type}` }
       : {
           what: 'secrets',
           state: 'ok',

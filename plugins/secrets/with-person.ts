@@ -33,7 +33,7 @@ export function createWithPerson({ secrets, paths }: { secrets: Used; paths: Pat
 
   async function wantsKeyFile({ ask, say }: Person): Promise<boolean> {
     say(
-      'This machine has no keyring, and servers run in the background: keelson has to open the secrets without you.',
+      'This machine has no keyring. Servers run in the background, so keelson must open the secrets without you.',
     )
     const answer = await ask(`Keep a key in ${keyFilePath(paths)}, which only you can read? [Y/n]`)
     if (agrees(answer)) return true

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { clean } from '../lib/printable.ts'
+import { fold } from './fold.ts'
 
 export { clean } from '../lib/printable.ts'
 
@@ -53,7 +54,8 @@ function formatRecords<R>(
       cut(clean(of(row)), Math.max(LEAST, most - titles - 2), where),
     )
     if (colours) paint(cells, columns, row)
-    return cells.map((cell, i) => `${pad(columns[i]?.title ?? '', titles)}  ${cell}`.trimEnd()).join('\n')
+    const line = (cell: string, i: number) => `${pad(columns[i]?.title ?? '', titles)}  ${cell}`.trimEnd()
+    return cells.map((cell, i) => fold(line(cell, i), { width: most, indent: titles + 2 })).join('\n')
   })
   return `${records.join('\n\n')}\n`
 }

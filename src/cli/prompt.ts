@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { failures } from '../errors.ts'
 import { printable } from '../lib/printable.ts'
-import { isTerminal } from './output.ts'
+import { fold } from './fold.ts'
+import { isTerminal, widthOf } from './output.ts'
 
 interface Terminal {
   readonly stdin: Readable
@@ -21,10 +22,11 @@ export async function ask(
 ): Promise<string | undefined> {
   if (!isTerminal(stdin)) return undefined
   const lines = createInterface({ input: stdin, output: stderr })
+  const shown = fold(printable(question), { width: widthOf(stderr) })
   try {
-    if (!signal) return await lines.question(printable(question))
+    if (!signal) return await lines.question(shown)
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT')) // more than the question is interrupted
-    return await lines.question(printable(question), { signal })
+    return await lines.question(shown, { signal })
   } finally {
     lines.close()
     if (signal?.aborted) stderr.write('\n')

@@ -26,7 +26,7 @@ const COLUMNS: Record<Category, Column<Row>[]> = {
     NAME,
     { title: 'URI', of: row => row.uri ?? '-' },
     DESCRIPTION,
-    { title: 'MIME_TYPE', of: row => row.mimeType ?? '-' },
+    { title: 'MIME TYPE', of: row => row.mimeType ?? '-' },
   ],
   prompts: [
     NAME,

@@ -1,5 +1,7 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
+import { fold } from '../../../src/cli/fold.ts'
+import { widthOf } from '../../../src/cli/output.ts'
 import type { Probed } from '../service.ts'
 
 const flags = {
@@ -33,20 +35,21 @@ export class RuntimeCheck extends BaseCommand {
     else {
       this.printTable(
         [
-          { title: 'runtime', of: ({ runtime }) => runtime.name },
-          { title: 'usable', of: ({ probe }) => (probe.ok ? 'yes' : 'no') },
-          { title: 'version', of: ({ probe }) => (probe.ok ? probe.version : '') },
-          { title: 'remarks', of: remarks },
+          { title: 'RUNTIME', of: ({ runtime }) => runtime.name },
+          { title: 'USABLE', of: ({ probe }) => (probe.ok ? 'yes' : 'no') },
+          { title: 'VERSION', of: ({ probe }) => (probe.ok ? probe.version : '-') },
         ],
         probed,
       )
+      for (const { runtime, probe } of probed) {
+        const remarks = probe.ok ? probe.warnings : [probe.problem, probe.hint]
+        const text = `\n${runtime.name}: ${remarks.join(' ')}`
+        if (remarks.length) this.print(fold(text, { width: widthOf(this.context.stdout) }))
+      }
     }
     return probed.some(({ probe }) => probe.ok) ? 0 : 1
   }
 }
-
-const remarks = ({ probe }: Probed): string =>
-  probe.ok ? probe.warnings.join(' ') : `${probe.problem} ${probe.hint}`
 
 const toJson = ({ runtime, probe }: Probed) => {
   const { ok: usable, ...rest } = probe

@@ -1,4 +1,6 @@
 import { BaseCommand } from '../../../src/cli/base-command.ts'
+import { fold } from '../../../src/cli/fold.ts'
+import { widthOf } from '../../../src/cli/output.ts'
 import { failures } from '../../../src/errors.ts'
 import type { ProviderChoice } from '../service.ts'
 import { SecretsCommand } from './secrets-command.ts'
@@ -22,11 +24,12 @@ export class SecretSetup extends SecretsCommand {
     const choices = await secrets.choices()
     this.say('Where do you want to keep secrets?')
     choices.forEach(({ type, description, current }, i) => {
-      this.say(`  ${i + 1}) ${type}: ${description}${current ? ' (in use)' : ''}`)
+      const text = `  ${i + 1}) ${type}: ${description}${current ? ' (in use)' : ''}`
+      this.say(fold(text, { width: widthOf(this.context.stderr), indent: 5 }))
     })
     const type = await this.#choose(choices)
     await secrets.setUpWith(type, this.person)
-    this.say(`Secrets are kept with ${type} from now on. Store one with \`keelson secret set NAME\`.`)
+    this.say(`The provider ${type} keeps secrets from now on. Store one with \`keelson secret set NAME\`.`)
   }
 
   async #choose(choices: readonly ProviderChoice[]): Promise<string> {

@@ -14,7 +14,7 @@ export const createEnvironmentProvider = (env: Env): SecretsProvider => ({
 
 export const environmentOffer: SecretsProviderOffer = {
   type: 'environment',
-  description: 'variables named KEELSON_SECRET_<NAME>; read only',
+  description: 'variables named KEELSON_SECRET_<NAME>; read-only',
   envFallback: false,
   make: ({ env }) => createEnvironmentProvider(env),
 }

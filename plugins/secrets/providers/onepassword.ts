@@ -33,7 +33,7 @@ const NOTHING = /not found|does not exist|doesn't exist|no (vault|item|section|f
 
 export const onePasswordOffer: SecretsProviderOffer = {
   type: '1password',
-  description: '1Password, by a service account; names are op://VAULT/ITEM/FIELD; read only',
+  description: '1Password, by a service account; names are op://VAULT/ITEM/FIELD; read-only',
   envFallback: true,
   make: ({ env }) => createOnePasswordProvider({ env }),
 }

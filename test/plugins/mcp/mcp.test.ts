@@ -14,7 +14,7 @@ describe.each(['streamableHttp', 'sse'] as const)('with server-everything over %
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^TOOLS\nNAME\s+DESCRIPTION\necho\s+Echoes back/)
-    expect(stdout).toMatch(/\n\nRESOURCES\nNAME\s+URI\s+DESCRIPTION\s+MIME_TYPE\n/)
+    expect(stdout).toMatch(/\n\nRESOURCES\nNAME\s+URI\s+DESCRIPTION\s+MIME TYPE\n/)
     expect(stdout).toMatch(/\n\nPROMPTS\nNAME\s+DESCRIPTION\s+ARGUMENTS\n/)
     expect(stdout).toMatch(/args-prompt .* city, \[state\]/)
   })

@@ -10,7 +10,7 @@ test('prints a line for each runtime, with what to do about it', async () => {
   const user = await keelsonUser()
   const { PATH = '' } = await fakeProgram('docker', saying(DOWN))
   const { stdout } = await user.run(['runtime', 'check'], { env: { PATH } })
-  expect(stdout).toMatch(/^docker +no +the engine is not running: .*systemctl start docker/m)
+  expect(stdout).toMatch(/^docker: the engine is not running: .*systemctl start docker/m)
 })
 
 test('a named one that works: version, exit 0', async () => {
@@ -46,7 +46,7 @@ test('one that never responds is given up after --timeout', async () => {
   const { stdout, code } = await user.run(['runtime', 'check', '--runtime', 'docker', '--timeout', '1'], {
     env,
   })
-  expect(stdout).toMatch(/^docker +no +.*did not respond/m)
+  expect(stdout).toMatch(/^docker +no +-\n\ndocker: it did not respond/m)
   expect(code).toBe(1)
 })
 

@@ -30,7 +30,7 @@ test('stop, start, restart and rm name what they did, and fail for a name that n
   expect(await home.ok(['start', 'notes'])).toBe('notes: running')
   expect(await startedAt()).toBe(second)
   const { screen } = await atTerminal({ cwd: home.path, env: home.env }, ['list'])
-  expect(screen).toMatch(/^NAME +STATUS +URL +PACKAGE\nnotes +running 0m +http/)
+  expect(screen).toMatch(/^NAME +STATUS +URL +PACKAGE\nnotes +running \d+s +http/)
   expect(await home.ok(['list'])).toMatch(/^NAME +PACKAGE +STATUS +URL +PORT +GROUP +CREATED\nnotes /)
   expect(await home.ok(['stop', 'notes'])).toBe('notes: stopped')
   expect(JSON.parse(await home.ok(['export', 'notes']))).toMatchObject({ name: 'notes' })
