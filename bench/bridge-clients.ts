@@ -1,10 +1,12 @@
-// Many sessions, one request id: `node bridge-clients.ts PORT REQUESTS SESSIONS`. Prints counts as JSON.
+// Many sessions, one request id: `node bridge-clients.ts PORT REQUESTS SESSIONS [strict]`. Prints counts as JSON.
+// With `strict` each request has an id of its own, and takes JSON and an event stream, as other bridges require.
 //
 // A process of its own, because the connections of both ends together are more than one may have open.
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 
 const [port, requests, sessions] = process.argv.slice(2).map(Number) as [number, number, number]
+const isStrict = process.argv[5] === 'strict'
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 
 const next: (() => void)[] = []
@@ -57,7 +59,7 @@ const params = {
 }
 const ids = await Promise.all(
   Array.from({ length: sessions }, async () => {
-    const answer = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const answer = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }, { stream: isStrict })
     return String(answer.headers['mcp-session-id'])
   }),
 )
@@ -68,8 +70,14 @@ await Promise.all(
   Array.from({ length: requests }, async (_, n) => {
     try {
       // Every other one takes an event stream too, and gets one when its response does not come soon.
-      const stream = n % 2 === 1
-      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { n } }
+      const stream = isStrict || n % 2 === 1
+      const own = isStrict ? n + 2 : 1
+      const body = {
+        jsonrpc: '2.0',
+        id: own,
+        method: 'tools/call',
+        params: { name: 'echo', arguments: { n } },
+      }
       const answer = await post(body, { session: ids[n % sessions], stream })
       if (answer.status === 503 && answer.headers['retry-after']) counts.busy += 1
       else if (answer.status !== 200) counts.errors += 1
@@ -82,7 +90,7 @@ await Promise.all(
           : answer.text
         const { id, result } = JSON.parse(data ?? '{}')
         counts.answered += 1
-        if (id !== 1 || result?.n !== n) counts.swapped += 1
+        if (id !== own || result?.content?.[0]?.text !== String(n)) counts.swapped += 1
       }
     } catch {
       counts.lost += 1

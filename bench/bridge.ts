@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { json } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startOwnSupervisor } from './own-supervisor.ts'
@@ -12,7 +13,28 @@ const REST_MS = 60_000
 const here = (file: string) => new URL(file, import.meta.url).pathname
 
 /** A stdio server in one line of Node, which holds every response until it has all requests, and then responds in reverse order. */
-const SERVER = `const held=[];require('readline').createInterface({input:process.stdin}).on('line',l=>{const{id,method,params}=JSON.parse(l);if(id===undefined)return;const result=method==='tools/call'?params:{protocolVersion:'2025-11-25',capabilities:{},serverInfo:{name:'holds',version:'1'}};const text=JSON.stringify({jsonrpc:'2.0',id,result})+'\\n';if(method!=='tools/call')return process.stdout.write(text);held.push(text);if(held.length<${REQUESTS})return;process.stdout.write(held.reverse().join(''));held.length=0})`
+const SERVER = `const held=[];require('readline').createInterface({input:process.stdin}).on('line',l=>{const{id,method,params}=JSON.parse(l);if(id===undefined)return;const result=method==='tools/call'?{content:[{type:'text',text:String(params.arguments.n)}]}:{protocolVersion:'2025-11-25',capabilities:{},serverInfo:{name:'holds',version:'1'}};const text=JSON.stringify({jsonrpc:'2.0',id,result})+'\\n';if(method!=='tools/call')return process.stdout.write(text);held.push(text);if(held.length<${REQUESTS})return;process.stdout.write(held.reverse().join(''));held.length=0})`
+
+/** Sends all requests at once, and returns what came of them with the CPU time of the process for each. */
+async function flood(pid: number, port: number): Promise<Counts & { cpu: number }> {
+  const began = cpuMs(pid)
+  const args = [here('bridge-clients.ts'), String(port), String(REQUESTS), String(SESSIONS)]
+  const clients = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const counts = (await json(clients.stdout)) as Counts
+  return { ...counts, cpu: (cpuMs(pid) - began) / REQUESTS }
+}
+
+/** The CPU time of a program that does nothing but what every bridge has to, for each request. */
+async function floodBare(): Promise<number> {
+  const args = [here('bare-bridge.ts'), process.execPath, '-e', SERVER]
+  const bridge = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [port] = await once(bridge.stdout, 'data')
+    return (await flood(bridge.pid ?? 0, Number(port))).cpu
+  } finally {
+    bridge.kill()
+  }
+}
 
 /**
  * 10,000 requests in flight to one stdio server in a container, from 100 sessions that all use id 1, through a
@@ -32,15 +54,9 @@ export async function run(): Promise<Result> {
       },
       'bridge',
     )
+    const bare = await floodBare()
     const before = residentMb(pid).now
-    const began = cpuMs(pid)
-    const clients = spawn(
-      process.execPath,
-      [here('bridge-clients.ts'), String(port), String(REQUESTS), String(SESSIONS)],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const { answered, lost, swapped, busy, errors, seconds } = (await json(clients.stdout)) as Counts
-    const cpu = (cpuMs(pid) - began) / REQUESTS
+    const { cpu, answered, lost, swapped, busy, errors, seconds } = await flood(pid, port)
     const { most } = residentMb(pid)
     await delay(REST_MS)
     const { now: later } = residentMb(pid)
@@ -58,11 +74,17 @@ export async function run(): Promise<Result> {
         'explicit 503': busy,
         'seconds until all were answered': seconds,
         [`ms of CPU for a call, with its connection (goal: ${MOST_CPU_MS})`]: cpu.toFixed(3),
+        'ms of CPU for a call of a bare listener and pipe (bound)': bare.toFixed(3),
         'MB resident before': before,
         [`MB resident at most (goal: ${MOST_MB})`]: most,
         [`MB resident a minute later (goal: ${MOST_MB_LATER})`]: later,
       },
-      ok: lost + swapped + errors === 0 && answered + busy === REQUESTS,
+      ok:
+        lost + swapped + errors === 0 &&
+        answered + busy === REQUESTS &&
+        cpu <= MOST_CPU_MS &&
+        most <= MOST_MB &&
+        later <= MOST_MB_LATER,
     }
   } finally {
     await supervisor.close()

@@ -4,9 +4,12 @@ import type { Result } from './result.ts'
 /** What one benchmark measured, and how busy the machine was when it began. */
 export interface Measured {
   readonly result: Result
-  /** The load average of the last minute. */
-  readonly load: number
+  /** How many cores other programs used. */
+  readonly busy: number
 }
+
+/** A machine on which other programs use more than this part of the cores is loaded. */
+const MOST_BUSY = 0.1
 
 const isMeasured = ({ measured, figures }: Result): boolean =>
   measured > 0 && !Object.values(figures).some(Number.isNaN)
@@ -17,8 +20,22 @@ export const outcomeOf = (result: Result): string =>
 export const toText = (value: number | string): string =>
   typeof value === 'number' ? value.toFixed(value >= 100 ? 0 : 2) : value
 
-/** Makes `docs/performance.md` of the results of one run. */
-export function toPage(measured: readonly Measured[], date: Date): string {
+export const toCores = (busy: number): string =>
+  `other programs used ${busy.toFixed(1)} of ${cpus().length} cores before`
+
+/** Why the results are no page of figures: what was left out, and when the machine was loaded. */
+export function problemsOf(measured: readonly Measured[], leftOut: readonly string[]): string[] {
+  const loaded = measured.filter(({ busy }) => busy > MOST_BUSY * cpus().length)
+  return [
+    ...(leftOut.length ? [`It was a part of the benchmarks, without ${leftOut.join(', ')}.`] : []),
+    ...(loaded.length
+      ? [`The machine was loaded before ${loaded.map(one => one.result.name).join(', ')}.`]
+      : []),
+  ]
+}
+
+/** Makes `docs/performance.md` of the results of one run. It says its problems at the top. */
+export function toPage(measured: readonly Measured[], problems: readonly string[], date: Date): string {
   const cores = cpus()
   return [
     '# Performance',
@@ -28,19 +45,20 @@ export function toPage(measured: readonly Measured[], date: Date): string {
     `One run of the benchmarks on ${date.toISOString().slice(0, 10)}: ${cores.length} cores of ` +
       `${cores[0]?.model.trim() || 'an unnamed processor'}, ${Math.round(totalmem() / 2 ** 30)} GB of memory, ` +
       `${platform()} ${arch()}, Node ${process.versions.node}.`,
+    ...problems.flatMap(problem => ['', `**${problem}**`]),
     '',
-    'Goals are for a quiet machine, one with a load of less than its cores before the benchmark begins. A ratio to what',
-    'is done by hand suffers less from other programs than a time. `npm run bench NAME` measures again.',
+    'Goals are for a quiet machine, one where other programs use less than a tenth of the cores. A ratio to what is',
+    'done by hand suffers less from other programs than a time. `npm run bench NAME` measures again.',
     ...measured.flatMap(toSection),
     '',
   ].join('\n')
 }
 
-const toSection = ({ result, load }: Measured): string[] => [
+const toSection = ({ result, busy }: Measured): string[] => [
   '',
   `## ${result.name}`,
   '',
-  `${result.conditions}. Load before: ${load.toFixed(1)}. Outcome: ${outcomeOf(result)}.`,
+  `${result.conditions}; ${toCores(busy)}. Outcome: ${outcomeOf(result)}.`,
   '',
   '| Figure | Measured |',
   '|---|---:|',

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { createInterface, type Interface } from 'node:readline'
+import { initialize } from './initialize.ts'
+import { startOwnSupervisor } from './own-supervisor.ts'
 import type { Result } from './result.ts'
+import { median, ratios, spread } from './samples.ts'
 
 interface Program {
   readonly child: ChildProcess
@@ -13,10 +16,14 @@ const here = (file: string) => new URL(file, import.meta.url).pathname
 /** The proxy has one core for itself; the load and the server share the other, with and without the proxy. */
 const PROXY_CORE = '0'
 const OTHER_CORE = '1'
+const PROXIES = ['proxy-process.ts', 'bare-proxy.ts']
+const [LEAST_PERCENT, MOST_ADDED_MS, MOST_MIB] = [65, 0.12, 0.5]
+/** The proxies take turns with the server itself, so that all meet the same machine. */
+const KINDS = ['direct', 'proxied', 'bare'] as const
 const pins = cpus().length > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0
 
 function start(file: string, args: readonly string[] = [], flags: readonly string[] = []): Program {
-  const core = file === 'proxy-process.ts' ? PROXY_CORE : OTHER_CORE
+  const core = PROXIES.includes(file) ? PROXY_CORE : OTHER_CORE
   const [program = process.execPath, ...prefix] = pins ? ['taskset', '-c', core, process.execPath] : []
   const child = spawn(program, [...prefix, ...flags, here(file), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -45,24 +52,9 @@ async function load(origin: string, connections: number, seconds: number): Promi
   return JSON.parse(await line())
 }
 
-/** As every client does first. The proxy then knows the era of the server, and need not read later requests. */
-async function initialize(origin: string): Promise<void> {
-  const clientInfo = { name: 'bench', version: '1' }
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
-  const response = await fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
-  })
-  await response.text()
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-
 /**
- * The transparent proxy against the same server direct: throughput at 32 connections, latency at one, and
- * what a hundred idle proxies cost. Direct and proxied take turns, so that both meet the same machine.
+ * The transparent proxy of a supervisor of the built program, and a bare listener with a pool, against the same server
+ * direct: throughput at 32 connections, latency at one, and what a hundred idle proxies cost.
  */
 export async function run(): Promise<Result> {
   const programs: Program[] = []
@@ -77,46 +69,60 @@ export async function run(): Promise<Result> {
     program.child.stdin?.write('\n')
     return Number(await program.line())
   }
+  const supervisor = await startOwnSupervisor()
   try {
+    const pin = ['--all-tasks', '--cpu-list', '--pid', PROXY_CORE, String(supervisor.pid)]
+    if (pins) spawnSync('taskset', pin)
     const direct = `http://127.0.0.1:${await begin('proxy-backend.ts').line()}`
-    const proxied = `http://127.0.0.1:${await begin('proxy-process.ts', [direct]).line()}`
-    const origins = { direct, proxied }
-    const loads = { direct: [] as Load[], proxied: [] as Load[] }
-    const singles = { direct: [] as Load[], proxied: [] as Load[] }
-    await initialize(proxied)
-    for (const origin of [direct, proxied, proxied]) await load(origin, 32, 2)
+    const remote = { remote_url: `${direct}/mcp`, transport: 'streamable-http' } as const
+    const proxied = `http://127.0.0.1:${(await supervisor.add(remote, 'proxy')).port}`
+    const bare = `http://127.0.0.1:${await begin('bare-proxy.ts', [direct]).line()}`
+    const origins = { direct, proxied, bare }
+    const loads = { direct: [] as Load[], proxied: [] as Load[], bare: [] as Load[] }
+    const singles = { direct: [] as Load[], proxied: [] as Load[], bare: [] as Load[] }
+    // As every client does first: the proxy then knows the era of the server, and need not read later requests.
+    await initialize(`${proxied}/mcp`)
+    for (const kind of [...KINDS, ...KINDS]) await load(origins[kind], 32, 2)
     for (let round = 0; round < 5; round++) {
-      for (const kind of ['direct', 'proxied'] as const) {
+      for (const kind of KINDS) {
         loads[kind].push(await load(origins[kind], 32, 3))
         singles[kind].push(await load(origins[kind], 1, 1))
       }
     }
     const perProxy = ((await memory(direct, 101)) - (await memory(direct, 1))) / 100 / 1024 / 1024
 
-    const rate = (all: Load[]) => median(all.map(one => one.requestsPerSecond))
-    const latency = (all: Load[]) => median(all.map(one => one.p50))
-    const ratio = rate(loads.proxied) / rate(loads.direct)
-    const added = latency(singles.proxied) - latency(singles.direct)
-    const failed = [loads, singles].flatMap(({ direct, proxied }) => [...direct, ...proxied])
-    const lost = failed.reduce((sum, one) => sum + one.failed, 0)
+    const rates = (all: Load[]) => all.map(one => one.requestsPerSecond)
+    const percents = (all: Load[]) => ratios(rates(all), rates(loads.direct)).map(ratio => ratio * 100)
+    const added = (all: Load[]) => all.map((one, round) => one.p50 - (singles.direct[round]?.p50 ?? 0))
+    const each = [loads, singles].flatMap(measured => KINDS.flatMap(kind => measured[kind]))
+    const lost = each.reduce((sum, one) => sum + one.failed, 0)
+    const percent = percents(loads.proxied)
     return {
       name: 'transparent proxy, 1 KB JSON',
       conditions: pins
-        ? `proxy on core ${PROXY_CORE}; load and server share core ${OTHER_CORE}, also without the proxy`
-        : 'no core pinned: one core, or no taskset(1)',
-      measured: Math.min(...failed.map(one => one.total)),
+        ? `the built program; proxy on core ${PROXY_CORE}; load and server share core ${OTHER_CORE}, also without the ` +
+          'proxy; figures of one round: median (least–most)'
+        : 'the built program; no core pinned: one core, or no taskset(1)',
+      measured: Math.min(...each.map(one => one.total)),
       figures: {
-        'requests/s direct, 32 connections': rate(loads.direct),
-        'requests/s proxied': rate(loads.proxied),
-        [`% of direct (at least 55)${pins ? '' : ', without a core of its own'}`]: ratio * 100,
-        'ms p50 direct, 1 connection': latency(singles.direct),
-        'ms p50 added (at most 0.3)': added,
+        'requests/s direct, 32 connections': spread(rates(loads.direct), 0),
+        'requests/s proxied': spread(rates(loads.proxied), 0),
+        [`% of direct (at least ${LEAST_PERCENT})`]: spread(percent, 1),
+        '% of direct of a bare listener and pool (bound)': spread(percents(loads.bare), 1),
+        'ms p50 direct, 1 connection': spread(singles.direct.map(one => one.p50)),
+        [`ms p50 added (at most ${MOST_ADDED_MS})`]: spread(added(singles.proxied)),
+        'ms p50 added by a bare listener and pool (bound)': spread(added(singles.bare)),
         'failed requests (0)': lost,
-        'MiB for one more idle proxy (at most 0.5)': perProxy,
+        [`MiB for one more idle proxy (at most ${MOST_MIB})`]: perProxy,
       },
-      ok: ratio >= 0.55 && added <= 0.3 && lost === 0 && perProxy <= 0.5,
+      ok:
+        median(percent) >= LEAST_PERCENT &&
+        median(added(singles.proxied)) <= MOST_ADDED_MS &&
+        lost === 0 &&
+        perProxy <= MOST_MIB,
     }
   } finally {
+    await supervisor.close()
     for (const { child } of programs) child.kill()
   }
 }

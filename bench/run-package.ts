@@ -1,26 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { supervisorPaths } from '../plugins/supervisor/control-protocol.ts'
-import { findSupervisor } from '../plugins/supervisor/find-supervisor.ts'
-import { findPaths } from '../src/paths.ts'
+import { INITIALIZE } from './initialize.ts'
+import { openOwnHome } from './own-home.ts'
 import type { Result } from './result.ts'
+import { median, ratios, spread } from './samples.ts'
 
-const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const ROUNDS = Number(process.env.KEELSON_BENCH_ROUNDS ?? 9)
+const MOST = 1.5
 const PACKAGE = '@modelcontextprotocol/server-everything'
 const NAME = `bench-package-${process.pid}`
-const INITIALIZE = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
-})
 
 /** Milliseconds from the start of the installed program to its response to an `initialize`. */
 async function byHand(home: string): Promise<number> {
@@ -35,52 +24,56 @@ async function byHand(home: string): Promise<number> {
   return ms
 }
 
-/** Milliseconds until `run` has returned, which is when the server has responded. */
-async function byRun(env: NodeJS.ProcessEnv, flags: readonly string[]): Promise<number> {
+/** Milliseconds of an empty program: a sandboxed run starts Node three times, and the server by hand once. */
+async function emptyNode(): Promise<number> {
   const began = performance.now()
-  const args = ['run', `npx://${PACKAGE}`, '--runtime', 'process', '--name', NAME, ...flags]
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  if (code !== 0) throw new Error(`run ended with ${code}: ${words}`)
-  const ms = performance.now() - began
-  spawnSync(process.execPath, [program, 'rm', NAME], { env })
-  return ms
+  await once(spawn(process.execPath, ['-e', '0']), 'close')
+  return performance.now() - began
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 /** `run` of a package that is installed, as a process of this host, against starting its program by hand, in turns. */
 export async function run(): Promise<Result> {
-  const home = await mkdtemp(join(tmpdir(), 'keelson-bench-'))
-  const own = Object.entries(process.env).filter(([name]) => !/^(?:XDG|KEELSON)_/.test(name))
-  const env = { ...Object.fromEntries(own), HOME: home } // certificates and registries as here
+  const own = await openOwnHome()
+
+  /** Milliseconds until `run` has returned, which is when the server has responded. */
+  async function byRun(flags: readonly string[]): Promise<number> {
+    const began = performance.now()
+    await own.run([`npx://${PACKAGE}`, '--runtime', 'process', '--name', NAME, ...flags])
+    const ms = performance.now() - began
+    own.command('rm', NAME)
+    return ms
+  }
+
   const hand: number[] = []
+  const empty: number[] = []
   const plain: number[] = []
   const isolated: number[] = []
+  const first: number[] = []
   try {
-    await byRun(env, []) // installs the package and starts the supervisor
+    await byRun([]) // installs the package and starts the supervisor
     for (let round = 0; round < ROUNDS; round++) {
-      hand.push(await byHand(home))
-      plain.push(await byRun(env, ['--isolate-network=false']))
-      isolated.push(await byRun(env, []))
+      hand.push(await byHand(own.home))
+      empty.push(await emptyNode())
+      plain.push(await byRun(['--isolate-network=false']))
+      isolated.push(await byRun([]))
+      own.command('supervisor', 'stop')
+      first.push(await byRun(['--isolate-network=false']))
     }
   } finally {
-    const pid = (await findSupervisor(supervisorPaths(findPaths(env))))?.info.pid
-    if (pid) process.kill(pid, 'SIGTERM')
-    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    await own.close()
   }
-  const one = median(hand)
-  const ratio = median(plain) / one
+  const bound = hand.map((ms, round) => ms + 2 * (empty[round] ?? 0))
   return {
     name: 'run of a package',
-    conditions: 'as a process of this host; by hand, plain and isolated take turns',
+    conditions: 'as a process of this host; no core pinned; all ways take turns: median (least–most)',
     measured: ROUNDS,
     figures: {
-      'program by hand, ms': one,
-      'run / by hand (at most 1.5)': ratio,
-      'isolated run / by hand': median(isolated) / one,
+      'ms of the program by hand': spread(hand, 0),
+      [`run / by hand (at most ${MOST})`]: spread(ratios(plain, hand)),
+      'program by hand and two empty nodes / by hand (bound)': spread(ratios(bound, hand)),
+      'run / by hand, when no supervisor runs': spread(ratios(first, hand)),
+      'isolated run / by hand': spread(ratios(isolated, hand)),
     },
-    ok: ratio <= 1.5,
+    ok: median(ratios(plain, hand)) <= MOST,
   }
 }
