@@ -8,12 +8,7 @@ import { defineConfig } from 'tsup'
 import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
 import { pageArguments } from './plugins/serve/ui/bundle-page.ts'
 import { findModules, type Modules, type Part } from './scripts/build/parts.ts'
-import {
-  CLIPANION,
-  separateLibraries,
-  separateParts,
-  withoutDefaultContext,
-} from './scripts/build/separate.ts'
+import { separateLibraries, separateParts } from './scripts/build/separate.ts'
 
 /*
  * The program is built as CommonJS of few files: Node reads one large file, of which it keeps what it has compiled (see
@@ -92,9 +87,7 @@ async function buildPart(part: Part, all: Modules): Promise<void> {
     charset: 'ascii',
     stdin: { contents: `${entry}export const modules = {\n${exposed.join('')}}`, resolveDir: '.' },
     outfile: `dist/${part}.js`,
-    plugins: [separateParts(part, all), separateLibraries(modules, libraries), withoutDefaultContext],
-    // Their ESM builds, which can be shaken: by default the bundler would take CommonJS.
-    alias: { clipanion: `./${CLIPANION}/advanced/index.mjs` },
+    plugins: [separateParts(part, all), separateLibraries(modules, libraries)],
     define: {
       ...common.define,
       __KEELSON_BUILD__: JSON.stringify(BUILD),

@@ -5,7 +5,6 @@
  */
 import type { Plugin } from './plugin.ts'
 
-export { Option } from 'clipanion'
 export type { App } from './app.ts'
 export { BaseCommand, type CliContext, type CommandClass } from './cli/base-command.ts'
 export {
@@ -16,6 +15,7 @@ export {
   type FlagValues,
   flag,
 } from './cli/flags.ts'
+export { Option } from './cli/option.ts'
 export type { Hooks } from './contracts/hooks.ts'
 export type * from './contracts/pipeline.ts'
 export { STAGES } from './contracts/pipeline.ts'

@@ -2,8 +2,10 @@ import { builtins } from '../plugins/index.ts'
 import { createApp } from './app.ts'
 import { splitGlobals } from './cli/argv.ts'
 import { assertUsable, toFolderFailure } from './cli/folder-failure.ts'
+import { isTerminal } from './cli/output.ts'
 import { printFailure } from './cli/print-failure.ts'
 import { runCli } from './cli/run-cli.ts'
+import { isDevice, standardStreams } from './cli/standard-streams.ts'
 import { isFailure } from './errors.ts'
 import { isKeelsonSecret } from './lib/keelson-secrets.ts'
 import { thirdPartyEntries } from './loader.ts'
@@ -12,16 +14,8 @@ import { findPaths } from './paths.ts'
 import { undoEnvFile } from './undo-env-file.ts'
 
 undoEnvFile(process.argv.slice(2), process.env)
-const { stdout, stderr } = process
+const streams = standardStreams()
 const env = takeEnvironment()
-
-/** A reader that has seen enough (`| head`) ends us quietly. */
-stdout.on('error', error => {
-  if ('code' in error && error.code === 'EPIPE') process.exit(0)
-  throw error
-})
-// The terminal is gone; the work under way is still finished.
-stderr.on('error', () => {})
 
 /** Runs the command line of this process and returns its exit code. */
 export async function main(): Promise<number> {
@@ -32,7 +26,8 @@ export async function main(): Promise<number> {
     const end = rest.indexOf('--')
     const own = end < 0 ? rest : rest.slice(0, end) // what stands behind belongs to the server
     debug ||= globals.debug || own.includes('--debug')
-    const log = createLog({ write: line => stderr.write(line), human: stderr.isTTY === true, debug })
+    const write = (line: string) => streams.stderr.write(line)
+    const log = createLog({ write, human: isDevice(2) && isTerminal(streams.stderr), debug })
     const paths = findPaths(env)
     assertUsable(paths)
     const taken = builtins.flatMap(entry => Object.keys(entry.verbs ?? {}))
@@ -44,16 +39,16 @@ export async function main(): Promise<number> {
       app,
       argv,
       globals,
-      streams: process,
+      streams,
       signal: interrupts.signal,
     })
     return interrupts.signal.aborted && code === 0 ? interrupts.exitCode() : code
   } catch (error) {
     if (!interrupts.signal.aborted)
-      return printFailure(toFolderFailure(error, findPaths(env)), stderr, { debug })
+      return printFailure(toFolderFailure(error, findPaths(env)), streams.stderr, { debug })
     // Whatever the interrupt broke off fails in its own way; only an expected failure has more to say.
-    if (isFailure(error)) printFailure(error, stderr, { debug })
-    else stderr.write('Interrupted.\n')
+    if (isFailure(error)) printFailure(error, streams.stderr, { debug })
+    else streams.stderr.write('Interrupted.\n')
     return interrupts.exitCode()
   }
 }

@@ -1,15 +1,30 @@
-import { type BaseContext, Command, Option } from 'clipanion'
+import type { Readable, Writable } from 'node:stream'
 import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
+import type { WrittenFlag } from './argv.ts'
 import { type Flag, type FlagTable, type FlagValues, flagsOfGroups, type NameKind } from './flags.ts'
 import { fold } from './fold.ts'
-import { type Column, formatTable, isTerminal, showsColours, toTerminal, widthOf } from './output.ts'
+import {
+  type Column,
+  formatTable,
+  isTerminal,
+  type Output,
+  showsColours,
+  toTerminal,
+  widthOf,
+} from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What a command gets from its host. */
-export interface CliContext extends BaseContext {
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: Readable
+  readonly stdout: Writable
+  /** Standard output for text, which is quicker than the stream if it is a file or a pipe. */
+  readonly out: Output
+  readonly stderr: Writable
   readonly app: App
   /** Aborts on the first interrupt. */
   readonly signal: AbortSignal
@@ -17,6 +32,15 @@ export interface CliContext extends BaseContext {
   readonly verbose: boolean
   /** What stood behind `--`. */
   readonly passthrough: readonly string[]
+}
+
+/** What help shows of a command. In examples `$0` is the name of the program. */
+export interface Usage {
+  readonly category?: string
+  readonly description: string
+  readonly details?: string
+  /** What each does, and the line that does it. */
+  readonly examples?: readonly (readonly [what: string, line: string])[]
 }
 
 /** A command as plugins list them: a concrete subclass of BaseCommand. */
@@ -33,7 +57,7 @@ export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'p
  *   static override usage = BaseCommand.Usage({ category: 'Workloads', description: 'stop workloads' })
  *   static override synopsis = '[NAME...]'
  *   static override flags = flags
- *   names = Option.Rest()                       // positional arguments are clipanion's
+ *   names = Option.Rest()
  *   override async execute() {
  *     const { all } = this.values(flags)
  *     const workloads = await this.app.service('workloads')
@@ -43,7 +67,10 @@ export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'p
  * ```
  * A command without `usage` is hidden. Throw a Failure to fail; return a number for another exit code.
  */
-export abstract class BaseCommand extends Command<CliContext> {
+export abstract class BaseCommand {
+  /** The words that call it, and other words that do the same. */
+  static paths: readonly (readonly string[])[] | undefined = undefined
+  static usage: Usage | undefined = undefined
   static flags: FlagTable = {}
   /** What to do instead of a flag of docker or kubectl that is not taken here, by its name or letter. */
   static hints: Readonly<Record<string, string>> = {}
@@ -59,18 +86,18 @@ export abstract class BaseCommand extends Command<CliContext> {
   static sharesFlags: string | undefined = undefined
   /** The groups that they added; filled by the host. */
   static groups: readonly { title: string; flags: FlagTable }[] = []
-  /** The flags on the command line, which are all that clipanion has to know; filled by the host. */
-  static written: ReadonlySet<string> = new Set()
 
-  constructor() {
-    super()
-    const { flags, groups, written } = new.target as unknown as typeof BaseCommand
-    for (const table of [flags, ...groups.map(group => group.flags)]) {
-      for (const [name, spec] of Object.entries(table)) {
-        if (written.has(name)) Reflect.set(this, fieldOf(name), toOption(name, spec))
-      }
-    }
+  /** Filled by the host. */
+  declare context: CliContext
+  /** The flags on the command line; filled by the host. */
+  written: readonly WrittenFlag[] = []
+
+  static Usage(usage: Usage): Usage {
+    return usage
   }
+
+  /** Resolves with the exit code, if it is not 0. */
+  abstract execute(): Promise<void> | Promise<number | undefined>
 
   protected get app(): App {
     return this.context.app
@@ -90,27 +117,27 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   /** Names of the flags that were on the command line. */
   protected get given(): ReadonlySet<string> {
-    const fields = Object.entries(this).filter(([key, value]) => key.startsWith('--') && value !== undefined)
-    return new Set(fields.map(([key]) => key.slice(2)))
+    return new Set(this.written.map(([name]) => name))
   }
 
   #read(name: string, spec: Flag<unknown>): unknown {
-    const raw: unknown = Reflect.get(this, fieldOf(name))
-    if (raw === undefined) return spec.fallback
-    if (typeof raw === 'string') return spec.parse(raw, name)
-    return Array.isArray(raw) ? raw.flatMap(text => spec.parse(String(text), name)) : raw
+    const values = this.written.filter(([written]) => written === name).map(([, value]) => value)
+    if (spec.kind === 'list' && values.length) return values.flatMap(text => spec.parse(String(text), name))
+    const last = values.at(-1)
+    if (last === undefined) return spec.fallback
+    return typeof last === 'string' ? spec.parse(last, name) : last
   }
 
   /** Text for people, of which any part may come from strangers: nothing in it steers the terminal. */
   protected print(line: string): void {
-    const { stdout } = this.context
-    stdout.write(`${toTerminal(printable(line), stdout)}\n`)
+    const { out } = this.context
+    out.write(`${toTerminal(printable(line), out)}\n`)
   }
 
   /** The content of a file: byte for byte into a file or a pipe, made printable for a terminal. */
   protected printContent(text: string): void {
-    const { stdout } = this.context
-    stdout.write(isTerminal(stdout) ? printable(text) : text)
+    const { out } = this.context
+    out.write(isTerminal(out) ? printable(text) : text)
   }
 
   /** A line for the user, on standard error, so that piped output stays clean. */
@@ -120,17 +147,17 @@ export abstract class BaseCommand extends Command<CliContext> {
   }
 
   protected printJson(value: unknown): void {
-    this.context.stdout.write(`${printableJson(JSON.stringify(value, null, 2))}\n`)
+    this.context.out.write(`${printableJson(JSON.stringify(value, null, 2))}\n`)
   }
 
   /** A table that fits the terminal, unless it is `wide`. */
   protected printTable<R>(columns: readonly Column<R>[], rows: readonly R[], { wide = false } = {}): void {
-    const { stdout } = this.context
+    const { out } = this.context
     const table = formatTable(columns, rows, {
-      ...(wide ? {} : { most: widthOf(stdout) }),
-      colours: showsColours(stdout),
+      ...(wide ? {} : { most: widthOf(out) }),
+      colours: showsColours(out),
     })
-    stdout.write(toTerminal(table, stdout))
+    out.write(toTerminal(table, out))
   }
 
   /** A list as JSON or as a table; `empty` stands for a table without rows. */
@@ -171,11 +198,4 @@ export abstract class BaseCommand extends Command<CliContext> {
   protected async readSecret(question: string): Promise<string> {
     return (await import('./prompt.ts')).askSecret(this.context, question)
   }
-}
-
-const fieldOf = (name: string): string => `--${name}`
-
-function toOption(name: string, spec: Flag<unknown>): unknown {
-  if (spec.kind === 'boolean') return Option.Boolean(`--${name}`)
-  return spec.kind === 'list' ? Option.Array(`--${name}`) : Option.String(`--${name}`)
 }

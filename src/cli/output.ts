@@ -1,9 +1,13 @@
-import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { clean } from '../lib/printable.ts'
 import { fold } from './fold.ts'
 
 export { clean } from '../lib/printable.ts'
+
+/** Where a command prints: a stream, or what writes as one would. */
+export interface Output {
+  write(text: string | Uint8Array): unknown
+}
 
 export type Colour = 'green' | 'yellow' | 'red'
 
@@ -92,14 +96,14 @@ function cut(text: string, to: number, where: Column<never>['cut']): string {
 const DOTS = '...'
 
 /** How wide a table may be that somebody reads on a terminal; anything else gets it whole. */
-export const widthOf = (stream: Writable): number =>
+export const widthOf = (stream: Output): number =>
   isTerminal(stream) && 'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0
     ? stream.columns
     : Number.POSITIVE_INFINITY
 
 /** Whether it shows colours: a terminal, unless NO_COLOR or its TERM says otherwise. */
-export const showsColours = (stream: Writable): boolean =>
-  isTerminal(stream) && styleText('red', 'x', { stream: stream as NodeJS.WritableStream }) !== 'x'
+export const showsColours = (stream: Output): boolean =>
+  isTerminal(stream) && styleText('red', 'x', { stream: stream as unknown as NodeJS.WritableStream }) !== 'x'
 
 /** Non-ASCII characters of our own texts, and what replaces them. The second character of some is a variation selector. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
@@ -115,7 +119,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
 /** Replaces these characters for a terminal whose locale is C or POSIX, or that has none set. */
 export function toTerminal(
   text: string,
-  stream: Writable,
+  stream: Output,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'C'

@@ -37,7 +37,13 @@ async function typed(line: string | readonly string[]): Promise<{ code: number; 
     const words = typeof line === 'string' ? line.split(' ') : line
     const { globals, rest: argv } = splitGlobals(words)
     const signal = new AbortController().signal
-    code = await runCli({ app, argv, globals, streams: { stdin, stdout, stderr } as never, signal })
+    code = await runCli({
+      app,
+      argv,
+      globals,
+      streams: { stdin, stdout, stderr, out: stdout } as never,
+      signal,
+    })
   } catch (error) {
     code = printFailure(error, stderr, { debug: false })
   }
