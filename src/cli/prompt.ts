@@ -50,8 +50,8 @@ async function readAll(stdin: Readable): Promise<string> {
 
 async function readHidden(stdin: Readable, stderr: Writable, question: string): Promise<string> {
   const tty = stdin as Readable & { setRawMode(on: boolean): void }
+  tty.setRawMode(true) // before the question, since what is typed until then is shown
   stderr.write(`${printable(question)}: `)
-  tty.setRawMode(true)
   tty.resume() // a question before this one has paused it
   let value = ''
   try {
