@@ -63,7 +63,10 @@ export class StatusOf extends BaseCommand {
     if (middlewares.length === 0) return
     this.print('Requests pass:')
     const width = Math.max(...middlewares.map(({ stage }) => stage.length))
-    for (const step of middlewares) this.print(`  ${step.stage.padEnd(width)}  ${describeStep(step)}`)
+    for (const step of middlewares) {
+      const line = `  ${step.stage.padEnd(width)}  ${describeStep(step)}`
+      this.print(fold(line, { width: most, indent: width + 4 }))
+    }
   }
 }
 
