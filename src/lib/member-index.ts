@@ -12,6 +12,14 @@ export class MemberIndex {
     this.#text = text
   }
 
+  /** The index of a text where the object at `start`, which is the same, stands `shift` characters later. */
+  moved(text: string, start: number, shift: number): MemberIndex {
+    const index = new MemberIndex(text)
+    const object = this.#objects?.get(start)
+    if (object) index.#objects = new Map([[start + shift, object]])
+    return index
+  }
+
   /** Where the value under a path of member names stands, inside the object at `span`. */
   find(span: Span | undefined, path: readonly string[]): Span | undefined {
     let found = span

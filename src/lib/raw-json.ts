@@ -143,10 +143,10 @@ export function arrayElements(text: string, most = Number.POSITIVE_INFINITY): st
 export function splice(text: string, edits: readonly { span: Span | undefined; text: string }[]): string {
   let result = ''
   let done = 0
-  const wanted = edits.flatMap(edit => (edit.span ? [{ ...edit.span, with: edit.text }] : []))
-  for (const edit of wanted.sort((a, b) => a.start - b.start)) {
-    result += text.slice(done, edit.start) + edit.with
-    done = edit.end
+  const wanted = edits.filter(edit => edit.span !== undefined) as { span: Span; text: string }[]
+  for (const { span, text: other } of wanted.sort((a, b) => a.span.start - b.span.start)) {
+    result += text.slice(done, span.start) + other
+    done = span.end
   }
   return result + text.slice(done)
 }
@@ -159,7 +159,11 @@ export const detached = <T extends string | undefined>(text: T): T =>
 export const toRaw = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** The value that raw text stands for. Only for what we need to understand, never for what is passed on. */
-export const parseRaw = (text: string): unknown => parseJson(Buffer.from(text, 'latin1').toString('utf8'))
+export const parseRaw = (text: string): unknown =>
+  PLAIN_TEXT.test(text) ? JSON.parse(text) : parseJson(Buffer.from(text, 'latin1').toString('utf8'))
+
+/** Most values that are read are short texts, of ASCII and without escapes. */
+const PLAIN_TEXT = /^"[ !#-[\]-~]{0,100}"$/
 
 const NO_MEMBERS: Members['at'] = new Map()
 

@@ -166,6 +166,21 @@ export function withParams(request: Request, params: string): Request {
 export const withId = (message: Request | Response, id: string): string =>
   splice(message.text, [{ span: message.id, text: id }])
 
+/** A request with another id. */
+export function withNewId(request: Request, idText: string): Request {
+  const { id, params, index } = request
+  const text = request.text.slice(0, id.start) + idText + request.text.slice(id.end)
+  const shift = params && params.start > id.start ? text.length - request.text.length : 0
+  return {
+    ...request,
+    text,
+    idText,
+    id: { start: id.start, end: id.start + idText.length },
+    params: params && { start: params.start + shift, end: params.end + shift },
+    index: params ? index.moved(text, params.start, shift) : index,
+  }
+}
+
 /** The text of a cancel notification with the id that its receiver knows. */
 export const withRequestId = (message: Message, id: number): string =>
   splice(message.text, [{ span: paramSpan(message, 'requestId'), text: String(id) }])

@@ -19,6 +19,7 @@ import { createServerChoice } from './processes/choose-server.ts'
 import type { OwnRouterOptions } from './processes/client-server.ts'
 import { createClientServers } from './processes/client-servers.ts'
 import { createAskOwn } from './server/ask-own.ts'
+import { createStreamLink } from './server/stream-link.ts'
 
 export type { BridgeLimits } from './bridge-limits.ts'
 
@@ -140,7 +141,7 @@ export function createBridge(options: {
       for (const one of [shared, ...(clients?.all() ?? [])]) one.router.notify(text)
     },
     async connect(attachment, { spawn } = {}) {
-      router.server.connect(attachment)
+      router.server.connect(createStreamLink(attachment))
       clients?.use(spawn)
     },
     async checkCandidate(attachment, { spawn, ...options }) {

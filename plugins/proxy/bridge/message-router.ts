@@ -122,7 +122,7 @@ export function createMessageRouter(options: RouterOptions): MessageRouter {
     flow,
     log,
     limitedLog,
-    onLine: (line, peer) => serverMessages(line, peer),
+    onMessage: (text, peer, message) => serverMessages(text, peer, message),
     onOversize(callId, peer) {
       const call = calls.find(callId)
       if (call?.peer === peer) calls.drop(call, 'oversize')

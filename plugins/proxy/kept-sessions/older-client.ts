@@ -1,10 +1,10 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { type Patience, untilDrained } from '../backends/until-drained.ts'
 import type { BridgedServer } from '../bridge/bridged-server.ts'
 import type { Session } from '../bridge/clients/client-sessions.ts'
 import { sseSession } from '../bridge/http/sse-transport.ts'
 import type { MessageRouter, RouterOptions } from '../bridge/message-router.ts'
+import type { ServerLink } from '../bridge/server/server-link.ts'
 import { dropBodyAtEnd } from '../exchange.ts'
 import { sendOwnResponse } from '../own-response.ts'
 import { Refusal } from '../request-refusal.ts'
@@ -20,7 +20,7 @@ export type OwnOptions = Pick<RouterOptions, 'onSession' | 'challenge'>
 /** The HTTP server of one client. */
 export interface ServerOfClient {
   /** Opens the connection. `onLoginWanted` is called with the id of the request that was refused. */
-  attach(latest: () => Exchange, onLoginWanted: (wanted: LoginWanted, idText?: string) => boolean): Attachment
+  attach(latest: () => Exchange, onLoginWanted: (wanted: LoginWanted, idText?: string) => boolean): ServerLink
   /** Sends a request that shows whether the server takes the latest credentials. */
   tryCredentials(router: MessageRouter): Promise<unknown>
 }

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
 import { toRaw } from '../../../src/lib/raw-json.ts'
-import { openStreamableAttachment } from '../legacy-http/streamable-attachment.ts'
+import { openStreamableLink } from '../legacy-http/streamable-link.ts'
 import { META_2026 } from '../revisions/index.ts'
-import { openStatelessAttachment } from '../stateless-http/stateless-attachment.ts'
+import { openStatelessLink } from '../stateless-http/stateless-link.ts'
 import { createSendForCaller, type SendForClient } from '../translated-http/send-for-caller.ts'
 import type { TranslationOptions } from '../translated-http/translation-options.ts'
 import type { Era } from './find-era.ts'
@@ -14,12 +14,12 @@ export const SERVERS: Readonly<
 > = {
   stateless: options => ({
     attach: (latest, onLoginWanted) =>
-      openStatelessAttachment({ ...options, send: sendFor(latest, options), onLoginWanted }),
+      openStatelessLink({ ...options, send: sendFor(latest, options), onLoginWanted }),
     tryCredentials: router => router.ask('server/discover', toRaw(JSON.stringify(META_2026))),
   }),
   legacy: options => ({
     attach: (latest, onLoginWanted) =>
-      openStreamableAttachment({
+      openStreamableLink({
         ...options,
         send: sendFor(latest, options),
         // The client has one stream for all its calls.

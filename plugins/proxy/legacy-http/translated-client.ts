@@ -1,8 +1,8 @@
 import type { Exchange } from '../../../src/contracts/pipeline.ts'
-import type { Attachment } from '../../../src/contracts/runtime.ts'
 import type { Message } from '../../../src/net/rpc-message.ts'
 import { createStreamablePost } from '../bridge/http/streamable-post.ts'
 import type { MessageRouter } from '../bridge/message-router.ts'
+import type { ServerLink } from '../bridge/server/server-link.ts'
 import { initializeParams } from '../eras/initialize-params.ts'
 import { dropBodyAtEnd } from '../exchange.ts'
 import { Refusal, unavailable } from '../request-refusal.ts'
@@ -28,7 +28,7 @@ export function createTranslatedClient({
   router: MessageRouter
   first: Exchange
   now: () => number
-  open: (client: TranslatedClient, onLoginWanted: (wanted: LoginWanted) => void) => Attachment
+  open: (client: TranslatedClient, onLoginWanted: (wanted: LoginWanted) => void) => ServerLink
 }): TranslatedClient {
   const post = createStreamablePost(router)
   let refusal: Refusal | undefined

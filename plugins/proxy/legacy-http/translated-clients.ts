@@ -12,8 +12,8 @@ import { holderOf } from '../session-owner.ts'
 import { callerKey } from '../translated-http/caller-key.ts'
 import { createSendForCaller } from '../translated-http/send-for-caller.ts'
 import type { ServerOptions } from '../translated-http/translation-options.ts'
-import { openSseAttachment } from './sse-attachment.ts'
-import { openStreamableAttachment } from './streamable-attachment.ts'
+import { openSseLink } from './sse-link.ts'
+import { openStreamableLink } from './streamable-link.ts'
 import { createTranslatedClient, type TranslatedClient } from './translated-client.ts'
 
 /** The clients of MCP 2026-07-28 of one HTTP server of an older revision. */
@@ -73,8 +73,8 @@ export function createTranslatedClients(options: ServerOptions & { now?: () => n
           ...{ log, onLoginWanted, target },
         }
         return effectiveMode(config) === 'sse'
-          ? openSseAttachment(parts)
-          : openStreamableAttachment({ ...parts, hasHints: true })
+          ? openSseLink(parts)
+          : openStreamableLink({ ...parts, hasHints: true })
       },
     })
   }

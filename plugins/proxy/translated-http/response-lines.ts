@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { onOneLine } from '../../../src/net/rpc-message.ts'
 import { isEventStream, readRawSse } from '../../../src/net/sse.ts'
 import type { ServerResponse } from './dispatch.ts'
 import type { ResponseBody } from './response-body.ts'
@@ -8,7 +9,7 @@ const MAX_ERROR_BYTES = 64 * 1024
 
 /** A message in a response, raw, and where to resume the stream that it came on. */
 export interface ResponseLine {
-  /** Undefined for an event without a message. */
+  /** On one line; undefined for an event without a message. */
   readonly text: string | undefined
   readonly id: string | undefined
   /** Milliseconds to wait before the stream is resumed. */
@@ -22,12 +23,12 @@ export async function* linesIn(
 ): AsyncGenerator<ResponseLine> {
   if (isEventStream(headers['content-type'])) {
     for await (const { data, id, retry } of readRawSse(body, { maxBytes })) {
-      yield { text: data?.trim() ? data : undefined, id, retry }
+      yield { text: data?.trim() ? onOneLine(data) : undefined, id, retry }
     }
     return
   }
   const text = await ('text' in body ? body.text(maxBytes) : readText(body, maxBytes))
-  if (text.trim()) yield { text, id: undefined, retry: undefined }
+  if (text.trim()) yield { text: onOneLine(text), id: undefined, retry: undefined }
 }
 
 /** A response of a server that wants other credentials. */

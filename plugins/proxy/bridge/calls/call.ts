@@ -11,6 +11,8 @@ export interface Reply {
   related(text: string): boolean
   /** Sends the response of the server. */
   respond(text: string): void
+  /** In place of `respond`, where the response is written anew: takes it with the id that the server knows. */
+  translate?(response: Response): void
   /** Sends an error in place of the response. */
   fail(failure: CallFailure): void
   /** Whether the client is connected. Not a getter: V8 keeps objects with one until a full collection. */

@@ -6,7 +6,9 @@ import {
   paramText,
   type Request,
   type Response,
+  readMessage,
   withId,
+  withNewId,
 } from '../../../../src/net/rpc-message.ts'
 import { createFairShare } from '../../fair-share.ts'
 import { SMALL_BODY_BYTES } from '../../request-body.ts'
@@ -144,7 +146,7 @@ export function createCalls(options: {
       }
       add(call)
       onStart()
-      if (call.peer.write(requestText(request, { id: String(call.id), token }))) return call
+      if (sendTo(call, request, token)) return call
       remove(call)
       return undefined
     },
@@ -154,7 +156,7 @@ export function createCalls(options: {
       call.isParked = false
       call.deadline = now() + call.timeoutMs
       const token = paramSpan(request, '_meta', 'progressToken')
-      return call.peer.write(requestText(request, { id: String(call.id), token }))
+      return sendTo(call, request, token)
     },
     hasRoom: share.hasRoom,
     respond(call, text) {
@@ -180,7 +182,8 @@ export function createCalls(options: {
         return call
       }
       remove(call)
-      call.reply.respond(responseText(response, call))
+      if (call.reply.translate) call.reply.translate(response)
+      else call.reply.respond(responseText(response, call))
       return call
     },
     abandon,
@@ -216,14 +219,17 @@ export function createCalls(options: {
   }
 }
 
-/** The line for the server: the request with another id and progress token. */
-const requestText = (request: Request, { id, token }: { id: string; token: Span | undefined }): string =>
-  onOneLine(
+/** Sends the request with another id and progress token, on one line. */
+function sendTo(call: Call, request: Request, token: Span | undefined): boolean {
+  const id = String(call.id)
+  const text = onOneLine(
     splice(request.text, [
       { span: request.id, text: id },
       { span: token, text: id },
     ]),
   )
+  return call.peer.write(text, () => (token ? readMessage(text) : withNewId(request, id)))
+}
 
 /** The response for the client, with the id that the client wrote. */
 function responseText(response: Response, { idText }: Call): string {

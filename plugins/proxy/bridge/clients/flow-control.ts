@@ -1,5 +1,10 @@
-import type { Readable } from 'node:stream'
 import type { BridgeLimits } from '../bridge-limits.ts'
+
+/** What a server sends, which can be held back: a stream of Node, for example. */
+interface Output {
+  pause(): unknown
+  resume(): unknown
+}
 
 /** A stream whose client is connected and has not read all that was sent to it. */
 interface SlowReader {
@@ -23,8 +28,8 @@ export interface FlowControl {
  * and each client at most `maxWaitMs` in a minute.
  */
 export interface ServerFlow {
-  /** Pauses and resumes this output of a server process. Call what is returned at its end. */
-  control(output: Pick<Readable, 'pause' | 'resume'>): () => void
+  /** Pauses and resumes this output of a server. Call what is returned at its end. */
+  control(output: Output): () => void
   /** @param client tells one client from others */
   of(client: unknown): FlowControl
 }
@@ -39,7 +44,7 @@ export function createServerFlow({
   now: () => number
 }): ServerFlow {
   const { maxBehindEvents, maxBehindBytes, stallMs, maxWaitMs } = limits
-  const outputs = new Set<Pick<Readable, 'pause' | 'resume'>>()
+  const outputs = new Set<Output>()
   const waiting = new Map<SlowReader, NodeJS.Timeout>()
   /** How long each client was waited for in the minute that began with the first time, oldest minute first. */
   const waits = new Map<unknown, { readonly since: number; ms: number }>()

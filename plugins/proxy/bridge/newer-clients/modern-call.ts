@@ -22,7 +22,7 @@ export interface ModernCall {
   /** Sends the call to the server. */
   begin(): Sent
   /** Where the messages of the server go that belong to the call. */
-  readonly reply: Reply
+  readonly reply: Required<Reply>
   /** Whether the client waits for a response, and the server has asked for nothing yet. */
   isAtWork(): boolean
   /** Continues the parked call with the input in the next round, by key. */
@@ -150,13 +150,13 @@ export function createModernCall(options: {
         if (round) gather()
         return true
       },
-      respond(text) {
-        const response = readResponse(text)
+      respond: text => modern.reply.translate(readResponse(text)),
+      translate(response) {
         const urls = rule.takesInput ? urlInputs(response) : undefined
         if (urls && refused(urls)) return
         finish(({ reply, request: { idText } }) => {
           reply.respond(toModernResponse(response, { idText, rule, infoText }))
-        }, text)
+        }, response.text)
       },
       fail(failure: CallFailure) {
         finish(({ reply }) => reply.fail(failure))

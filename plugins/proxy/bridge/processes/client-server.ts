@@ -4,6 +4,7 @@ import type { SessionOwner } from '../../session-owner.ts'
 import type { BridgedServer } from '../bridged-server.ts'
 import type { Session } from '../clients/client-sessions.ts'
 import type { RouterOptions } from '../message-router.ts'
+import { createStreamLink } from '../server/stream-link.ts'
 
 /** What differs between the router of one client and the one that all share. */
 export type OwnRouterOptions = Pick<RouterOptions, 'availability' | 'onGone' | 'onSession' | 'onProtocol'> & {
@@ -84,6 +85,6 @@ export function createClientServer(
     },
     end: reason => end(reason),
   }
-  router.server.connect(spawned.attachment)
+  router.server.connect(createStreamLink(spawned.attachment))
   return server
 }

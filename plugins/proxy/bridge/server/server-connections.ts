@@ -1,5 +1,6 @@
 import type { Log } from '../../../../src/log.ts'
 import { idOfOversize } from '../../../../src/net/framing.ts'
+import type { Message } from '../../../../src/net/rpc-message.ts'
 import type { BridgeLimits } from '../bridge-limits.ts'
 import type { ServerFlow } from '../clients/flow-control.ts'
 import type { LimitedLog } from '../limited-log.ts'
@@ -10,7 +11,7 @@ import { type Connection, createConnection } from './connection.ts'
 export interface ServerConnections {
   /** The connection to the process that receives the requests. */
   readonly current: Connection
-  /** Sends one line, to the current process by default. False: nothing was sent. */
+  /** Sends one message, to the current process by default. False: nothing was sent. */
   write(text: string, peer?: Connection): boolean
   /** A connection whose output goes to the check of a candidate, until it is promoted. */
   addCandidate(candidate: StdioCandidate): CandidateConnection
@@ -27,20 +28,22 @@ export function createServerConnections(options: {
   flow: ServerFlow
   log: Log
   limitedLog: LimitedLog
-  onLine: (line: string, peer: Connection) => void
+  /** @param message as of `LinkEnd` */
+  onMessage: (text: string, peer: Connection, message: Message | undefined) => void
   /** The response to the call of this id was too long. */
   onOversize: (callId: number, peer: Connection) => void
   /** The process has ended or was disconnected. */
   onGone: (peer: Connection, reason: string) => void
 }): ServerConnections {
-  const { limits, flow, log, limitedLog, onLine, onOversize, onGone } = options
+  const { limits, flow, log, limitedLog, onMessage, onOversize, onGone } = options
 
   function add(candidate?: StdioCandidate): { connection: Connection; promoted: () => void } {
     let checking = candidate
     const connection = createConnection({
       limits,
       flow,
-      onLine: line => (checking ? checking.receive(line) : onLine(line, connection)),
+      onMessage: (text, message) =>
+        checking ? checking.receive(text) : onMessage(text, connection, message),
       onOversize(head, tail, bytes) {
         limitedLog.warn(`the server wrote a line of ${bytes} bytes; the limit is ${limits.maxLine}`, head)
         onOversize(Number(idOfOversize(head, tail)), connection)

@@ -1,5 +1,5 @@
 import { arrayElements, parseRaw } from '../../../../src/lib/raw-json.ts'
-import { type Response, readMessage } from '../../../../src/net/rpc-message.ts'
+import { type Message, type Response, readMessage } from '../../../../src/net/rpc-message.ts'
 import type { Calls } from '../calls/pending-calls.ts'
 import type { Owners } from '../clients/owners.ts'
 import { createServerNotifications } from '../clients/server-notifications.ts'
@@ -25,7 +25,7 @@ export function createServerMessages(
     taskTokens: TaskTokens
     limitedLog: LimitedLog
   },
-): (line: string, peer: Connection) => void {
+): (text: string, peer: Connection, message: Message | undefined) => void {
   const { calls, serverRequests, taskTokens, limitedLog } = options
   const notify = createServerNotifications(options)
 
@@ -43,8 +43,7 @@ export function createServerMessages(
     if (call.token !== undefined) taskTokens.remember(call.id, { session: call.session, token: call.token })
   }
 
-  function take(text: string, peer: Connection): void {
-    const message = readMessage(text)
+  function take(text: string, peer: Connection, message = readMessage(text)): void {
     if (message?.kind === 'response') {
       peer.noteResponse()
       settle(message, peer)
@@ -53,9 +52,10 @@ export function createServerMessages(
     else limitedLog.warn('the server wrote a line that is not a message', text)
   }
 
-  return (line, peer) => {
+  return (text, peer, message) => {
     // Servers of 2025-03-26 may send several messages as one array.
-    const batch = line.startsWith('[') ? arrayElements(line, MOST_BATCHED) : undefined
-    for (const text of batch ?? [line]) take(text, peer)
+    const batch = text.startsWith('[') ? arrayElements(text, MOST_BATCHED) : undefined
+    if (batch) for (const one of batch) take(one, peer)
+    else take(text, peer, message)
   }
 }

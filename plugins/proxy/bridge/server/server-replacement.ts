@@ -14,12 +14,14 @@ import { createStdioCandidate } from './check-stdio-candidate.ts'
 import type { Handshake } from './handshake.ts'
 import type { ServerConnections } from './server-connections.ts'
 import type { ServerEras } from './server-eras.ts'
+import type { ServerLink } from './server-link.ts'
+import { createStreamLink } from './stream-link.ts'
 import { waitForResponse } from './wait-for-response.ts'
 
 /** Puts one server process after another behind the same sessions. */
 export interface ServerReplacement {
   /** Connects a process; after a restart it is initialised as the one before was. */
-  connect(attachment: Attachment): void
+  connect(link: ServerLink): void
   disconnect(reason: string): void
   /** As `Proxy.ready`. */
   ready(options: { timeoutMs: number; signal: AbortSignal; ping: boolean }): Promise<void>
@@ -92,8 +94,8 @@ export function createServerReplacement(options: {
   }
 
   return {
-    connect(attachment) {
-      connections.current.open(attachment)
+    connect(link) {
+      connections.current.open(link)
       if (handshake.known && sessions.size > 0) return void restore()
       handshake.forget()
       setAvailable()
@@ -107,7 +109,7 @@ export function createServerReplacement(options: {
     async checkCandidate(attachment, { timeoutMs, signal }) {
       const candidate = createStdioCandidate(name, () => next.connection)
       const next = connections.addCandidate(candidate)
-      next.connection.open(attachment)
+      next.connection.open(createStreamLink(attachment))
       let result: string | undefined
       try {
         result = await candidate.check({ initialize: handshake.offer, timeoutMs, signal })

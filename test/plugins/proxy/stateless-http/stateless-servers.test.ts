@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { RunConfig } from '../../../../src/contracts/run-config.ts'
 import { call, open, rpc, stream } from '../bridge/raw-client.ts'
@@ -602,6 +603,59 @@ describe('servers that come and go', () => {
     await expect.poll(() => server.received('tools/call')[0]?.isCancelled).toBe(true)
     await expect.poll(() => server.received('subscriptions/listen')[0]?.isCancelled).toBe(true)
     expect((await ask('tools/list')).status).toBe(404)
+  })
+
+  describe('500 calls of one client', () => {
+    const MANY = 500
+    const hold: Respond = ({ message }) => message.method === 'tools/call'
+    const cancelled = (server: Awaited<ReturnType<typeof start>>['server']) =>
+      server.received('tools/call').filter(({ isCancelled }) => isCancelled).length
+
+    async function startMany() {
+      const { join, server, url } = await start({ respond: hold })
+      const { headers } = await join()
+      const requests = Array.from({ length: MANY }, (_, id) => {
+        const outgoing = request(url, {
+          method: 'POST',
+          agent: false,
+          headers: {
+            ...headers,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+          },
+        })
+        outgoing.on('error', () => {}).on('response', response => response.resume())
+        outgoing.end(JSON.stringify(rpc(id, 'tools/call', { name: 'plain' })))
+        return outgoing
+      })
+      await expect.poll(() => server.received('tools/call'), { timeout: 20_000 }).toHaveLength(MANY)
+      return { server, url, headers, requests }
+    }
+
+    test('are cancelled when it cancels them', { timeout: 60_000 }, async () => {
+      const { server, url, headers } = await startMany()
+      for (let requestId = 0; requestId < MANY; requestId++) {
+        const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }
+        expect((await call(url, cancel, headers)).status).toBe(202)
+      }
+      await expect.poll(() => cancelled(server), { timeout: 10_000 }).toBe(MANY)
+    })
+
+    test('are cancelled when it ends its session', { timeout: 60_000 }, async () => {
+      const { server, url, headers } = await startMany()
+      expect((await call(url, undefined, headers, 'DELETE')).status).toBe(204)
+      await expect.poll(() => cancelled(server), { timeout: 10_000 }).toBe(MANY)
+    })
+
+    test('go on when its connections break, until it ends its session', { timeout: 60_000 }, async () => {
+      const { server, url, headers, requests } = await startMany()
+      for (const outgoing of requests) outgoing.destroy()
+      // The proxy has seen the ends by the time that it responds to this.
+      expect((await call(url, rpc('after', 'ping'), headers)).status).toBe(200)
+      expect(cancelled(server)).toBe(0)
+      expect((await call(url, undefined, headers, 'DELETE')).status).toBe(204)
+      await expect.poll(() => cancelled(server), { timeout: 10_000 }).toBe(MANY)
+    })
   })
 })
 

@@ -1,4 +1,3 @@
-import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { createModernHeaders } from '../../../src/net/modern-headers.ts'
@@ -11,10 +10,11 @@ import {
   type Request,
   readMessage,
 } from '../../../src/net/rpc-message.ts'
+import type { ServerLink } from '../bridge/server/server-link.ts'
 import { withCallHint } from '../eras/call-hint.ts'
 import { MODERN_VERSION } from '../eras/discover-result.ts'
 import type { ServerResponse } from '../translated-http/dispatch.ts'
-import { createLineAttachment } from '../translated-http/line-attachment.ts'
+import { createMessageLink } from '../translated-http/message-link.ts'
 import { type LoginWanted, linesIn } from '../translated-http/response-lines.ts'
 import type { SendForClient } from '../translated-http/send-for-caller.ts'
 import { learnHeaders } from './learn-headers.ts'
@@ -25,17 +25,17 @@ const CANCELLED = 'notifications/cancelled'
 const METHOD = /^[\x21-\x7e]+$/
 
 /**
- * An HTTP server of MCP 2026-07-28 as an attachment: each request is a POST, each message of its response a line. A
+ * An HTTP server of MCP 2026-07-28 as a link: each request is a POST. A
  * request is sent once: what becomes of it when the connection breaks is not known.
  *
  * @param options.onLoginWanted called with the id of the request that was refused; true when that is dealt with
  */
-export function openStatelessAttachment(options: {
+export function openStatelessLink(options: {
   send: SendForClient
   maxBytes: number
   log: Log
   onLoginWanted: (wanted: LoginWanted, idText: string) => boolean
-}): Attachment {
+}): ServerLink {
   const { send, maxBytes, log, onLoginWanted } = options
   const running = new Map<string, AbortController>()
   const headers = createModernHeaders()
@@ -64,18 +64,17 @@ export function openStatelessAttachment(options: {
       return exchange(request, signal, true)
     }
     if (error === undefined) throw new Error(`it returned status ${statusCode}`)
-    await lines.emit(error)
+    await server.emit(error)
   }
 
   async function pass(response: ServerResponse, request: Request): Promise<void> {
     for await (const { text } of linesIn(response, { maxBytes })) {
       const message = text === undefined ? undefined : readMessage(text)
       // A server of this revision sends no requests, and responds to nothing but the request of the POST.
-      if (message?.kind === 'notification') await lines.emit(textOf(message, request))
+      if (message?.kind === 'notification') await server.emit(textOf(message, request))
       if (message?.kind !== 'response' || message.idText !== request.idText) continue
-      return lines.emit(
-        request.method === 'tools/list' ? headers.learn(message.text, onInvalid) : message.text,
-      )
+      if (request.method === 'tools/list') return server.emit(headers.learn(message.text, onInvalid))
+      return server.emit(message.text, message)
     }
     throw new Error('its response ended early')
   }
@@ -83,7 +82,7 @@ export function openStatelessAttachment(options: {
   async function call(request: Request): Promise<void> {
     const { idText, method } = request
     if (!METHOD.test(method)) {
-      return lines.emit(errorText(idText, METHOD_NOT_FOUND, 'The server has no such method'))
+      return server.emit(errorText(idText, METHOD_NOT_FOUND, 'The server has no such method'))
     }
     const abort = new AbortController()
     running.set(idKey(idText), abort)
@@ -92,7 +91,7 @@ export function openStatelessAttachment(options: {
     } catch (error) {
       if (abort.signal.aborted) return
       log.debug('a request to the server failed', { error: messageOf(error) })
-      await lines.emit(errorText(idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
+      await server.emit(errorText(idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`))
     } finally {
       running.delete(idKey(idText))
     }
@@ -103,18 +102,18 @@ export function openStatelessAttachment(options: {
     running.get(idKey(paramText(message, 'requestId') ?? '""'))?.abort()
   }
 
-  const lines = createLineAttachment({
+  const server = createMessageLink({
     onMessage(message) {
       if (message.kind === 'request') return call(message)
       // The revision has no other notification of clients over HTTP, and no responses.
       if (message.kind === 'notification' && message.method === CANCELLED) cancel(message)
       return undefined
     },
-    onDetach() {
+    onClose() {
       for (const call of running.values()) call.abort()
     },
   })
-  return lines.attachment
+  return server.link
 }
 
 /** All other notifications name what they belong to. */

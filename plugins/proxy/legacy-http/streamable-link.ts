@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
@@ -11,9 +10,10 @@ import {
   type Request,
   readMessage,
 } from '../../../src/net/rpc-message.ts'
+import type { ServerLink } from '../bridge/server/server-link.ts'
 import { withCallHint } from '../eras/call-hint.ts'
 import type { ServerResponse } from '../translated-http/dispatch.ts'
-import { createLineAttachment } from '../translated-http/line-attachment.ts'
+import { createMessageLink } from '../translated-http/message-link.ts'
 import { errorBody, type LoginWanted, linesIn, loginWanted } from '../translated-http/response-lines.ts'
 import type { SendForClient } from '../translated-http/send-for-caller.ts'
 import { createLegacySession } from './legacy-session.ts'
@@ -29,19 +29,19 @@ const END_SESSION_MS = 1000
 const IN_ORDER = /^(?:initialize|notifications\/initialized|logging\/setLevel|resources\/(?:un)?subscribe)$/
 
 /**
- * A session of a server of streamable HTTP (MCP 2025-03-26 to 2025-11-25) as an attachment: each line is a POST,
- * each message in a response or on the stream of the session is a line.
+ * A session of a server of streamable HTTP (MCP 2025-03-26 to 2025-11-25) as a link: each message is a POST, and the
+ * server's messages come in responses or on the stream of the session.
  *
  * It is long because all of it works on the one session.
  */
-export function openStreamableAttachment(options: {
+export function openStreamableLink(options: {
   send: SendForClient
   maxBytes: number
   log: Log
   /** Whether messages say which call they belong to (`withCallHint`). */
   hasHints: boolean
   onLoginWanted: (wanted: LoginWanted) => void
-}): Attachment {
+}): ServerLink {
   const { send, maxBytes, log, hasHints, onLoginWanted } = options
   const closing = new AbortController()
   const running = new Map<string, AbortController>()
@@ -78,8 +78,8 @@ export function openStreamableAttachment(options: {
         if (request.method === 'initialize') session.agreed(message)
       }
       if (hasHints && message && message.kind !== 'response')
-        await lines.emit(withCallHint(message, request.idText))
-      else if (text !== undefined) await lines.emit(text)
+        await server.emit(withCallHint(message, request.idText))
+      else if (text !== undefined) await server.emit(text, message)
     }
     return isDone
   }
@@ -114,7 +114,7 @@ export function openStreamableAttachment(options: {
     const message = readMessage(body)
     const isError = message?.kind === 'response' && message.error && message.idText === request.idText
     if (!isError) throw new Error(`it returned status ${response.statusCode}`)
-    await lines.emit(message.text)
+    await server.emit(message.text, message)
   }
 
   async function call(request: Request, before: Promise<void>): Promise<void> {
@@ -128,7 +128,7 @@ export function openStreamableAttachment(options: {
     } catch (error) {
       if (abort.signal.aborted) return
       log.debug('a request to the server failed', { error: messageOf(error) })
-      await lines.emit(
+      await server.emit(
         errorText(request.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`),
       )
     } finally {
@@ -169,7 +169,7 @@ export function openStreamableAttachment(options: {
         for await (const line of linesIn(response, { maxBytes })) {
           last = line.id ?? last
           retry = line.retry ?? retry
-          if (line.text !== undefined) await lines.emit(line.text)
+          if (line.text !== undefined) await server.emit(line.text)
         }
         await delay(Math.max(retry, MIN_RETRY_MS), undefined, { signal: closing.signal })
       }
@@ -190,14 +190,14 @@ export function openStreamableAttachment(options: {
     )
   }
 
-  const lines = createLineAttachment({
+  const server = createMessageLink({
     onMessage(message) {
       if (message.kind === 'response' || message.method === CANCELLED) return tell(message, Promise.resolve())
       const sent = message.kind === 'request' ? call(message, settled) : tell(message, settled)
       if (IN_ORDER.test(message.method)) settled = sent
       return sent
     },
-    onDetach: () => void end(),
+    onClose: () => void end(),
   })
-  return lines.attachment
+  return server.link
 }

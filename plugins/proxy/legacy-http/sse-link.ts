@@ -1,23 +1,23 @@
-import type { Attachment } from '../../../src/contracts/runtime.ts'
 import { messageOf } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
 import { SERVER_ERROR } from '../../../src/net/rpc-error-codes.ts'
-import { errorText, type Message } from '../../../src/net/rpc-message.ts'
+import { errorText, type Message, onOneLine } from '../../../src/net/rpc-message.ts'
 import { readRawSse } from '../../../src/net/sse.ts'
 import type { TargetPath } from '../backends/target-path.ts'
+import type { ServerLink } from '../bridge/server/server-link.ts'
 import type { ServerResponse } from '../translated-http/dispatch.ts'
-import { createLineAttachment } from '../translated-http/line-attachment.ts'
+import { createMessageLink } from '../translated-http/message-link.ts'
 import { errorBody, type LoginWanted, loginWanted } from '../translated-http/response-lines.ts'
 import type { SendForClient } from '../translated-http/send-for-caller.ts'
 
-/** A session of a server of HTTP+SSE (MCP 2024-11-05) as an attachment: each line is a POST, each event a line. */
-export function openSseAttachment(options: {
+/** A session of a server of HTTP+SSE (MCP 2024-11-05) as a link: each message is a POST, each event a message. */
+export function openSseLink(options: {
   target: TargetPath
   send: SendForClient
   maxBytes: number
   log: Log
   onLoginWanted: (wanted: LoginWanted) => void
-}): Attachment {
+}): ServerLink {
   const { target, send, maxBytes, log, onLoginWanted } = options
   const closing = new AbortController()
   const { signal } = closing
@@ -30,7 +30,7 @@ export function openSseAttachment(options: {
     if (response.statusCode !== 200) return refused(response)
     for await (const { type, data } of readRawSse(response.body, { maxBytes })) {
       if (type === 'endpoint' && data) endpoint.resolve(target.publicPath(endpointPath(data, target)))
-      else if (data?.trim()) await lines.emit(data)
+      else if (data?.trim()) await server.emit(onOneLine(data))
     }
     throw new Error('its stream ended')
   }
@@ -52,26 +52,26 @@ export function openSseAttachment(options: {
       if (signal.aborted) return
       log.debug('a message did not reach the server', { error: messageOf(error) })
       if (message.kind === 'request') {
-        await lines.emit(
+        await server.emit(
           errorText(message.idText, SERVER_ERROR, `The server did not respond: ${messageOf(error)}`),
         )
       }
     }
   }
 
-  const lines = createLineAttachment({
+  const server = createMessageLink({
     onMessage(message) {
       // The POST returns before the response, so that this order costs no call its turn.
       order = order.catch(() => undefined).then(() => post(message))
       return order
     },
-    onDetach: () => closing.abort(),
+    onClose: () => closing.abort(),
   })
   read().catch((error: unknown) => {
     endpoint.reject(error)
-    if (!signal.aborted) lines.end(messageOf(error))
+    if (!signal.aborted) server.end(messageOf(error))
   })
-  return lines.attachment
+  return server.link
 }
 
 /** Path and query of an announced endpoint. Its host does not count: no other one gets the credentials. */
