@@ -25,9 +25,10 @@ async function createRuntime(app: App) {
       import('./members/watch-members.ts'),
       import('./members/read-members.ts'),
     ])
-  const [{ createEndpointServer }, { createWays }] = await Promise.all([
+  const [{ createEndpointServer }, { createWays }, { limitsOf }] = await Promise.all([
     import('./server/endpoint-server.ts'),
     import('./server/carry-to.ts'),
+    import('./server/deadline.ts'),
   ])
   const store = await app.service('workloadStore')
   const states = createSharedStates(endpoint =>
@@ -47,6 +48,7 @@ async function createRuntime(app: App) {
       return send => {
         const server = createEndpointServer({
           ...{ name, naming, members: state.members, shared: state, send, log: app.log },
+          limitsOf: server => limitsOf(endpoint ?? {}, server),
           carryTo: member => wayTo(member, state),
         })
         function close(): void {

@@ -1,11 +1,25 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
-import { type ObjectOf, object, oneOf, optional, type TypeOf, text, texts } from '../../src/lib/schema.ts'
+import {
+  integer,
+  map,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  type Schema,
+  type TypeOf,
+  text,
+  texts,
+} from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import { NAMINGS } from './names/naming.ts'
 
 /** The runtime of endpoints. */
 export const ENDPOINT_RUNTIME = 'endpoint'
+
+/** A day at most, as timers take no more than 24 of them. */
+const seconds: Schema<number> = { ...integer, minimum: 1, maximum: 86_400 }
 
 const endpointSettings = object({
   /** The group whose servers are behind the endpoint. */
@@ -14,6 +28,10 @@ const endpointSettings = object({
   servers: optional(texts),
   /** How the tools and prompts of the servers are named; absent: `prefix`. */
   naming: optional(oneOf(NAMINGS)),
+  /** Seconds that a call may take without progress; absent: 600. */
+  call_timeout: optional(seconds),
+  /** The same of single servers, by name. */
+  call_timeouts: optional(map(seconds)),
 })
 
 /** What is behind an endpoint. */

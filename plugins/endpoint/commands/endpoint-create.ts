@@ -15,6 +15,10 @@ const flags = {
     NAMINGS,
     'prefix',
   ),
+  'call-timeout': flag.duration(
+    'how long a call may take without progress; ten times as long with progress',
+    '10m',
+  ),
   'proxy-port': flag.port('port the endpoint listens on (default: a free one)'),
 }
 
@@ -37,7 +41,7 @@ export class EndpointCreate extends BaseCommand {
   name = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    const { group, server, naming, 'proxy-port': port } = this.values(flags)
+    const { group, server, naming, 'call-timeout': timeout, 'proxy-port': port } = this.values(flags)
     const { signal } = this.context
     if ((group === undefined) === (server.length === 0)) {
       throw failures.usage({
@@ -45,7 +49,11 @@ export class EndpointCreate extends BaseCommand {
         hint: 'Give either --group NAME or --server NAME, which can be repeated.',
       })
     }
-    const settings = { ...(group === undefined ? { servers: [...server] } : { group }), naming }
+    const settings = {
+      ...(group === undefined ? { servers: [...server] } : { group }),
+      naming,
+      ...(timeout === undefined ? {} : { call_timeout: Math.ceil(timeout / 1000) }),
+    }
     const endpoints = await this.app.service('endpoints')
     const { workload, members } = await endpoints.create(this.name, settings, { port, signal })
     const names = members.map(member => member.name).join(', ')

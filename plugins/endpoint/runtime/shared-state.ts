@@ -1,6 +1,7 @@
 import { Agent } from 'undici'
 import type { Members } from '../members/members.ts'
 import type { WatchedMembers } from '../members/watch-members.ts'
+import { type Breaker, createBreaker } from '../server/breaker.ts'
 import { type Catalog, createCatalog } from '../server/catalog.ts'
 import { createKnownMerges, type KnownMerges } from '../server/merged-lists.ts'
 
@@ -9,6 +10,7 @@ export interface SharedState {
   readonly members: Members
   readonly catalog: Catalog
   readonly merges: KnownMerges
+  readonly breaker: Breaker
   /** The connections to its servers. */
   readonly agent: Agent
 }
@@ -26,7 +28,12 @@ export function createSharedStates(watchFor: (endpoint: string) => WatchedMember
     const members = watchFor(endpoint)
     // Calls of tools and event streams last as long as they last.
     const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0 })
-    const state = { members, agent, catalog: createCatalog(), merges: createKnownMerges() }
+    const state = {
+      ...{ members, agent },
+      catalog: createCatalog(),
+      merges: createKnownMerges(),
+      breaker: createBreaker(),
+    }
     function close(): void {
       members.close()
       void agent.close()

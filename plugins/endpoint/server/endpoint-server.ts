@@ -15,13 +15,15 @@ import {
 import type { Member, Members } from '../members/members.ts'
 import { LIST_KINDS } from '../names/list-kinds.ts'
 import type { Naming } from '../names/naming.ts'
+import type { Breaker } from './breaker.ts'
 import { createCalls } from './calls.ts'
 import type { Catalog } from './catalog.ts'
+import type { CallLimits } from './deadline.ts'
 import { instructionsOf } from './instructions.ts'
 import type { CarryMessages } from './member-connection.ts'
 import { createMemberSession } from './member-session.ts'
 import { createMemberSessions } from './member-sessions.ts'
-import type { KnownMerges } from './merged-lists.ts'
+import { type KnownMerges, listResult } from './merged-lists.ts'
 import { createPublicLists } from './public-lists.ts'
 import { isRouted } from './routes.ts'
 import { createServerMessages } from './server-messages.ts'
@@ -40,7 +42,8 @@ export interface EndpointServerOptions {
   readonly naming: Naming
   readonly members: Members
   /** What its clients share. */
-  readonly shared: { readonly catalog: Catalog; readonly merges: KnownMerges }
+  readonly shared: { readonly catalog: Catalog; readonly merges: KnownMerges; readonly breaker: Breaker }
+  readonly limitsOf: (server: string) => CallLimits
   /** Makes the way to a server. */
   readonly carryTo: (member: Member) => CarryMessages
   /** Sends a message to the client. False: it reads slowly, and nothing more should be sent until `drained`. */
@@ -87,8 +90,9 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     listed: sessions.listed,
     tell: text => void (isOpen && send(text)),
   })
-  const calls = createCalls({ members, sessions, lists })
-  const hearServer = createServerMessages({ requests, lists, session: sessions.find, send })
+  const { breaker } = shared
+  const calls = createCalls({ members, sessions, lists, breaker, limitsOf: options.limitsOf })
+  const hearServer = createServerMessages({ requests, lists, calls, session: sessions.find, send })
 
   async function begin(request: Request): Promise<string> {
     initialize = paramText(request) ?? '{}'
@@ -115,7 +119,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     if (method === 'initialize') return resultText(idText, await begin(request))
     if (method === 'ping') return resultText(idText)
     if (method === 'logging/setLevel') return resultText(idText, setLevel(request))
-    if (method in LIST_KINDS) return resultText(idText, (await lists.of(method)).result)
+    if (method in LIST_KINDS) return resultText(idText, listResult(await lists.of(method)))
     if (isRouted(method)) return calls.pass(request)
     return errorText(idText, METHOD_NOT_FOUND, 'Method not found')
   }
@@ -125,7 +129,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     const { method, text } = notification
     if (method === 'notifications/initialized') return
     const isCancellation = method === 'notifications/cancelled'
-    const server = isCancellation ? calls.cancelledAt(notification) : undefined
+    const server = isCancellation ? calls.cancel(notification) : undefined
     if (server !== undefined) sessions.find(server)?.tell(text)
     if (isCancellation) return
     for (const session of sessions.all()) session.tell(text)
@@ -138,7 +142,9 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
       if (message.kind === 'notification') return notify(message)
       if (message.kind === 'response') {
         const answer = requests.respond(message)
-        return answer && sessions.find(answer.server)?.tell(answer.text)
+        if (!answer) return
+        calls.noteProgress(answer.server)
+        return sessions.find(answer.server)?.tell(answer.text)
       }
       respond(message).then(send, error => {
         log.error(`${message.method}: ${messageOf(error)}`)

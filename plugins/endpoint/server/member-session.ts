@@ -2,6 +2,7 @@ import { listsOf } from '../../../src/lib/named-lists.ts'
 import { detached, memberText, topLevelMembers } from '../../../src/lib/raw-json.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Message, Response } from '../../../src/net/rpc-message.ts'
+import { rawString } from '../names/edit-raw.ts'
 import { LIST_KINDS, type ListKind } from '../names/list-kinds.ts'
 import { type Catalog, catalogKey, type ServerOffers } from './catalog.ts'
 import { type CarryMessages, createMemberConnection, type MemberConnection } from './member-connection.ts'
@@ -16,8 +17,10 @@ export interface MemberSession {
   /** What `list` returned last, also when the server is gone. */
   lastList(method: string): readonly string[] | undefined
   forget(method: string): void
-  /** Sends a request of the client, with its own id. */
+  /** Sends a request of the client, with its own id. Rejects when the server cannot be reached. */
   ask(text: string, idText: string): Promise<Response>
+  /** Cancels a request at the server. Nobody waits for its response any more. */
+  cancel(idText: string, reason: string): void
   /** Sends a message to the server, if there is a session. */
   tell(text: string): void
   /** As `MemberConnection.pause`; what is opened later is not paused. */
@@ -162,6 +165,11 @@ export function createMemberSession(options: {
       const { connection, opened } = current()
       await opened
       return connection.ask(text, idText)
+    },
+    cancel(idText, reason) {
+      session?.connection.forget(idText)
+      const params = `{"requestId":${idText},"reason":${rawString(reason)}}`
+      session?.connection.tell(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
     },
     tell: text => session?.connection.tell(text),
     pause: isPaused => session?.connection.pause(isPaused),

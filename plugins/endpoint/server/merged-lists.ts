@@ -1,4 +1,4 @@
-import { findSpan, parseRaw } from '../../../src/lib/raw-json.ts'
+import { findSpan, parseRaw, toRaw } from '../../../src/lib/raw-json.ts'
 import { LIST_KINDS, type ListKind } from '../names/list-kinds.ts'
 import { type Naming, namesOf } from '../names/naming.ts'
 import { toPublicUri } from '../names/resource-uri.ts'
@@ -135,4 +135,10 @@ function toOffer(server: string, item: string, { key }: ListKind): Offer | undef
   const span = findSpan(item, { start: 0, end: item.length }, [key])
   const name = span && parseRaw(item.slice(span.start, span.end))
   return typeof name === 'string' ? { server, name, item } : undefined
+}
+
+/** The result of a list request (raw text). It names the servers that are missing. */
+export function listResult({ result, missing }: MergedList): string {
+  if (missing.size === 0) return result
+  return `${result.slice(0, -1)},"_meta":{"keelson/missing":${toRaw(JSON.stringify([...missing.keys()]))}}}`
 }

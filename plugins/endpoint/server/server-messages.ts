@@ -3,6 +3,7 @@ import {
   errorText,
   type Message,
   type Notification,
+  paramText,
   type Request,
   type Response,
   resultText,
@@ -10,6 +11,7 @@ import {
 import { editMember } from '../names/edit-raw.ts'
 import { CHANGED_LISTS } from '../names/list-kinds.ts'
 import { uri } from '../names/public-results.ts'
+import type { Calls } from './calls.ts'
 import type { MemberSession } from './member-session.ts'
 import type { PublicLists } from './public-lists.ts'
 import type { ServerRequests } from './server-requests.ts'
@@ -18,17 +20,20 @@ import type { ServerRequests } from './server-requests.ts'
 export function createServerMessages(options: {
   requests: ServerRequests
   lists: Pick<PublicLists, 'changed'>
+  calls: Pick<Calls, 'noteProgress'>
   session: (server: string) => MemberSession | undefined
   /** Sends a message to the client. */
   send: (text: string) => void
 }): (server: string, message: Exclude<Message, Response>) => void {
-  const { requests, lists, session, send } = options
+  const { requests, lists, calls, session, send } = options
 
   function passRequest(server: string, request: Request): void {
     const { idText, method } = request
     const passed = method === 'ping' ? undefined : requests.pass(server, request)
-    if (passed !== undefined) send(passed)
-    else if (method === 'ping') session(server)?.tell(resultText(idText))
+    if (passed !== undefined) {
+      calls.noteProgress(server) // a person may have to respond first
+      send(passed)
+    } else if (method === 'ping') session(server)?.tell(resultText(idText))
     else session(server)?.tell(errorText(idText, SERVER_ERROR, 'Too many requests wait'))
   }
 
@@ -38,6 +43,9 @@ export function createServerMessages(options: {
       for (const list of changed) session(server)?.forget(list)
       lists.changed(changed)
       return
+    }
+    if (notification.method === 'notifications/progress') {
+      calls.noteProgress(server, paramText(notification, 'progressToken'))
     }
     const passed = toClient(server, notification)
     if (passed !== undefined) send(passed)

@@ -31,6 +31,8 @@ export interface StdioBridgeOptions {
   readonly patienceMs?: number
   /** As of `createWorkloadRequests`. */
   readonly agent?: Dispatcher
+  /** Called before an error response is written to a request that the server has not responded to. */
+  readonly onLost?: (idText: string) => void
 }
 
 /**
@@ -46,6 +48,7 @@ export async function bridgeStdio(options: StdioBridgeOptions): Promise<void> {
     stdout,
     calls,
     log,
+    onLost: options.onLost,
     onResponse(call, text) {
       if (call.method === 'initialize' && agreedVersion(text) !== undefined) memory.confirm()
       return upstream.onResponse(call, text)

@@ -11,8 +11,8 @@ export interface ClientSide {
   deliver(text: string): Promise<void>
   /** Responds to a call with an error, unless it has ended. */
   fail(call: Pick<Call, 'idText'>, message: string): Promise<void>
-  /** Writes a response to a call, unless it has ended. */
-  respond(call: Pick<Call, 'idText'>, text: string): Promise<void>
+  /** Writes a response to a call, unless it has ended. `isLost`: the server has not responded. */
+  respond(call: Pick<Call, 'idText'>, text: string, options?: { isLost?: boolean }): Promise<void>
   /** Writes a message of keelson itself. */
   write(text: string): Promise<void>
 }
@@ -23,15 +23,23 @@ export function createClientSide(options: {
   log: Log
   /** Called with each response; returns what is written. */
   onResponse: (call: Call, text: string) => string
+  /** Called before an error is written to which the server has not contributed. */
+  onLost?: ((idText: string) => void) | undefined
 }): ClientSide {
-  const { stdout, calls, log, onResponse } = options
+  const { stdout, calls, log, onResponse, onLost } = options
 
   async function write(text: string): Promise<void> {
     if (!stdout.write(`${onOneLine(text)}\n`, 'latin1')) await once(stdout, 'drain')
   }
 
-  async function respond({ idText }: Pick<Call, 'idText'>, text: string): Promise<void> {
-    if (calls.settle(idText)) await write(text)
+  async function respond(
+    { idText }: Pick<Call, 'idText'>,
+    text: string,
+    { isLost = false } = {},
+  ): Promise<void> {
+    if (!calls.settle(idText)) return
+    if (isLost) onLost?.(idText)
+    await write(text)
   }
 
   return {
@@ -50,6 +58,6 @@ export function createClientSide(options: {
       await write(text)
     },
     respond,
-    fail: (call, message) => respond(call, errorText(call.idText, SERVER_ERROR, message)),
+    fail: (call, message) => respond(call, errorText(call.idText, SERVER_ERROR, message), { isLost: true }),
   }
 }

@@ -59,7 +59,10 @@ export function createSseUpstream(options: UpstreamOptions & { address: Workload
   async function sendTo(message: Message, call: Call | undefined): Promise<void> {
     const response = await postToEndpoint(message.text, call)
     if (!isSuccess(response)) {
-      if (call) return client.respond(call, await refusalText(call.idText, response))
+      if (call)
+        return client.respond(call, await refusalText(call.idText, response), {
+          isLost: response.statusCode >= 500,
+        })
       log.warn(`The workload did not take a message: ${await describeRefusal(response)}`)
       return
     }

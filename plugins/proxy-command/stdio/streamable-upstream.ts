@@ -37,7 +37,10 @@ export function createStreamableUpstream(options: UpstreamOptions): Upstream {
     try {
       const { response, used } = await post(request, AbortSignal.any([signal, closing.signal]))
       call.accepted.resolve()
-      if (!isSuccess(response)) return await client.respond(call, await refusalText(call.idText, response))
+      if (!isSuccess(response))
+        return await client.respond(call, await refusalText(call.idText, response), {
+          isLost: response.statusCode >= 500,
+        })
       if (call.method === 'initialize') session.opened(response)
       await relay(call, response, used)
     } catch (error) {

@@ -10,12 +10,15 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { freePort } from '../../support/free-port.ts'
+import { type Behaviour, startCrooked } from './crooked-server.ts'
 
 /** Servers of several kinds, by name, for the servers behind an endpoint. */
 export interface Zoo {
   readonly urls: Readonly<Record<string, string>>
   /** How many calls of the tool `wait` are in progress. */
   readonly waiting: number
+  /** How the server `crooked` behaves. */
+  behave(how: Behaviour): void
   /** Lets the server `asking` respond to nothing more, or again. */
   hang(hangs: boolean): void
   close(): Promise<void>
@@ -57,21 +60,25 @@ export async function startZoo(): Promise<Zoo> {
       ) as never,
     ),
   )
+  const crooked = startCrooked()
+  await listen(crooked.server)
   return {
     urls: {
       everything: `http://127.0.0.1:${port}/mcp`,
       asking: urlOf(asking),
       modern: urlOf(modern),
+      crooked: urlOf(crooked.server),
     },
     get waiting() {
       return waiting
     },
+    behave: crooked.behave,
     hang(wanted) {
       hangs = wanted
     },
     async close() {
       everything.kill('SIGKILL')
-      for (const server of [asking, modern]) {
+      for (const server of [asking, modern, crooked.server]) {
         server.closeAllConnections()
         server.close()
       }
