@@ -38,6 +38,8 @@ export interface Section {
   changeLive?(app: App, config: RunConfig, before: RunConfig): Promise<boolean>
   /** Whether requests get credentials of their caller's, so that no login at a remote server is looked for unasked. */
   actsForCallers?(config: RunConfig): boolean
+  /** Of all workloads, those that clients reach through this one, so that client applications need no entries for them. */
+  standsFor?(config: RunConfig, all: readonly RunConfig[]): readonly string[]
   /**
    * What becomes of members that both the target and the user say something about; without it the user's replace
    * the target's.

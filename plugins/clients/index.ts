@@ -43,13 +43,18 @@ const clients: Plugin = {
         async workloads() {
           // From disk: the list of the service may start a supervisor, and this runs inside of one.
           const store = await app.service('workloadStore')
-          const [configs, records] = await Promise.all([store.configs.list(), store.statuses.list()])
+          const [configs, records, sections] = await Promise.all([
+            store.configs.list(),
+            store.statuses.list(),
+            app.contributions('sections'),
+          ])
           return configs.map(config => ({
             name: config.name,
             url: clientUrl(config),
             proxy_mode: effectiveMode(config),
             ...(config.group ? { group: config.group } : {}),
             presence: presenceOf(records.get(config.name)),
+            standsFor: sections.flatMap(section => section.standsFor?.(config, configs) ?? []),
           }))
         },
       })

@@ -67,6 +67,8 @@ interface Groups {
 export type Candidate = Pick<Workload, 'name' | 'url' | 'proxy_mode' | 'group'> & {
   /** Up: it gets an entry. Down: it gets none. Between: an existing entry stays. */
   readonly presence: 'up' | 'down' | 'between'
+  /** Workloads that clients reach through it: a client that has an entry for it needs none for them. */
+  readonly standsFor?: readonly string[]
 }
 
 const DEFAULT_GROUP = 'default'
@@ -195,7 +197,11 @@ function targetsOf(
 ): Map<string, Target> {
   return new Map(
     [...registered].map(([client, groups]) => {
-      const seen = all.filter(workload => groups.includes(workload.group || DEFAULT_GROUP))
+      const inGroups = all.filter(workload => groups.includes(workload.group || DEFAULT_GROUP))
+      const hidden = inGroups.flatMap(({ presence, standsFor = [] }) =>
+        presence === 'down' ? [] : standsFor,
+      )
+      const seen = inGroups.filter(({ name }) => !hidden.includes(name))
       const wanted = seen
         .filter(({ presence }) => presence === 'up')
         .map(({ name, url, proxy_mode }) => ({ name, url, mode: proxy_mode, token }))

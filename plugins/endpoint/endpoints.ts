@@ -20,6 +20,11 @@ export interface Endpoints {
    * `group_unknown`.
    */
   create(name: string, settings: EndpointSettings, options: CreateOptions): Promise<Endpoint>
+  /**
+   * Changes the settings that are given; a group replaces servers, and servers a group. Restarts the endpoint, so that
+   * clients begin new sessions. Fails with `endpoint_unknown` and as `create` does.
+   */
+  edit(name: string, change: Partial<EndpointSettings>): Promise<Endpoint>
   list(): Promise<Endpoint[]>
   /** Fails with `workload_missing` and `endpoint_unknown`. */
   get(name: string): Promise<Endpoint>
@@ -69,7 +74,7 @@ export function createEndpoints(app: App): Endpoints {
           container_name: toInstanceName(name),
           runtime: ENDPOINT_RUNTIME,
           image: ENDPOINT_RUNTIME,
-          source: settings.group === undefined ? 'endpoint' : `group ${settings.group}`,
+          ...placeOf(settings),
           transport: 'stdio',
           proxy_mode: 'streamable-http',
           port: port ?? 0,
@@ -83,6 +88,17 @@ export function createEndpoints(app: App): Endpoints {
       )
       return get(name)
     },
+    async edit(name, change) {
+      await get(name)
+      await assertMembers(change)
+      const [workloads, store] = await services()
+      const before = await store.configs.get(name)
+      const { group, servers, ...others } = before.endpoint ?? {}
+      const behind = change.group === undefined && change.servers === undefined ? { group, servers } : {}
+      const endpoint = withoutUndefined({ ...others, ...behind, ...change })
+      await workloads.edit(before, { ...before, ...placeOf(endpoint), endpoint })
+      return get(name)
+    },
     async list() {
       const [, store] = await services()
       const configs = (await store.configs.list()).filter(isEndpoint)
@@ -91,3 +107,10 @@ export function createEndpoints(app: App): Endpoints {
     get,
   }
 }
+
+/** The endpoint of a group is in that group, so that its clients see it. */
+const placeOf = ({ group }: EndpointSettings) =>
+  group === undefined ? { source: 'endpoint' } : { source: `group ${group}`, group }
+
+const withoutUndefined = (settings: EndpointSettings | Record<string, unknown>): EndpointSettings =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))

@@ -6,6 +6,7 @@ import type {} from '../proxy-command/index.ts'
 import type {} from '../state/index.ts'
 import type {} from '../workloads/index.ts'
 import { EndpointCreate } from './commands/endpoint-create.ts'
+import { EndpointEdit } from './commands/endpoint-edit.ts'
 import { EndpointList } from './commands/endpoint-list.ts'
 import { EndpointStatus } from './commands/endpoint-status.ts'
 import type { Endpoints } from './endpoints.ts'
@@ -66,7 +67,7 @@ const endpoint: Plugin = {
   name: 'endpoint',
   needs: ['callers', 'groups', 'proxy', 'proxy-command', 'state', 'workloads'],
   uses: ['callerToken', 'groups', 'workloadBridge', 'workloads', 'workloadStore'],
-  commands: [EndpointCreate, EndpointList, EndpointStatus],
+  commands: [EndpointCreate, EndpointEdit, EndpointList, EndpointStatus],
   services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
   provides: { sections: [endpointSection], runtimes: [createRuntime] },
 }

@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { failures } from '../../src/errors.ts'
 import {
+  bool,
   integer,
   map,
   type ObjectOf,
@@ -28,6 +29,8 @@ const endpointSettings = object({
   servers: optional(texts),
   /** How the tools and prompts of the servers are named; absent: `prefix`. */
   naming: optional(oneOf(NAMINGS)),
+  /** Whether client applications get this URL in place of those of its servers. */
+  for_clients: optional(bool),
   /** Seconds that a call may take without progress; absent: 600. */
   call_timeout: optional(seconds),
   /** The same of single servers, by name. */
@@ -48,8 +51,15 @@ declare module '../../src/contracts/run-config.ts' {
 
 export const isEndpoint = ({ runtime }: Pick<RunConfig, 'runtime'>): boolean => runtime === ENDPOINT_RUNTIME
 
+/** Whether a workload is behind an endpoint. Another endpoint never is. */
+export const isMember = (config: RunConfig, { group, servers = [] }: EndpointSettings): boolean =>
+  !isEndpoint(config) &&
+  (group === undefined ? servers.includes(config.name) : (config.group || 'default') === group)
+
 export const endpointSection: Section = {
   members,
+  standsFor: ({ endpoint }, all) =>
+    endpoint?.for_clients ? all.filter(one => isMember(one, endpoint)).map(({ name }) => name) : [],
   check(config) {
     const { endpoint } = config
     if (isEndpoint(config) !== (endpoint !== undefined)) {

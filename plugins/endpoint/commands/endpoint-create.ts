@@ -2,23 +2,10 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { Option } from '../../../src/cli/option.ts'
 import { failures } from '../../../src/errors.ts'
-import { NAMINGS } from '../names/naming.ts'
+import { settingsFlags, toSettings } from './settings-flags.ts'
 
 const flags = {
-  group: flag.string('the group whose servers are behind the endpoint', {
-    placeholder: 'NAME',
-    completes: 'groups',
-  }),
-  server: flag.list('a server behind the endpoint, in place of a group', 'NAME', { completes: 'workloads' }),
-  naming: flag.choice(
-    'how tools are named: with the name of their server before them, only where two have the same name, or never',
-    NAMINGS,
-    'prefix',
-  ),
-  'call-timeout': flag.duration(
-    'how long a call may take without progress; ten times as long with progress',
-    '10m',
-  ),
+  ...settingsFlags,
   'proxy-port': flag.port('port the endpoint listens on (default: a free one)'),
 }
 
@@ -41,19 +28,15 @@ export class EndpointCreate extends BaseCommand {
   name = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    const { group, server, naming, 'call-timeout': timeout, 'proxy-port': port } = this.values(flags)
+    const { 'proxy-port': port, ...values } = this.values(flags)
     const { signal } = this.context
-    if ((group === undefined) === (server.length === 0)) {
+    if ((values.group === undefined) === (values.server.length === 0)) {
       throw failures.usage({
         text: 'Which servers are behind the endpoint?',
         hint: 'Give either --group NAME or --server NAME, which can be repeated.',
       })
     }
-    const settings = {
-      ...(group === undefined ? { servers: [...server] } : { group }),
-      naming,
-      ...(timeout === undefined ? {} : { call_timeout: Math.ceil(timeout / 1000) }),
-    }
+    const settings = { naming: values.naming, ...toSettings(values, this.given) }
     const endpoints = await this.app.service('endpoints')
     const { workload, members } = await endpoints.create(this.name, settings, { port, signal })
     const names = members.map(member => member.name).join(', ')

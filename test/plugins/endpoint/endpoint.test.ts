@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import {
@@ -269,7 +271,36 @@ describe('The endpoint itself', () => {
     await home.ok(['rm', 'few'])
   })
 
+  test('settings are changed, and others stay', async () => {
+    onTestFinished(async () => void (await home.keelson(['rm', 'changed'])))
+    await home.ok(['endpoint', 'create', 'changed', '--server', 'everything', '--call-timeout', '30s'])
+    await home.ok(['endpoint', 'edit', 'changed', '--naming', 'plain', '--server', 'asking'])
+    const listed = JSON.parse(await home.ok(['endpoint', 'list', '--format', 'json']))
+    const changed = listed.find(({ name }: { name: string }) => name === 'changed')
+    expect(changed).toMatchObject({ naming: 'plain', servers: ['asking'], call_timeout: 30 })
+    const client = await clientV1(changed.url)
+    expect(names((await client.listTools()).tools)).toContain('elicit')
+  })
+
+  test('client applications get one URL in place of those of its servers', async () => {
+    onTestFinished(async () => void (await home.keelson(['rm', 'one-url', 'at-desk'])))
+    const entries = async () => {
+      const text = await readFile(join(home.path, '.cursor', 'mcp.json'), 'utf8').catch(() => '{}')
+      return Object.keys(JSON.parse(text).mcpServers ?? {})
+    }
+    await home.keelson(['group', 'create', 'desk'])
+    await home.ok(['run', zoo.urls.modern ?? '', '--name', 'at-desk', '--group', 'desk'])
+    await home.ok(['client', 'register', 'cursor', '--group', 'desk'])
+    await expect.poll(entries).toEqual(['at-desk'])
+    await home.ok(['endpoint', 'create', 'one-url', '--group', 'desk', '--for-clients'])
+    await expect.poll(entries).toEqual(['one-url'])
+    await home.ok(['stop', 'one-url'])
+    await expect.poll(entries).toEqual(['at-desk'])
+  })
+
   test.each([
+    [['endpoint', 'edit', 'all'], 2, 'What is to be changed?'],
+    [['endpoint', 'edit', 'everything', '--naming', 'plain'], 1, 'not an endpoint'],
     [['endpoint', 'create', 'x'], 2, 'Which servers are behind the endpoint?'],
     [['endpoint', 'create', 'x', '--group', 'nosuch'], 1, 'nosuch'],
     [['endpoint', 'create', 'x', '--server', 'nosuch'], 1, 'nosuch'],

@@ -1,0 +1,44 @@
+import { flag } from '../../../src/cli/flags.ts'
+import { NAMINGS } from '../names/naming.ts'
+import type { EndpointSettings } from '../section.ts'
+
+/** Flags for the settings of an endpoint. */
+export const settingsFlags = {
+  group: flag.string('the group whose servers are behind the endpoint', {
+    placeholder: 'NAME',
+    completes: 'groups',
+  }),
+  server: flag.list('a server behind the endpoint, in place of a group', 'NAME', { completes: 'workloads' }),
+  naming: flag.choice(
+    'how tools are named: with the name of their server before them, only where two have the same name, or never',
+    NAMINGS,
+    'prefix',
+  ),
+  'call-timeout': flag.duration(
+    'how long a call may take without progress; ten times as long with progress',
+    '10m',
+  ),
+  'for-clients': flag.boolean('client applications get this URL in place of those of its servers'),
+}
+
+interface Values {
+  readonly group: string | undefined
+  readonly server: readonly string[]
+  readonly naming: EndpointSettings['naming']
+  readonly 'call-timeout': number | undefined
+  readonly 'for-clients': boolean
+}
+
+/** The settings that the flags say; only those `given`. */
+export function toSettings(values: Values, given: ReadonlySet<string>): EndpointSettings {
+  const { group, server, naming, 'call-timeout': timeout, 'for-clients': forClients } = values
+  return {
+    ...(group === undefined ? {} : { group }),
+    ...(server.length === 0 ? {} : { servers: [...server] }),
+    ...(given.has('naming') && naming ? { naming } : {}),
+    ...(given.has('call-timeout') && timeout !== undefined
+      ? { call_timeout: Math.ceil(timeout / 1000) }
+      : {}),
+    ...(given.has('for-clients') ? { for_clients: forClients } : {}),
+  }
+}
