@@ -40,7 +40,7 @@ export interface Handover {
  * The requests: `POST /workloads/<name>/<verb>`, `GET /info`, `GET /adopted`, `POST /handover`, and
  * `POST /operations/<name>` with the input as JSON.
  */
-export const VERBS = ['start', 'stop', 'remove', 'upgrade', 'settle-upgrade'] as const
+export const VERBS = ['start', 'stop', 'restart', 'remove', 'upgrade', 'settle-upgrade'] as const
 export type Verb = (typeof VERBS)[number]
 
 const isWireFailure = t.isObject({

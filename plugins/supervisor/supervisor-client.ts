@@ -104,6 +104,7 @@ export function createSupervisorClient(options: {
     ensure: async () => void (await ensure()),
     start: name => act(name, 'start'),
     stop: name => act(name, 'stop'),
+    restart: name => act(name, 'restart'),
     remove: name => act(name, 'remove'),
     upgrade: name => act(name, 'upgrade'),
     settleUpgrade: name => act(name, 'settle-upgrade'),

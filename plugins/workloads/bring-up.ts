@@ -124,11 +124,7 @@ export function createBringUp(options: {
       const saved = changeLive
         ? await store.configs.get(name)
         : await store.configs.saveOver(before, () => conceal(asked))
-      const bringUp = async () => {
-        await supervise.stop(name)
-        await supervise.start(name)
-      }
-      return { saved, up: bringUp() }
+      return { saved, up: supervise.restart(name) }
     },
 
     async runInForeground(config, { signal, onUp }) {

@@ -221,11 +221,7 @@ export function createWorkloads({ app, store }: { app: App; store: WorkloadStore
     },
     start: names => each(names, (supervise, name) => supervise.start(name)),
     stop: names => each(names, (supervise, name) => supervise.stop(name)),
-    restart: names =>
-      each(names, async (supervise, name) => {
-        await supervise.stop(name)
-        await supervise.start(name)
-      }),
+    restart: names => each(names, (supervise, name) => supervise.restart(name)),
     remove: names => each(names, (supervise, name) => supervise.remove(name), { evenDamaged: true }),
 
     async logs(name, options = {}) {

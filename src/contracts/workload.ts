@@ -150,6 +150,8 @@ export interface Supervisor {
   start(name: string): Promise<void>
   /** Stops a workload and its instance. Resolves when both have ended. */
   stop(name: string): Promise<void>
+  /** Stops a workload and starts it again, also when the caller is killed in between. Fails as `start` does. */
+  restart(name: string): Promise<void>
   /**
    * Replaces the server of a workload by the candidate of its upgrade record. The running server receives the
    * requests until the candidate responds. Fails with the reason when it does not; then nothing has changed.

@@ -23,6 +23,7 @@ export interface WorkloadHost {
   /** The operations are documented at `Supervisor`. */
   start(name: string): Promise<void>
   stop(name: string): Promise<void>
+  restart(name: string): Promise<void>
   remove(name: string): Promise<void>
   upgrade(name: string): Promise<void>
   settleUpgrade(name: string): Promise<void>
@@ -88,6 +89,11 @@ export function createWorkloadHost(options: WorkloadHostOptions): WorkloadHost {
       await removeWorkload(state, name)
     })
 
+  const start = (name: string) => {
+    const work = () => startWorkload(state, name)
+    return inTurn(name, () => (journal ? journal.trackStart(name, work) : work()))
+  }
+
   return {
     get size() {
       return hosted.size
@@ -95,11 +101,9 @@ export function createWorkloadHost(options: WorkloadHostOptions): WorkloadHost {
     get busy() {
       return hosted.size + queues.size + upgrades.size > 0
     },
-    start(name) {
-      const work = () => startWorkload(state, name)
-      return inTurn(name, () => (journal ? journal.trackStart(name, work) : work()))
-    },
+    start,
     stop,
+    restart: name => stop(name).then(() => start(name)),
     remove,
     upgrade: name => upgrades.upgrade(name),
     settleUpgrade: name => upgrades.settle(name),

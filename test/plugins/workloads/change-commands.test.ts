@@ -120,6 +120,27 @@ test('a server that does not start with an edit runs as before', SLOW, async con
   expect(await rows(home)).toMatchObject([{ status: 'stopped' }, { name: `${name}-c`, status: 'running' }])
 })
 
+test('an edit that is killed while the server stops goes on without its command', SLOW, async context => {
+  needs(context, engineProblem('docker', IMAGE))
+  const home = await openHome()
+  onTestFinished(() => home.close())
+  const slow =
+    "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 3000)); setInterval(() => {}, 1000)"
+  await writeFile(join(home.path, 'server.cjs'), `${SERVER}\n${slow}`)
+  const name = `killed-${process.pid}`
+  const mounts = ['-v', `${home.path}/server.cjs:/srv/server.cjs:ro`]
+  const flags = ['--runtime', 'docker', '--transport', 'stdio', '--no-isolate-network']
+  await home.ok(['run', IMAGE, '--name', name, ...flags, ...mounts, '--', 'node', '/srv/server.cjs'])
+  const [{ started_at: before }] = await rows(home)
+
+  const edit = home.start(['edit', name, '-e', 'OTHER=2'])
+  await expect.poll(async () => (await rows(home))[0].status, { timeout: 60_000 }).toBe('stopping')
+  edit.kill('SIGKILL')
+  await expect.poll(async () => (await rows(home))[0].status, { timeout: 60_000 }).toBe('running')
+  expect((await rows(home))[0].started_at).not.toBe(before)
+  expect(await configOf(home, name)).toMatchObject({ env_vars: { OTHER: '2' } })
+})
+
 test(
   'a server that does not start with an edit keeps the secret that the edit replaced',
   SLOW,

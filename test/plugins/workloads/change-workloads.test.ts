@@ -54,6 +54,11 @@ async function world(faults: Partial<Supervisor> = {}) {
       await faults.start?.(name)
       running.add(name)
     },
+    async restart(name) {
+      running.delete(name)
+      await faults.start?.(name)
+      running.add(name)
+    },
     async remove(name) {
       await faults.remove?.(name)
       running.delete(name)
