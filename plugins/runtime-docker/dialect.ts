@@ -62,6 +62,11 @@ export interface Dialect {
    * engine may be elsewhere. Absent for an engine whose socket would start a service.
    */
   socket?(env: Readonly<Record<string, string | undefined>>): string | undefined
+  /**
+   * Names an engine without a daemon as it is now, by the environment of its program; undefined when it may be elsewhere.
+   * What it says of itself is cached as long as this stays the same.
+   */
+  identify?(env: Readonly<Record<string, string | undefined>>): Promise<string | undefined>
   /** Further arguments of `start --attach --interactive`, by the output of `infoArguments`. */
   attachArguments(info: unknown): readonly string[]
   /** Further arguments of `rm --force --volumes`. */

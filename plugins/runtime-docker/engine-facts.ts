@@ -37,7 +37,7 @@ export function createEngineFacts(options: {
   /** Changes with the engine, with each start of it and with the program; undefined if nothing may be cached. */
   async function ask(): Promise<string | undefined> {
     const socket = dialect.socket?.(env)
-    if (socket === undefined) return undefined
+    if (socket === undefined) return dialect.identify?.(env)
     const [{ ino, mtimeMs }, ping] = await Promise.all([
       stat(socket),
       call(socket, 'GET', '/_ping', { timeoutMs: PING_MS }),

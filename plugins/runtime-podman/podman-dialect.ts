@@ -1,5 +1,6 @@
 import * as t from 'typanion'
 import type { Dialect, EngineEvent } from '../runtime-docker/index.ts'
+import { identifyPodman } from './identify-podman.ts'
 
 const open = { extra: t.isUnknown() }
 const infoOutput = t.isObject(
@@ -76,6 +77,7 @@ export const podmanDialect: Dialect = {
     return { version: output.version.Version, warnings: missing.length ? [warning] : [] }
   },
   infoArguments: ['info', '--format', 'json'],
+  identify: identifyPodman,
   readAbilities(output) {
     const host = infoOutput(output) ? output.host : {}
     const missing = missingControllers(host.cgroupControllers ?? [])

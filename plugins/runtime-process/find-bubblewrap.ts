@@ -1,6 +1,6 @@
 import { messageOf } from '../../src/errors.ts'
+import { findOnPath } from '../../src/lib/find-on-path.ts'
 import { lastLines, runTool } from '../../src/lib/run-tool.ts'
-import { findOnPath } from './find-on-path.ts'
 import { installHint, KERNEL_HINT } from './install-hint.ts'
 import { NO_NESTING, SYSTEM_ARGUMENTS, systemFolders } from './sandbox.ts'
 

@@ -1,8 +1,8 @@
 import type { Probe } from '../../src/contracts/runtime.ts'
 import { capitalise } from '../../src/lib/capitalise.ts'
+import { findOnPath } from '../../src/lib/find-on-path.ts'
 import { npmCommand } from '../../src/lib/newest-version.ts'
 import type { Bubblewrap } from './find-bubblewrap.ts'
-import { findOnPath } from './find-on-path.ts'
 import { describeMissingLimits, type LimitSupport, withDefaultLimits } from './limits/limit-support.ts'
 import { seccompFilter } from './seccomp/seccomp-filter.ts'
 

@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as t from 'typanion'
 import { writeFileAtomic } from '../../src/lib/atomic-file.ts'
+import { findOnPath } from '../../src/lib/find-on-path.ts'
 import { parseDocument } from '../../src/parse-document.ts'
 import { isPrivateFolder } from '../../src/private-folder.ts'
 import { type Bubblewrap, findBubblewrap } from './find-bubblewrap.ts'
-import { findOnPath } from './find-on-path.ts'
 import { NO_NESTING } from './sandbox.ts'
 
 /** How long, in milliseconds, a bubblewrap that has worked is not tried again. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, constants } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { delimiter } from 'node:path'
+import { findOnPath } from '../../../src/lib/find-on-path.ts'
 
 /** What one isolated network may do: reach the egress proxy, and reply to connections that this host has opened. */
 export interface FirewallRule {
@@ -48,23 +48,15 @@ export function createFirewall(options: {
   folders?: readonly string[]
 }): Firewall {
   const { owner, env, folders = SBIN } = options
-  const path = [...(env.PATH ?? '').split(delimiter).filter(Boolean), ...folders]
+  const path = [env.PATH ?? '', ...folders].join(delimiter)
   const comment = (network: string) => `keelson ${owner} ${network}`
-
-  async function find(program: string): Promise<string | undefined> {
-    for (const folder of path) {
-      const file = join(folder, program)
-      if (await isExecutable(file)) return file
-    }
-    return undefined
-  }
 
   async function call(
     program: string,
     args: readonly string[],
     input = '',
   ): Promise<{ ok: boolean; stdout: string; words: string }> {
-    const file = await find(program)
+    const file = await findOnPath(program, path)
     if (!file) return { ok: false, stdout: '', words: `${program} is not installed` }
     const { promise, resolve } = Promise.withResolvers<{ ok: boolean; stdout: string; words: string }>()
     // Not execa, which takes longer to load and to start than the program runs.
@@ -135,9 +127,3 @@ export function createFirewall(options: {
 /** iptables takes at most 28 characters. */
 const chainOf = (owner: string, network: string): string =>
   `KEELSON-${createHash('sha256').update(`${owner} ${network}`).digest('hex').slice(0, 12)}`
-
-const isExecutable = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  )

@@ -1,9 +1,9 @@
 import { readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { WaitOptions } from '../../../src/contracts/runtime.ts'
+import { findOnPath } from '../../../src/lib/find-on-path.ts'
 import { npmCommand } from '../../../src/lib/newest-version.ts'
 import { npmrcEnvironment, readNpmSettings } from '../../../src/lib/npm-settings.ts'
-import { findOnPath } from '../find-on-path.ts'
 import type { InstallSandbox, WithInstallSandbox } from './install-sandbox.ts'
 import { lockProblem, type NpmLock, parseNpmLock } from './npm-lock.ts'
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { dockerDialect } from '../../../plugins/runtime-docker/docker-dialect.ts'
 import { createEngineFacts } from '../../../plugins/runtime-docker/engine-facts.ts'
+import { podmanDialect } from '../../../plugins/runtime-podman/podman-dialect.ts'
 
 const INFO = JSON.stringify({ NCPU: 2, HttpProxy: 'http://user:hunter2@proxy.example:3128' })
 
@@ -100,4 +101,29 @@ test('a folder that others may write to is not trusted, nor a file that is none 
   await writeFile(engine.file, '{"engine": 1}')
   await engine.get()
   expect(engine.asked()).toBe(3)
+})
+
+test('an engine without a daemon is asked again when its program was replaced, and always when it is remote', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-facts-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const program = join(folder, 'podman')
+  let asked = 0
+  const ask = (env: Record<string, string> = {}) =>
+    createEngineFacts({ dialect: podmanDialect, env: { PATH: folder, ...env }, folder }).get(
+      ['info'],
+      async () => {
+        asked += 1
+        return INFO
+      },
+    )
+  await writeFile(program, 'first', { mode: 0o755 })
+  await ask()
+  await ask()
+  expect(asked).toBe(1)
+  await writeFile(program, 'the second')
+  await ask()
+  expect(asked).toBe(2)
+  await ask({ CONTAINER_HOST: 'ssh://elsewhere' })
+  await ask({ CONTAINER_HOST: 'ssh://elsewhere' })
+  expect(asked).toBe(4)
 })
