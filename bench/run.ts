@@ -20,6 +20,7 @@ const benches: Benches = {
   egress: () => import('./egress.ts'),
   endpoint: () => import('./endpoint.ts'),
   eras: () => import('./eras.ts'),
+  held: () => import('./held.ts'),
   idle: () => import('./idle.ts'),
   isolation: () => import('./isolation.ts'),
   login: () => import('./login.ts'),
