@@ -24,6 +24,7 @@ const benches: Benches = {
   idle: () => import('./idle.ts'),
   isolation: () => import('./isolation.ts'),
   login: () => import('./login.ts'),
+  pack: () => import('./pack.ts'),
   policy: () => import('./policy.ts'),
   proxy: () => import('./proxy.ts'),
   'run-image': () => import('./run-image.ts'),

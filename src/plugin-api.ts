@@ -5,6 +5,8 @@
  */
 import type { Plugin } from './plugin.ts'
 
+/** A plugin's manifest names the version of this interface that it was made for. */
+export { API_VERSION } from './api-version.ts'
 export type { App } from './app.ts'
 export { BaseCommand, type CliContext, type CommandClass } from './cli/base-command.ts'
 export {
@@ -34,9 +36,6 @@ export type { Log } from './log.ts'
 export type { Notify } from './notify.ts'
 export type { Paths } from './paths.ts'
 export type { Contributions, Plugin, RunFlags, Section, Services } from './plugin.ts'
-
-/** The version of this interface; a plugin's manifest names the one it was made for. */
-export { API_VERSION } from './third-party.ts'
 
 /** Gives a plugin its type. */
 export const definePlugin = (plugin: Plugin): Plugin => plugin

@@ -3,14 +3,12 @@ import { registerHooks } from 'node:module'
 import { isAbsolute, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as t from 'typanion'
+import { API_VERSION } from './api-version.ts'
 import { failures, isFailure, messageOf } from './errors.ts'
 import { hashTree } from './lib/hash-tree.ts'
 import { parseDocument } from './parse-document.ts'
 import type { Paths } from './paths.ts'
 import type { Contributions, Plugin, PluginEntry } from './plugin.ts'
-
-/** The plugin API this host offers; plugins of this version and the one before it load. */
-export const API_VERSION = 1
 
 /** What a plugin's package.json says of itself under the key `keelson`. Read without running its code. */
 export const manifestSchema = t.isObject(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { loadLater, usedNames } from './load-later.ts'
-import type { Modules, Part } from './parts.ts'
+import { type Modules, namesOf, type Part } from './parts.ts'
 
 const fileOf = (name: string): string => (name.split('/')[0] as string).replace('@', '')
 
@@ -72,4 +72,18 @@ export function separateParts(own: Part, modules: Modules): Plugin {
       build.onResolve({ filter: /.*/, namespace: 'other-part' }, ({ path }) => ({ path, external: true }))
     },
   }
+}
+
+/** fastify loads these at its start, and uses them for HTTPS, HTTP/2 and plugins that name a version: never here. */
+export const loadRareLater: Plugin = {
+  name: 'load-rare-later',
+  setup(build) {
+    build.onResolve({ filter: /^(?:node:http2|node:https|semver)$/ }, ({ path, importer }) =>
+      importer.includes('/node_modules/fastify/') ? { path, namespace: 'later' } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'later' }, async ({ path }) => ({
+      contents: loadLater(`require('${path}')`, await namesOf(path)),
+      resolveDir: '.',
+    }))
+  },
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { embedFiles } from '../../scripts/docs/embed-files.ts'
-import { API_VERSION, manifestSchema } from '../../src/third-party.ts'
+import { API_VERSION } from '../../src/api-version.ts'
+import { manifestSchema } from '../../src/third-party.ts'
 
 const page = readFileSync('docs/plugins.md', 'utf8')
 

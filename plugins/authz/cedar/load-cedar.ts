@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 import * as cedar from '@cedar-policy/cedar-wasm/web'
 
 export type Cedar = typeof cedar
@@ -12,13 +14,15 @@ export function loadCedar(): Promise<Cedar> {
 }
 
 async function load(): Promise<Cedar> {
-  cedar.initSync({ module: await readFile(moduleUrl()) })
+  cedar.initSync({ module: await readModule() })
   return cedar
 }
 
-/** In the built program it lies beside this file (tsup.config.ts). */
-const moduleUrl = (): URL =>
-  new URL(
-    'cedar_wasm_bg.wasm',
-    import.meta.url.endsWith('.ts') ? import.meta.resolve('@cedar-policy/cedar-wasm/web') : import.meta.url,
-  )
+const MODULE = 'cedar_wasm_bg.wasm'
+
+/** In the built program it lies beside this file, compressed to a quarter (tsup.config.ts). */
+async function readModule(): Promise<Uint8Array> {
+  if (import.meta.url.endsWith('.ts'))
+    return readFile(new URL(MODULE, import.meta.resolve('@cedar-policy/cedar-wasm/web')))
+  return promisify(brotliDecompress)(await readFile(new URL(`${MODULE}.br`, import.meta.url)))
+}

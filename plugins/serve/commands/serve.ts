@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { isTerminal } from '../../../src/cli/output.ts'
@@ -58,8 +57,6 @@ export class Serve extends BaseCommand {
   override async execute(): Promise<void> {
     const values = this.values(flags)
     const login = await readLogin(this.app, this.groupValues(), this.given)
-    // Before anything is loaded: V8 lets the place for new objects grow to 48 MB, which stays when all is quiet.
-    setFlagsFromString('--semi-space-growth-factor=1')
     const { serveApi } = await import('../serve-api.ts')
     await serveApi(this.app, {
       host: values.host ?? '127.0.0.1',
