@@ -6,6 +6,12 @@ export const failures = defineFailures({
     text: (d: { name: string }) => `"${d.name}" is a workload, not an endpoint.`,
     hint: '`keelson endpoint list` shows the endpoints.',
   },
+  endpoint_tool_unknown: {
+    status: 404,
+    text: (d: { endpoint: string; tool: string }) => `No server of "${d.endpoint}" lists a tool "${d.tool}".`,
+    hint: (d: { endpoint: string; tool: string }) =>
+      `\`keelson mcp list tools --server ${d.endpoint}\` shows the tools. A server may hide it itself (--tools).`,
+  },
   endpoint_of_endpoint: {
     status: 400,
     exit: 2,

@@ -2,11 +2,13 @@ import type { App } from '../../src/app.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type {} from '../callers/index.ts'
 import type {} from '../groups/index.ts'
+import type {} from '../mcp/index.ts'
 import type {} from '../proxy-command/index.ts'
 import type {} from '../state/index.ts'
 import type {} from '../workloads/index.ts'
 import { EndpointCreate } from './commands/endpoint-create.ts'
 import { EndpointEdit } from './commands/endpoint-edit.ts'
+import { EndpointExplain } from './commands/endpoint-explain.ts'
 import { EndpointList } from './commands/endpoint-list.ts'
 import { EndpointStatus } from './commands/endpoint-status.ts'
 import type { Endpoints } from './endpoints.ts'
@@ -65,9 +67,9 @@ async function createRuntime(app: App) {
 /** One URL for several workloads: their tools, prompts and resources in one server. */
 const endpoint: Plugin = {
   name: 'endpoint',
-  needs: ['callers', 'groups', 'proxy', 'proxy-command', 'state', 'workloads'],
-  uses: ['callerToken', 'groups', 'workloadBridge', 'workloads', 'workloadStore'],
-  commands: [EndpointCreate, EndpointEdit, EndpointList, EndpointStatus],
+  needs: ['callers', 'groups', 'mcp', 'proxy', 'proxy-command', 'state', 'workloads'],
+  uses: ['callerToken', 'groups', 'serverTools', 'workloadBridge', 'workloads', 'workloadStore'],
+  commands: [EndpointCreate, EndpointEdit, EndpointExplain, EndpointList, EndpointStatus],
   services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
   provides: { sections: [endpointSection], runtimes: [createRuntime] },
 }

@@ -271,6 +271,25 @@ describe('The endpoint itself', () => {
     await home.ok(['rm', 'few'])
   })
 
+  test('the origin of a tool is explained, and why it is hidden', async () => {
+    onTestFinished(async () => void (await home.keelson(['rm', 'odd', 'second'])))
+    const explain = async (tool: string) => {
+      const shown = await home.ok(['endpoint', 'explain', 'odd', tool, '--format', 'json'])
+      return JSON.parse(shown) as { server: string; problem?: string }[]
+    }
+    await home.ok(['run', zoo.urls.everything ?? '', '--name', 'second'])
+    const servers = ['everything', 'second'].flatMap(name => ['--server', name])
+    await home.ok(['endpoint', 'create', 'odd', ...servers, '--naming', 'plain'])
+    await home.ok(['edit', 'odd', '--tools', 'echo'])
+    const [first, second] = await explain('echo')
+    expect(first).toMatchObject({ name: 'echo', server: 'everything', tool: 'echo' })
+    expect(first?.problem).toBeUndefined()
+    expect(second?.problem).toBe('the server "everything" has a tool of this name, and comes first')
+    expect((await explain('get-sum'))[0]?.problem).toContain('the endpoint hides or renames it')
+    await home.ok(['stop', 'second'])
+    expect((await explain('echo')).at(-1)?.problem).toBe('the server is stopped')
+  })
+
   test('settings are changed, and others stay', async () => {
     onTestFinished(async () => void (await home.keelson(['rm', 'changed'])))
     await home.ok(['endpoint', 'create', 'changed', '--server', 'everything', '--call-timeout', '30s'])
@@ -299,6 +318,7 @@ describe('The endpoint itself', () => {
   })
 
   test.each([
+    [['endpoint', 'explain', 'all', 'nosuch'], 1, 'No server of "all" lists a tool "nosuch".'],
     [['endpoint', 'edit', 'all'], 2, 'What is to be changed?'],
     [['endpoint', 'edit', 'everything', '--naming', 'plain'], 1, 'not an endpoint'],
     [['endpoint', 'create', 'x'], 2, 'Which servers are behind the endpoint?'],
