@@ -38,7 +38,7 @@ export const failures = defineFailures({
   audit_otlp_unavailable: {
     status: 409,
     text: (d: { name: string }) =>
-      `The audit of "${d.name}" is to be sent as OTLP logs, and its telemetry has no endpoint.`,
+      `The audit log of "${d.name}" is to be sent as OTLP logs, but its telemetry has no endpoint.`,
     hint: 'Run the workload with --otel-endpoint, or leave out otlp of the audit configuration.',
   },
   audit_log_unwritable: {

@@ -10,7 +10,7 @@ export const failures = defineFailures({
   isolation_conflict: {
     status: 400,
     exit: 2,
-    text: (d: { mode: string }) => `--isolate-network does not go with the network mode "${d.mode}".`,
+    text: (d: { mode: string }) => `--isolate-network cannot be combined with the network mode "${d.mode}".`,
     hint: 'Leave out --network, or say --isolate-network=false.',
   },
   explain_url_unreadable: {

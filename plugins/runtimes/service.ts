@@ -159,7 +159,7 @@ async function probeWithin(
     signal.addEventListener('abort', () =>
       resolve({
         ok: false,
-        problem: `it did not respond within ${timeoutMs / 1000} seconds.`,
+        problem: `it did not respond within ${timeoutMs / 1000} s.`,
         hint: `Restart the engine behind "${runtime.name}", or choose another runtime with --runtime.`,
       }),
     )

@@ -108,7 +108,7 @@ test('another network mode turns isolation off with a warning, and is refused if
   needsPlace(context, 'docker')
   const refused = await run('e2e-host', '--network', 'host', '--isolate-network')
   expect(refused.code).toBe(2)
-  expect(refused.stderr).toContain('--isolate-network does not go with the network mode "host".')
+  expect(refused.stderr).toContain('--isolate-network cannot be combined with the network mode "host".')
   const open = await run('e2e-host', '--network', 'host')
   expect(open.code, open.stderr).toBe(0)
   expect(open.stderr).toContain('The network mode \\"host\\" excludes isolation')

@@ -28,7 +28,7 @@ test.each(['host', 'my-network'])(
   mode => {
     expect(configWith({}, mode).isolate_network).toBe(false)
     expect(() => configWith({ 'isolate-network': true }, mode)).toThrow(
-      `--isolate-network does not go with the network mode "${mode}".`,
+      `--isolate-network cannot be combined with the network mode "${mode}".`,
     )
     expect(networkKindOf(configWith({}, mode))).toBe('open')
   },

@@ -175,7 +175,7 @@ test('one that hangs is given up after the limit, together with the others', asy
   const { runtimes } = setUp({ docker: hangs, podman: hangs, process: works() })
   const probed = await runtimes.probeAll({ timeoutMs: 100 })
   expect(probed.map(({ probe }) => probe.ok)).toEqual([false, false, true])
-  expect(probed[0]?.probe).toMatchObject({ problem: 'it did not respond within 0.1 seconds.' })
+  expect(probed[0]?.probe).toMatchObject({ problem: 'it did not respond within 0.1 s.' })
 })
 
 test('one whose probe throws is not usable, and the others are', async () => {
