@@ -98,15 +98,20 @@ function runServer(server: ServerKind): Promise<string> {
 const keyOfServer = (server: ServerKind): string => `${serverName(server)} ${server.transport}`
 
 /** Image and command of a stdio server of another language. */
-const stdioOf = (sdk: Sdk, revision: string): string[] =>
+const stdioOf = (sdk: 'Go' | PythonSdk, revision: string): string[] =>
   sdk === 'Go'
     ? ['-v', `${GO}:/eras:ro`, 'keelson-test/busybox:1', '--', '/eras', 'stdio', revision]
     : [
-        ...['-v', `${STATE}/python-sdk-2:${STATE}/python-sdk-2:ro`, '-v', `${root}:/srv:ro`],
-        ...['keelson-test/python:3', '--', pythonOf(2), '/srv/fixtures/eras/python-server-2.py'],
+        ...['-v', `${placeOf(sdk)}:${placeOf(sdk)}:ro`, '-v', `${root}:/srv:ro`],
+        ...['keelson-test/python:3', '--', pythonOf(sdk), `/srv/fixtures/eras/${PYTHON_SERVERS[sdk]}`],
       ]
 
-const pythonOf = (version: 1 | 2): string => `${STATE}/python-sdk-${version}/bin/python`
+/** Files of fixtures/eras. */
+const PYTHON_SERVERS = { 'Python 1': 'python-server.py', 'Python 2': 'python-server-2.py' } as const
+type PythonSdk = keyof typeof PYTHON_SERVERS
+
+const placeOf = (sdk: PythonSdk): string => `${STATE}/python-sdk-${sdk.slice(-1)}`
+const pythonOf = (sdk: PythonSdk): string => `${placeOf(sdk)}/bin/python`
 
 /** Starts the clients of an SDK of another language. */
 function foreignClient(context: TestContext, program: string, args: readonly string[]): Connect {
@@ -121,11 +126,10 @@ async function startForeign(): Promise<void> {
   for (const server of SERVERS) {
     const { sdk, transport, revision } = server
     if (!sdk || transport !== 'streamable-http') continue
-    const [program, args] = {
-      Go: [GO, ['http', revision]],
-      'Python 1': [pythonOf(1), [`${root}fixtures/eras/python-server.py`]],
-      'Python 2': [pythonOf(2), [`${root}fixtures/eras/python-server-2.py`]],
-    }[sdk] as [string, string[]]
+    const [program, args] =
+      sdk === 'Go'
+        ? [GO, ['http', revision]]
+        : [pythonOf(sdk), [`${root}fixtures/eras/${PYTHON_SERVERS[sdk]}`]]
     foreign.set(keyOfServer(server), await startServer(args, { program }))
   }
 }
@@ -151,8 +155,8 @@ test('every client reaches every server as far as the page says', { timeout: 600
   const connect = {
     'TypeScript 1': firstSdkClient,
     'TypeScript 2': secondSdkClient,
-    'Python 1': foreignClient(context, pythonOf(1), [PYTHON_CLIENT]),
-    'Python 2': foreignClient(context, pythonOf(2), [PYTHON_CLIENT]),
+    'Python 1': foreignClient(context, pythonOf('Python 1'), [PYTHON_CLIENT]),
+    'Python 2': foreignClient(context, pythonOf('Python 2'), [PYTHON_CLIENT]),
     Go: foreignClient(context, GO, ['client']),
   }
   await startForeign()

@@ -71,6 +71,7 @@ export const SERVERS: readonly ServerKind[] = [
       .filter(transport => !(revision === STATELESS && transport === 'sse'))
       .map(transport => ({ revision, transport })),
   ),
+  { revision: '2025-11-25', transport: 'stdio', sdk: 'Python 1' },
   { revision: '2025-11-25', transport: 'streamable-http', sdk: 'Python 1', untried: KEEPS_NO_EVENTS },
   ...(['2025-11-25', STATELESS] as const).flatMap(revision =>
     (['stdio', 'streamable-http'] as const).map(transport => ({ revision, transport, sdk: 'Go' as const })),

@@ -16,8 +16,8 @@ except the Python 2 server, which speaks all revisions. Over HTTP, the Go server
 then refuses all further requests, so its workload has \`--protocol stateless\`. The Go client of 2026-07-28 cannot read a
 request for roots without \`params\`. Servers of 2026-07-28 may send that, and keelson passes it on unchanged.
 
-Not in the matrix are FastMCP, which is built on version 2 of the Python SDK; the Python 1 server over stdio; and Python
-and Go servers over HTTP+SSE, with \`--proxy-mode sse\` or limited to revisions before 2025-11-25.
+Not in the matrix are FastMCP, which is built on the Python SDK and offers neither pages nor errors of a tool's own, and
+Python and Go servers over HTTP+SSE, with \`--proxy-mode sse\` or limited to revisions before 2025-11-25.
 
 - **yes**: the client saw the feature work.
 - **no**: it did not; the number leads to the reason, mostly in the words of the SDK of the client.
