@@ -41,6 +41,7 @@ export const credentialsMiddleware =
       stage: 'credentials',
       summary: describe(headers, { hasAuthorization: authorization !== undefined }),
       wrap,
+      probeRefused: () => authorization?.lookAhead?.(),
       close: () => authorization?.close(),
     }
   }

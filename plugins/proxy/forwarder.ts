@@ -55,6 +55,8 @@ export interface ForwarderOptions {
   onProtocol?: (() => void) | undefined
   /** Called when `clientProcesses` has changed. */
   onProcesses?: (() => void) | undefined
+  /** As of `probe`. */
+  onRefused?: (() => void) | undefined
 }
 
 /** The era that a new server lacks, by the result of its check. */
@@ -126,7 +128,7 @@ async function createStdioForwarder({
 }
 
 function createHttpForwarder(options: ForwarderOptions): Forwarder {
-  const { config, agent, availability, onProtocol = () => {} } = options
+  const { config, agent, availability, onProtocol = () => {}, onRefused = () => {} } = options
   const sessions = createHttpSessions({ ttlMs: sessionTtlOf(config) })
   const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
@@ -190,7 +192,7 @@ function createHttpForwarder(options: ForwarderOptions): Forwarder {
         discard() {},
       }
     },
-    ready: ({ timeoutMs, signal }) => waitUntilReady({ agent, config, target, timeoutMs, signal }),
+    ready: ({ timeoutMs, signal }) => waitUntilReady({ agent, config, target, onRefused, timeoutMs, signal }),
     sweep() {
       sessions.sweep()
       legacy.sweep()

@@ -102,7 +102,10 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const port = await listen(server, { host, port: config.port })
   server.on('error', error => log.error('the listener failed', { error: error.message }))
 
-  const forwarder = await createForwarder({ ...options, availability, rules })
+  const onRefused = () => {
+    for (const middleware of contributed) middleware.probeRefused?.()
+  }
+  const forwarder = await createForwarder({ ...options, availability, rules, onRefused })
   const closeNow = (graceMs: number) =>
     closeProxy({ server, inFlight, forwarder, middlewares: contributed }, graceMs)
   try {

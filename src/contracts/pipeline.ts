@@ -168,6 +168,8 @@ export interface Middleware {
    * fails with ends the start.
    */
   verify?(options: { signal: AbortSignal }): Promise<void>
+  /** Called when the server has refused (401, 403) the request without credentials by which the proxy sees whether it responds. */
+  probeRefused?(): void
   /**
    * Called when the proxy closes, while requests in flight finish. A promise is awaited for a few seconds after the
    * last one.

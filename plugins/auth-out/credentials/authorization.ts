@@ -20,5 +20,7 @@ export interface Authorization {
   refused(refusal: ServerRefusal, sent: string | undefined): Promise<AccessProblem | undefined> | undefined
   /** The server has taken a request after it had refused one. */
   taken(): void
+  /** Finds out what login the server requires, which has refused a request without credentials. */
+  lookAhead?(): void
   close(): void
 }

@@ -39,7 +39,7 @@ export async function loginAuthorizationOf(
   }: {
     log: Log
     setAccess: (problem: AccessProblem | undefined) => void
-    /** Asks the server whether it demands a login before anybody sends a request. */
+    /** Whether the login that the server requires is found out before anybody sends a request. */
     looksAhead?: boolean
   },
 ): Promise<Authorization> {
@@ -75,7 +75,6 @@ export async function loginAuthorizationOf(
 
   const stopWatching = watchLogin(renewal, { log })
   if (asksForLogin(config)) void renewal.renew()
-  else if (looksAhead) lookAhead().catch(error => log.debug(messageOf(error)))
   return {
     value: createLoginHeader(renewal, access),
     refused({ status, wwwAuthenticate }, sent) {
@@ -90,6 +89,9 @@ export async function loginAuthorizationOf(
         : renewal.renew(challenge, rejected)
     },
     taken: () => undefined,
+    lookAhead() {
+      if (looksAhead && !asksForLogin(config)) lookAhead().catch(error => log.debug(messageOf(error)))
+    },
     close() {
       closing.abort()
       access.close()

@@ -10,23 +10,37 @@ import type { TargetPath } from './target-path.ts'
 const PROBE_TIMEOUT_MS = 10_000
 const MAX_PROBE_BYTES = 1024 * 1024
 
-/** Probes once whether a server speaks MCP. Returns undefined when it does, else what it did instead. */
-export async function probe(
-  agent: Dispatcher,
-  config: RunConfig,
-  target: TargetPath,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/**
+ * Probes once whether a server speaks MCP. Returns undefined when it does, else what it did instead.
+ *
+ * @param options.onRefused called when the server requires credentials (401, 403)
+ */
+export async function probe(options: {
+  agent: Dispatcher
+  config: RunConfig
+  target: TargetPath
+  onRefused: () => void
+  signal: AbortSignal
+}): Promise<string | undefined> {
+  const { agent, config, target, onRefused, signal } = options
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])
   try {
-    return effectiveMode(config) === 'sse'
-      ? await probeSse(agent, target, limit)
-      : await probeStreamable(agent, config, target, limit)
+    const found =
+      effectiveMode(config) === 'sse'
+        ? await probeSse(agent, target, limit)
+        : await probeStreamable(agent, config, target, limit)
+    if (found !== REFUSED) return found
+    onRefused()
+    return undefined
   } catch (error) {
     if (signal.aborted) throw signal.reason
     return describe(error)
   }
 }
+
+/** The server requires credentials, and so responds. */
+const REFUSED = Symbol('refused')
+const isRefusal = (status: number): boolean => status === 401 || status === 403
 
 async function probeSse(agent: Dispatcher, target: TargetPath, signal: AbortSignal) {
   const path = target.pathFor('/sse')
@@ -39,7 +53,7 @@ async function probeSse(agent: Dispatcher, target: TargetPath, signal: AbortSign
     bodyTimeout: PROBE_TIMEOUT_MS,
   })
   body.on('error', () => {}).destroy()
-  if (statusCode === 401 || statusCode === 403) return undefined
+  if (isRefusal(statusCode)) return REFUSED
   const isStream = isEventStream(headers['content-type'])
   return statusCode === 200 && isStream ? undefined : `GET ${pathOf(path)} returned status ${statusCode}`
 }
@@ -70,10 +84,10 @@ async function probeStreamable(
   })
   const { statusCode: status } = answer
   const session = answer.headers['mcp-session-id']
-  if (status === 200 || status === 401 || status === 403) {
+  if (status === 200 || isRefusal(status)) {
     await answer.body.dump({ limit: MAX_PROBE_BYTES }).catch(() => {})
     if (typeof session === 'string') await closeSession(agent, request, session)
-    return undefined
+    return isRefusal(status) ? REFUSED : undefined
   }
   const speaks = status < 500 && isJsonRpc(await readSome(answer.body))
   return speaks ? undefined : `POST ${pathOf(path)} returned status ${status}`

@@ -13,23 +13,25 @@ export async function waitUntilReady(options: {
   agent: Dispatcher
   config: RunConfig
   target: () => TargetPath | undefined
+  /** As of `probe`. */
+  onRefused: () => void
   timeoutMs: number
   signal: AbortSignal
 }): Promise<void> {
-  const { agent, config, target, timeoutMs, signal } = options
+  const { target, timeoutMs, signal } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const either = AbortSignal.any([signal, timeout])
   let problem = 'it was not started'
   try {
     for (let wait = FIRST_DELAY_MS; ; wait = Math.min(wait * 2, LONGEST_DELAY_MS)) {
       const now = target()
-      const found = now && (await probe(agent, config, now, either))
+      const found = now && (await probe({ ...options, target: now, signal: either }))
       if (now && found === undefined) return
       problem = found ?? problem
       await delay(wait, undefined, { signal: either })
     }
   } catch (error) {
     if (signal.aborted || !timeout.aborted) throw signal.aborted ? signal.reason : error
-    throw failures.backend_not_ready({ name: config.name, seconds: timeoutMs / 1000, problem })
+    throw failures.backend_not_ready({ name: options.config.name, seconds: timeoutMs / 1000, problem })
   }
 }
