@@ -12,7 +12,7 @@ beforeAll(async () => {
   zoo = await startZoo()
   for (const name of ['everything', 'asking', 'crooked'])
     await home.ok(['run', zoo.urls[name] ?? '', '--name', name])
-  url = (await home.ok(['endpoint', 'create', 'all', '--group', 'default', '--call-timeout', '3s'])).trim()
+  url = (await home.ok(['endpoint', 'create', 'all', '--group', 'default', '--call-timeout', '6s'])).trim()
 })
 afterAll(async () => {
   await home?.closeRemote()
@@ -24,7 +24,7 @@ const echo = { name: 'everything_echo', arguments: { message: 'on' } }
 test('a call without a response ends after its time, and is cancelled at its server', async () => {
   const client = await clientV1(url)
   await expect(client.callTool({ name: 'asking_wait' })).rejects.toThrow(
-    'The server "asking" cannot be reached: it did not respond within 3 seconds',
+    'The server "asking" cannot be reached: it did not respond within 6 seconds',
   )
   await expect.poll(() => zoo.waiting).toBe(0)
   expect(textOf(await client.callTool(echo))).toContain('on')
@@ -32,7 +32,7 @@ test('a call without a response ends after its time, and is cancelled at its ser
 
 test('progress gives a call more time', { timeout: 60_000 }, async () => {
   const client = await clientV1(url)
-  const long = { name: 'everything_trigger-long-running-operation', arguments: { duration: 8, steps: 8 } }
+  const long = { name: 'everything_trigger-long-running-operation', arguments: { duration: 9, steps: 9 } }
   const result = await client.callTool(long, undefined, { onprogress: () => undefined })
   expect(textOf(result)).toContain('completed')
 })
@@ -72,4 +72,38 @@ test('the list says which server is missing from it', async () => {
   } finally {
     zoo.behave('well')
   }
+})
+
+test('while servers crash, lie and are stopped, every call of the others gets its own response', {
+  timeout: 120_000,
+}, async () => {
+  const clients = await Promise.all(Array.from({ length: 20 }, () => clientV1(url)))
+  let isOver = false
+  const trouble = (async () => {
+    for (const how of ['crashes', 'lies', 'well'] as const) {
+      zoo.behave(how)
+      await home.ok(['restart', 'crooked'])
+    }
+  })().finally(() => {
+    isOver = true
+    zoo.behave('well')
+  })
+  const say = (client: (typeof clients)[number]) => client.callTool({ name: 'crooked_say' }).catch(() => {})
+  const answers = await Promise.all(
+    clients.map(async (client, who) => {
+      const wrong: string[] = []
+      let count = 0
+      for (; !isOver || count < 20; count += 1) {
+        const message = `client ${who}, call ${count}`
+        const [result] = await Promise.all([
+          client.callTool({ ...echo, arguments: { message } }),
+          say(client),
+        ])
+        if (textOf(result) !== `Echo: ${message}`) wrong.push(textOf(result))
+      }
+      return wrong
+    }),
+  )
+  await trouble
+  expect(answers.flat()).toEqual([])
 })
