@@ -1,7 +1,6 @@
 import type { App } from '../../src/app.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { readUserFile } from '../../src/user-file.ts'
-import { type BoundSecret, boundSecret } from '../secrets/index.ts'
+import { type BoundSecret, boundSecret, type MemberSecret, memberSecret } from '../secrets/index.ts'
 import { failures } from './failures.ts'
 import type { OidcConfig } from './oidc-config.ts'
 
@@ -26,23 +25,6 @@ async function readSecretFile(path: string): Promise<string> {
   return secret
 }
 
-/** Moves a plain secret into the secrets provider. Fails with `oidc_secret_not_storable`. */
-export async function concealClientSecret(app: App, config: RunConfig): Promise<RunConfig> {
-  const { oidc_config: oidc } = config
-  if (!oidc?.clientSecret) return config
-  const clientSecret = await secretOf(app, config.name, oidc).conceal(oidc.clientSecret)
-  return { ...config, oidc_config: { ...oidc, clientSecret } }
-}
-
-/** The run config with the secret that is kept for it. Fails with `oidc_secret_missing`. */
-export async function revealClientSecret(app: App, config: RunConfig): Promise<RunConfig> {
-  const { oidc_config: oidc } = config
-  if (!oidc?.clientSecret) return config
-  const clientSecret = await secretOf(app, config.name, oidc).read(oidc.clientSecret)
-  return { ...config, oidc_config: { ...oidc, ...(clientSecret ? { clientSecret } : {}) } }
-}
-
-/** Deletes what is kept for a workload that is gone. */
-export async function forgetClientSecret(app: App, { name, oidc_config: oidc }: RunConfig): Promise<void> {
-  if (oidc) await secretOf(app, name, oidc).forget(oidc.clientSecret)
-}
+/** The client secret of run configs. Fails with `oidc_secret_not_storable` and `oidc_secret_missing`. */
+export const clientSecretIn = (app: App): MemberSecret =>
+  memberSecret(['oidc_config', 'clientSecret'], (workload, oidc) => secretOf(app, workload, oidc))

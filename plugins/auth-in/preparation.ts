@@ -4,7 +4,7 @@ import { readCaBundle } from '../../src/ca-bundle.ts'
 import type { Preparation } from '../../src/contracts/preparation.ts'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../src/contracts/run-options.ts'
-import { clientSecretOf, concealClientSecret, revealClientSecret } from './client-secret.ts'
+import { clientSecretIn, clientSecretOf } from './client-secret.ts'
 import { environmentSecret, warnOfTypedSecret } from './environment-secret.ts'
 import { failures } from './failures.ts'
 import type { OidcConfig } from './oidc-config.ts'
@@ -25,8 +25,8 @@ export const loginPreparation = (app: App): Preparation => ({
     await readCaBundle(completed.cacertPath)
     return withOidc(config, completed)
   },
-  conceal: config => concealClientSecret(app, config),
-  reveal: config => revealClientSecret(app, config),
+  conceal: config => clientSecretIn(app).conceal(config),
+  reveal: config => clientSecretIn(app).reveal(config),
 })
 
 const isOpen = ({ clientID, clientSecret, clientSecretFile }: OidcConfig): boolean =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../../src/app.ts'
+import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { type Failure, isFailure, messageOf } from '../../src/errors.ts'
 
 /**
@@ -71,6 +72,40 @@ export function boundSecret(
       await (await kept()).delete(ownName).catch(error => {
         if (!isFailure(error, 'secret_missing')) throw error
       })
+    },
+  }
+}
+
+/** The secret that is a member of a section of run configs. All functions pass over run configs without it. */
+export interface MemberSecret {
+  /** Moves a plain secret into the secrets provider. Fails as `BoundSecret.conceal` does. */
+  conceal(config: RunConfig): Promise<RunConfig>
+  /** The run config with the secret that is kept for it. Fails as `BoundSecret.read` does. */
+  reveal(config: RunConfig): Promise<RunConfig>
+  /** Deletes what is kept for a workload that is gone. */
+  forget(config: RunConfig): Promise<void>
+}
+
+export function memberSecret<K extends keyof RunConfig, M extends string>(
+  [section, member]: readonly [section: K, member: M],
+  secretOf: (workload: string, section: NonNullable<RunConfig[K]>) => BoundSecret,
+): MemberSecret {
+  type Holder = NonNullable<RunConfig[K]> & { readonly [name in M]?: string }
+  const holderIn = (config: RunConfig) => config[section] as Holder | undefined
+
+  async function change(config: RunConfig, how: 'conceal' | 'read'): Promise<RunConfig> {
+    const found = holderIn(config)
+    const said = found?.[member]
+    if (!found || !said) return config
+    const changed = await secretOf(config.name, found)[how](said)
+    return { ...config, [section]: { ...(found as object), ...(changed ? { [member]: changed } : {}) } }
+  }
+  return {
+    conceal: config => change(config, 'conceal'),
+    reveal: config => change(config, 'read'),
+    async forget(config) {
+      const found = holderIn(config)
+      if (found) await secretOf(config.name, found).forget(found[member])
     },
   }
 }

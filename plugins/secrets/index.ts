@@ -15,7 +15,7 @@ import { onePasswordOffer } from './providers/onepassword.ts'
 import { secretsSection } from './section.ts'
 import type { Secrets } from './service.ts'
 
-export { type BoundSecret, boundSecret } from './bound-secret.ts'
+export { type BoundSecret, boundSecret, type MemberSecret, memberSecret } from './bound-secret.ts'
 export type { Consent, Consents, Wanted } from './consents.ts'
 export type { Scope } from './secret-names.ts'
 export type { ProviderChoice, ProviderInfo, Secrets } from './service.ts'

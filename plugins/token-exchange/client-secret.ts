@@ -1,7 +1,6 @@
 import type { App } from '../../src/app.ts'
-import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { readUserFile } from '../../src/user-file.ts'
-import { type BoundSecret, boundSecret } from '../secrets/index.ts'
+import { type BoundSecret, boundSecret, type MemberSecret, memberSecret } from '../secrets/index.ts'
 import { failures } from './failures.ts'
 import type { TokenExchangeConfig } from './section.ts'
 
@@ -40,26 +39,8 @@ export async function namedSecret(app: App, name: string): Promise<string> {
   return found
 }
 
-/** Moves a plain secret into the secrets provider. Fails with `exchange_secret_not_storable`. */
-export async function concealClientSecret(app: App, config: RunConfig): Promise<RunConfig> {
-  const { token_exchange_config: exchange } = config
-  if (!exchange?.client_secret) return config
-  const client_secret = await secretOf(app, config.name, exchange).conceal(exchange.client_secret)
-  return { ...config, token_exchange_config: { ...exchange, client_secret } }
-}
-
-/** The run config with the secret that is kept for it. Fails with `exchange_secret_missing`. */
-export async function revealClientSecret(app: App, config: RunConfig): Promise<RunConfig> {
-  const { token_exchange_config: exchange } = config
-  if (!exchange?.client_secret) return config
-  const client_secret = await secretOf(app, config.name, exchange).read(exchange.client_secret)
-  return { ...config, token_exchange_config: { ...exchange, ...(client_secret ? { client_secret } : {}) } }
-}
-
-/** Deletes what is kept for a workload that is gone. */
-export async function forgetClientSecret(
-  app: App,
-  { name, token_exchange_config: exchange }: RunConfig,
-): Promise<void> {
-  if (exchange) await secretOf(app, name, exchange).forget(exchange.client_secret)
-}
+/** The client secret of run configs. Fails with `exchange_secret_not_storable` and `exchange_secret_missing`. */
+export const clientSecretIn = (app: App): MemberSecret =>
+  memberSecret(['token_exchange_config', 'client_secret'], (workload, exchange) =>
+    secretOf(app, workload, exchange),
+  )

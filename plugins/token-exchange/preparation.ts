@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts'
 import type { Preparation } from '../../src/contracts/preparation.ts'
 import type { RunOptions } from '../../src/contracts/run-options.ts'
 import { assertToken } from './assert-token.ts'
-import { concealClientSecret, revealClientSecret } from './client-secret.ts'
+import { clientSecretIn } from './client-secret.ts'
 import { readExchangeSettings } from './exchange-settings.ts'
 import { failures } from './failures.ts'
 import { exchangeOf, type TokenExchangeConfig } from './section.ts'
@@ -29,8 +29,8 @@ export const tokenExchangePreparation = (app: App): Preparation => ({
     await readExchangeSettings(app, config, completed) // fails now where something is missing
     return { ...config, token_exchange_config: completed }
   },
-  conceal: config => concealClientSecret(app, config),
-  reveal: config => revealClientSecret(app, config),
+  conceal: config => clientSecretIn(app).conceal(config),
+  reveal: config => clientSecretIn(app).reveal(config),
 })
 
 const isOpen = ({ client_id, client_secret, client_secret_file }: TokenExchangeConfig): boolean =>
