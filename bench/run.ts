@@ -16,6 +16,7 @@ const benches: Benches = {
   auth: () => import('./auth.ts'),
   bridge: () => import('./bridge.ts'),
   callers: () => import('./callers.ts'),
+  creates: () => import('./creates.ts'),
   cycles: () => import('./cycles.ts'),
   egress: () => import('./egress.ts'),
   endpoint: () => import('./endpoint.ts'),
