@@ -1,6 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type ApiServer, startApi } from '../../support/api-server.ts'
 import { listen } from '../../support/listen.ts'
 import { startTinyMcp } from '../../support/tiny-mcp.ts'
@@ -49,6 +51,40 @@ test('a stream ends with the server', async () => {
 
   expect(code).toBe(143)
 })
+
+test('streams end with the server, also those that nobody reads from', async () => {
+  const api = await startApi()
+  await api.ask('POST', '/api/v1beta/workloads', { name: 'a', url: await startTinyMcp() })
+  await api.untilStatus('a', 'running')
+  const paths = ['events', 'events', 'workloads/a/proxy-logs/stream', 'workloads/a/proxy-logs/stream']
+  await Promise.all(paths.map(path => openAndStall(`${api.url}/api/v1beta/${path}`)))
+  const events = await follow(api)
+  await events.until('event: listed')
+  // More than the kernel keeps for a reader that does not read.
+  await appendFile(
+    join(api.user.home, '.local/share/keelson/logs/a.log'),
+    `${'x'.repeat(1000)}\n`.repeat(16_000),
+  )
+
+  const start = performance.now()
+  const [code] = await Promise.all([api.stop(), events.end()])
+
+  expect(code).toBe(143)
+  expect(performance.now() - start).toBeLessThan(GRACE_MS)
+}, 90_000)
+
+/** How long the server waits for requests that are under way. Streams are cut sooner. */
+const GRACE_MS = 30_000
+
+/** Opens a stream, and reads no further than its head. */
+async function openAndStall(url: string): Promise<void> {
+  const { hostname, port, pathname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined) // a connection that is cut may be reset
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
+  await once(socket, 'readable')
+}
 
 test('the server hosts the workloads, and hands them over when it ends: the same port responds again', async () => {
   const api = await startApi()
