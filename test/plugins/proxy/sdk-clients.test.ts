@@ -164,9 +164,16 @@ describe('SDK v2', () => {
     expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'hi' } }))).toBe('modern: hi')
   })
 
-  test('a client of the session era uses a server of both eras', async () => {
-    const proxy = await testProxy({ target: originOf('modern') })
-    const client = await connected(streamableTo(proxy.url))
-    expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'hi' } }))).toBe('legacy: hi')
-  })
+  // Where a server is declared stateless, the GET with which such a client listens gets 405.
+  test.each([false, true])(
+    'a client of the session era uses a server of both eras (declared stateless: %s)',
+    async stateless => {
+      const proxy = await testProxy({ target: originOf('modern'), config: { stateless } })
+      const listened = await fetch(proxy.url, { headers: { accept: 'text/event-stream' } })
+      await listened.body?.cancel()
+      if (stateless) expect(listened.status).toBe(405)
+      const client = await connected(streamableTo(proxy.url))
+      expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'hi' } }))).toBe('legacy: hi')
+    },
+  )
 })
