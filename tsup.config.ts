@@ -9,7 +9,13 @@ import { defineConfig } from 'tsup'
 import { bundleArguments } from './plugins/egress/helper/bundle-helper.ts'
 import { pageArguments } from './plugins/serve/ui/bundle-page.ts'
 import { findModules, type Modules, type Part } from './scripts/build/parts.ts'
-import { loadRareLater, separateLibraries, separateParts } from './scripts/build/separate.ts'
+import {
+  CLIPANION,
+  loadRareLater,
+  separateLibraries,
+  separateParts,
+  withoutDefaultContext,
+} from './scripts/build/separate.ts'
 
 /*
  * The program is built as CommonJS of few files: Node reads one large file, of which it keeps what it has compiled (see
@@ -90,7 +96,9 @@ async function buildPart(part: Part, all: Modules): Promise<void> {
     charset: 'ascii',
     stdin: { contents: `${entry}export const modules = {\n${exposed.join('')}}`, resolveDir: '.' },
     outfile: `dist/${part}.js`,
-    plugins: [separateParts(part, all), separateLibraries(modules, libraries)],
+    plugins: [separateParts(part, all), separateLibraries(modules, libraries), withoutDefaultContext],
+    // Their ESM builds, which can be shaken: by default the bundler would take CommonJS.
+    alias: { clipanion: `./${CLIPANION}/advanced/index.mjs` },
     define: {
       ...common.define,
       __KEELSON_BUILD__: JSON.stringify(BUILD),

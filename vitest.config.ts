@@ -16,5 +16,7 @@ export default defineConfig({
     // A test that fails once is a bug in the test or in the product: the summary names it, and fails the run
     // when there are several (scripts/test-summary.ts).
     retry: 1,
+    // Node finds its CommonJS files; vite would hand Node the ES modules, whose imports Node does not resolve.
+    server: { deps: { inline: ['clipanion'] } },
   },
 })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 const STATIC = /^(?:import|export)\s+(?!type\b)(?:[^'"]*?\bfrom\s*)?['"]([^'"]+)['"]/gm
 
 /** What the command line itself is made of, and the small one that finds mistakes in files. */
-const ALLOWED = /^(?:node:|typanion$|jsonc-parser$)/
+const ALLOWED = /^(?:node:|clipanion$|typanion$|jsonc-parser$)/
 
 /**
  * Holds that a command waits for no library that it does not use: the entry of a plugin, which every command loads that

@@ -7,6 +7,7 @@ import type { Plugin } from './plugin.ts'
 
 /** A plugin's manifest names the version of this interface that it was made for. */
 export { API_VERSION } from './api-version.ts'
+export { Option } from 'clipanion'
 export type { App } from './app.ts'
 export { BaseCommand, type CliContext, type CommandClass } from './cli/base-command.ts'
 export {
@@ -17,7 +18,6 @@ export {
   type FlagValues,
   flag,
 } from './cli/flags.ts'
-export { Option } from './cli/option.ts'
 export type { Hooks } from './contracts/hooks.ts'
 export type * from './contracts/pipeline.ts'
 export { STAGES } from './contracts/pipeline.ts'

@@ -24,6 +24,9 @@ const PARTS = {
   services: [],
 }
 
+/** Libraries that every command needs. They are modules of the first part. */
+export const OWN_LIBRARIES = ['clipanion']
+
 export type Part = keyof typeof PARTS
 
 /** What the modules of the program export, and which of them are in which part. */
@@ -64,6 +67,7 @@ export async function findModules(): Promise<Modules> {
       else if (earlier === 'run' && part === 'workloads') found.set(module, 'program')
     }
   }
+  for (const library of OWN_LIBRARIES) found.set(library, 'program')
   const partOf = (module: string) => found.get(module) as Part
   const crossing = modules.flatMap(from =>
     (inputs[from]?.imports ?? [])
@@ -74,11 +78,13 @@ export async function findModules(): Promise<Modules> {
   const exported = new Map(
     Object.values(each?.outputs ?? {}).map(({ entryPoint = '', exports }) => [entryPoint, exports]),
   )
+  for (const library of OWN_LIBRARIES) exported.set(library, await namesOf(library))
   return {
     parts,
     partOf,
     exportsOf: module => exported.get(module) ?? [],
-    exposedBy: part => [...new Set(crossing)].filter(module => partOf(module) === part).sort(),
+    exposedBy: part =>
+      [...new Set([...OWN_LIBRARIES, ...crossing])].filter(module => partOf(module) === part).sort(),
   }
 }
 

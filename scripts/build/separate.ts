@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { loadLater, usedNames } from './load-later.ts'
-import { type Modules, namesOf, type Part } from './parts.ts'
+import { type Modules, namesOf, OWN_LIBRARIES, type Part } from './parts.ts'
+
+export const CLIPANION = 'node_modules/clipanion/lib'
 
 const fileOf = (name: string): string => (name.split('/')[0] as string).replace('@', '')
 
@@ -28,8 +31,8 @@ export function separateLibraries(sources: readonly string[], libraries: Map<str
     name: 'separate-libraries',
     setup(build) {
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
-        const isOurs = namespace === 'file' && importer.endsWith('.ts')
-        if (kind === 'entry-point' || !isOurs) return
+        const isOurs = namespace === 'file' && (importer.endsWith('.ts') || importer.includes(CLIPANION))
+        if (kind === 'entry-point' || !isOurs || OWN_LIBRARIES.includes(path)) return
         return { path, namespace: path.startsWith('node:') ? 'node' : 'library' }
       })
       build.onLoad({ filter: /.*/, namespace: 'node' }, async ({ path }) => ({
@@ -56,9 +59,9 @@ export function separateParts(own: Part, modules: Modules): Plugin {
   return {
     name: 'separate-parts',
     setup(build) {
-      build.onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
+      build.onResolve({ filter: /^(?:\..*\.ts|clipanion)$/ }, ({ path, importer, kind }) => {
         if (kind === 'require-call' || !importer.endsWith('.ts')) return undefined
-        const module = relative('.', resolve(dirname(importer), path))
+        const module = path.startsWith('.') ? relative('.', resolve(dirname(importer), path)) : path
         return modules.partOf(module) === own ? undefined : { path: module, namespace: 'other-part' }
       })
       build.onLoad({ filter: /.*/, namespace: 'other-part' }, ({ path }) => {
@@ -85,5 +88,21 @@ export const loadRareLater: Plugin = {
       contents: loadLater(`require('${path}')`, await namesOf(path)),
       resolveDir: '.',
     }))
+  },
+}
+
+/** clipanion opens standard input and loads `tty` for a context of its own; `runCli` gives each command its streams. */
+export const withoutDefaultContext: Plugin = {
+  name: 'without-default-context',
+  setup(build) {
+    build.onResolve({ filter: /^\.\.\/platform$/ }, () => ({
+      path: resolve(CLIPANION, 'platform/browser.mjs'),
+    }))
+    build.onLoad({ filter: /clipanion\/lib\/advanced\/Cli\.mjs$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const contents = text.replace(/^Cli\.defaultContext = \{[^}]*\};$/m, 'Cli.defaultContext = {};')
+      if (contents === text) throw new Error('clipanion no longer has a default context')
+      return { contents }
+    })
   },
 }

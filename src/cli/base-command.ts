@@ -1,9 +1,8 @@
-import type { Readable, Writable } from 'node:stream'
+import { type BaseContext, Command, Option } from 'clipanion'
 import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
-import type { WrittenFlag } from './argv.ts'
 import { type Flag, type FlagTable, type FlagValues, flagsOfGroups, type NameKind } from './flags.ts'
 import { fold } from './fold.ts'
 import {
@@ -18,13 +17,9 @@ import {
 import { createProgress, type Progress } from './progress.ts'
 
 /** What a command gets from its host. */
-export interface CliContext {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: Readable
-  readonly stdout: Writable
+export interface CliContext extends BaseContext {
   /** Standard output for text, which is quicker than the stream if it is a file or a pipe. */
   readonly out: Output
-  readonly stderr: Writable
   readonly app: App
   /** Aborts on the first interrupt. */
   readonly signal: AbortSignal
@@ -32,15 +27,6 @@ export interface CliContext {
   readonly verbose: boolean
   /** What stood behind `--`. */
   readonly passthrough: readonly string[]
-}
-
-/** What help shows of a command. In examples `$0` is the name of the program. */
-export interface Usage {
-  readonly category?: string
-  readonly description: string
-  readonly details?: string
-  /** What each does, and the line that does it. */
-  readonly examples?: readonly (readonly [what: string, line: string])[]
 }
 
 /** A command as plugins list them: a concrete subclass of BaseCommand. */
@@ -57,7 +43,7 @@ export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'p
  *   static override usage = BaseCommand.Usage({ category: 'Workloads', description: 'stop workloads' })
  *   static override synopsis = '[NAME...]'
  *   static override flags = flags
- *   names = Option.Rest()
+ *   names = Option.Rest()                       // positional arguments are clipanion's
  *   override async execute() {
  *     const { all } = this.values(flags)
  *     const workloads = await this.app.service('workloads')
@@ -67,10 +53,7 @@ export type CommandClass = (new () => BaseCommand) & Omit<typeof BaseCommand, 'p
  * ```
  * A command without `usage` is hidden. Throw a Failure to fail; return a number for another exit code.
  */
-export abstract class BaseCommand {
-  /** The words that call it, and other words that do the same. */
-  static paths: readonly (readonly string[])[] | undefined = undefined
-  static usage: Usage | undefined = undefined
+export abstract class BaseCommand extends Command<CliContext> {
   static flags: FlagTable = {}
   /** What to do instead of a flag of docker or kubectl that is not taken here, by its name or letter. */
   static hints: Readonly<Record<string, string>> = {}
@@ -86,18 +69,18 @@ export abstract class BaseCommand {
   static sharesFlags: string | undefined = undefined
   /** The groups that they added; filled by the host. */
   static groups: readonly { title: string; flags: FlagTable }[] = []
+  /** The flags on the command line, which are all that clipanion has to know; filled by the host. */
+  static written: ReadonlySet<string> = new Set()
 
-  /** Filled by the host. */
-  declare context: CliContext
-  /** The flags on the command line; filled by the host. */
-  written: readonly WrittenFlag[] = []
-
-  static Usage(usage: Usage): Usage {
-    return usage
+  constructor() {
+    super()
+    const { flags, groups, written } = new.target as unknown as typeof BaseCommand
+    for (const table of [flags, ...groups.map(group => group.flags)]) {
+      for (const [name, spec] of Object.entries(table)) {
+        if (written.has(name)) Reflect.set(this, fieldOf(name), toOption(name, spec))
+      }
+    }
   }
-
-  /** Resolves with the exit code, if it is not 0. */
-  abstract execute(): Promise<void> | Promise<number | undefined>
 
   protected get app(): App {
     return this.context.app
@@ -117,15 +100,15 @@ export abstract class BaseCommand {
 
   /** Names of the flags that were on the command line. */
   protected get given(): ReadonlySet<string> {
-    return new Set(this.written.map(([name]) => name))
+    const fields = Object.entries(this).filter(([key, value]) => key.startsWith('--') && value !== undefined)
+    return new Set(fields.map(([key]) => key.slice(2)))
   }
 
   #read(name: string, spec: Flag<unknown>): unknown {
-    const values = this.written.filter(([written]) => written === name).map(([, value]) => value)
-    if (spec.kind === 'list' && values.length) return values.flatMap(text => spec.parse(String(text), name))
-    const last = values.at(-1)
-    if (last === undefined) return spec.fallback
-    return typeof last === 'string' ? spec.parse(last, name) : last
+    const raw: unknown = Reflect.get(this, fieldOf(name))
+    if (raw === undefined) return spec.fallback
+    if (typeof raw === 'string') return spec.parse(raw, name)
+    return Array.isArray(raw) ? raw.flatMap(text => spec.parse(String(text), name)) : raw
   }
 
   /** Text for people, of which any part may come from strangers: nothing in it steers the terminal. */
@@ -198,4 +181,11 @@ export abstract class BaseCommand {
   protected async readSecret(question: string): Promise<string> {
     return (await import('./prompt.ts')).askSecret(this.context, question)
   }
+}
+
+const fieldOf = (name: string): string => `--${name}`
+
+function toOption(name: string, spec: Flag<unknown>): unknown {
+  if (spec.kind === 'boolean') return Option.Boolean(`--${name}`)
+  return spec.kind === 'list' ? Option.Array(`--${name}`) : Option.String(`--${name}`)
 }

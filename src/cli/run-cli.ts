@@ -1,6 +1,7 @@
+import { Cli } from 'clipanion'
 import type { App } from '../app.ts'
 import { VERSION } from '../build-info.ts'
-import { type Failure, failures } from '../errors.ts'
+import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
 import type { CliContext, CommandClass } from './base-command.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from './command-table.ts'
 import { foreignVerbHint } from './foreign-verbs.ts'
 import { commandHelp, groupHelp, programHelp, usageLine } from './help.ts'
-import { fillArguments } from './option.ts'
 import { widthOf } from './output.ts'
 
 export interface CliRun {
@@ -26,7 +26,7 @@ export interface CliRun {
   readonly signal: AbortSignal
 }
 
-/** Finds the command, runs it and returns the exit code. The caller prints failures. */
+/** Finds the command, runs it with clipanion and returns the exit code. The caller prints failures. */
 export async function runCli({ app, argv, globals, streams, signal }: CliRun): Promise<number> {
   const words = argv[0] === 'help' ? argv.slice(1) : argv
   const help = globals.help || argv[0] === 'help'
@@ -38,38 +38,31 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const found = findCommand(commands, words)
   if (!found) return groupOrUnknown(app, commands, words, help, streams.out)
 
-  const { command, rest } = found
+  const { command, path, rest } = found
   if (help) return print(streams.out, commandHelp(command, flagAdders(app), width))
   const { hints, passthrough } = command
   const normal = normaliseArgv(rest, { table: flagsOf(command), hints, passthrough }, globals)
   if (globals.help) return print(streams.out, commandHelp(command, flagAdders(app), width))
 
-  const given = [...normal.words, ...(command.passthrough ? [] : normal.passthrough)]
-  const ready = new command()
-  if (!fillArguments(ready, given)) throw wrongArguments(command, given)
-  ready.written = normal.flags
-  ready.context = {
+  const context: Omit<CliContext, keyof typeof streams> = {
+    env: { ...app.env },
+    colorDepth: 1,
     app,
     signal,
-    env: { ...app.env },
     verbose: globals.verbose,
     passthrough: command.passthrough ? normal.passthrough : [],
-    // Node opens a stream when it is first asked for, and a command uses few of them.
-    get stdin() {
-      return streams.stdin
-    },
-    get stdout() {
-      return streams.stdout
-    },
-    get stderr() {
-      return streams.stderr
-    },
-    get out() {
-      return streams.out
-    },
   }
-  const code = await ready.execute()
-  return typeof code === 'number' ? code : 0
+  const tail = command.passthrough || !normal.dashes ? [] : ['--', ...normal.passthrough]
+  // To learn all two hundred flags of `run` would take clipanion longer than all else before the command's own work.
+  class Written extends (command as unknown as typeof Object) {
+    static written = normal.written
+  }
+  const cli = Cli.from([Written as never], { binaryName: 'keelson', binaryVersion: VERSION })
+  const positional = normal.args.filter(arg => !arg.startsWith('--'))
+  const ready = parse(command, positional, () => cli.process([...path, ...normal.args, ...tail], context))
+  // Node opens a stream when it is first asked for, and a command uses few of them.
+  Object.defineProperties(ready.context, Object.getOwnPropertyDescriptors(streams))
+  return (await ready.execute()) ?? 0
 }
 
 /** Help runs code of added plugins only where the user names their own verb. */
@@ -80,12 +73,19 @@ const asksHelp = (words: readonly string[]): boolean => {
   return words.slice(0, end < 0 ? undefined : end).some(word => word === '--help' || word === '-h')
 }
 
-function wrongArguments(command: CommandClass, words: readonly string[]): Failure {
-  const behind = command.passthrough ? '; arguments of the server go after `--`' : ''
-  return failures.usage({ hint: `Usage: ${usageLine(command)}${behind}`, ...describeWrong(command, words) })
+/** Turns clipanion's failures for a wrong number of arguments into ours. */
+function parse<T>(command: CommandClass, words: readonly string[], work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error && (error.name === 'UnknownSyntaxError' || error.name === 'UsageError')))
+      throw error
+    const behind = command.passthrough ? '; arguments of the server go after `--`' : ''
+    throw failures.usage({ hint: `Usage: ${usageLine(command)}${behind}`, ...wrongArguments(command, words) })
+  }
 }
 
-function describeWrong(command: CommandClass, words: readonly string[]): { text: string; hint?: string } {
+function wrongArguments(command: CommandClass, words: readonly string[]): { text: string; hint?: string } {
   const name = `\`keelson ${nameOf(command)}\``
   const places = command.synopsis.split(' ').filter(Boolean)
   const extra = words.slice(places.length).map(word => `"${word}"`)

@@ -1,6 +1,6 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { type FlagValues, flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { failures } from '../../../src/errors.ts'
 import { HINTS, type Use } from '../decider.ts'
 import type { Explanation } from '../try-use.ts'

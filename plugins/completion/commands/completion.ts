@@ -1,6 +1,6 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { isTerminal } from '../../../src/cli/output.ts'
 import { parseShell, SHELLS, type Shell, shellScript } from '../shells.ts'
 
@@ -39,6 +39,6 @@ export class Completion extends BaseCommand {
   override async execute(): Promise<void> {
     const shell = parseShell(this.shell)
     this.printContent(shellScript(shell, this.values(flags)))
-    if (isTerminal(this.context.out)) this.say(`\n${WHERE[shell]}`)
+    if (isTerminal(this.context.stdout)) this.say(`\n${WHERE[shell]}`)
   }
 }

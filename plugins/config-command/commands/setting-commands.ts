@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand, type CommandClass } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import type { Setting, SettingAction } from '../setting.ts'
 
 const ACTIONS = ['set', 'get', 'unset'] as const

@@ -28,7 +28,7 @@ export class Doctor extends BaseCommand {
 
   #show({ what, state, text, hint }: Finding): void {
     const indent = WIDTH + 2
-    const width = widthOf(this.context.out)
+    const width = widthOf(this.context.stdout)
     const lines = [`${state.padEnd(indent)}${what}: ${text}`]
     if (hint && state !== 'ok') lines.push(`${' '.repeat(indent)}${hint}`)
     this.print(fold(lines.join('\n'), { width, indent }))

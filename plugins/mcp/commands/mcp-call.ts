@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { failures as core, messageOf } from '../../../src/errors.ts'
 import { readUserFile } from '../../../src/user-file.ts'
 import { describeContent } from '../describe-content.ts'

@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { argumentsOf, hintsOf } from '../describe-tool.ts'
 import { readServerFlags, serverFlags } from '../flags.ts'
 

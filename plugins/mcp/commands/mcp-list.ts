@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import type { Column } from '../../../src/cli/output.ts'
 import { failures, messageOf } from '../../../src/errors.ts'
 import { onOneLine } from '../describe-tool.ts'

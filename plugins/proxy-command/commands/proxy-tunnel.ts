@@ -1,7 +1,7 @@
 import { once } from 'node:events'
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 
 const flags = {

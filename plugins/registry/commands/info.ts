@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { describeServer } from '../describe-server.ts'
 import { listFlags } from '../flags.ts'
 import { toView } from '../formats/to-view.ts'

@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { searchFlags } from '../flags.ts'
 import { toView } from '../formats/to-view.ts'
 import { searchColumns } from '../server-table.ts'

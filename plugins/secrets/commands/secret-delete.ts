@@ -1,6 +1,6 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { SecretsCommand } from './secrets-command.ts'
 
 const flags = { system: flag.boolean('delete one of the secrets that keelson itself keeps') }

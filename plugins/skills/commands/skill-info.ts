@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { clean } from '../../../src/cli/output.ts'
 import { skillFlags } from '../flags.ts'
 import { describeTrust } from './describe-skill.ts'

@@ -1,6 +1,6 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { skillFlags } from '../flags.ts'
 import { POLICY_REASONS } from '../update/failed-skill.ts'
 import type { UpgradeOutcome } from '../update/upgrade-skills.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flagsOf } from '../../../src/cli/command-table.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { parseRunConfig, type RunConfig } from '../../../src/contracts/run-config.ts'
 import { Failure, failures, messageOf } from '../../../src/errors.ts'
 import type { RunRequest } from '../build-config.ts'

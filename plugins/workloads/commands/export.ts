@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { writeUserFile } from '../../../src/user-file.ts'
 
 const flags = { format: flag.choice('format of the file', ['json'], 'json') }

@@ -100,7 +100,7 @@ export class List extends BaseCommand {
       const where = group === undefined ? '' : ` in group "${group}"`
       return this.print(all ? `There are no workloads${where}.` : `No workload is running${where}.`)
     }
-    const brief = !wide && isTerminal(this.context.out)
+    const brief = !wide && isTerminal(this.context.stdout)
     this.printTable([...(brief ? BRIEF : FULL), ...(checks ? [UPGRADE] : [])], found, { wide })
     const explained = brief ? found.filter(reasonOf) : []
     if (explained.length) this.print('')

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { failures } from '../../../src/errors.ts'
 import { printableStream } from '../../../src/lib/printable.ts'
 import { tailFile } from '../tail-file.ts'

@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 
 export class Rename extends BaseCommand {
   static override paths = [['rename']]

@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { chooseNames } from '../choose-names.ts'
 import { BulkCommand, chooseFlags } from './bulk-command.ts'
 import { noteWait } from './note-wait.ts'

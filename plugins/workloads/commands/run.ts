@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { ask } from '../../../src/cli/prompt.ts'
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'

@@ -1,6 +1,6 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { failures } from '../../../src/errors.ts'
 import { chooseNames } from '../choose-names.ts'
 import { BulkCommand, chooseFlags } from './bulk-command.ts'

@@ -1,7 +1,7 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { fold } from '../../../src/cli/fold.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { widthOf } from '../../../src/cli/output.ts'
 import type { PipelineMiddleware, Protocol, Workload } from '../../../src/contracts/workload.ts'
 import { describeVerification, isolationOf } from '../describe-isolation.ts'
@@ -56,7 +56,7 @@ export class StatusOf extends BaseCommand {
       ['Uptime', uptime],
       ['Upgrade', upgradeOf(workload)],
     ]
-    const most = widthOf(this.context.out)
+    const most = widthOf(this.context.stdout)
     for (const [title, value] of lines)
       if (value) this.print(fold(`${`${title}:`.padEnd(INDENT)}${value}`, { width: most, indent: INDENT }))
     const middlewares = (workload.middlewares ?? []).filter(({ description, added }) => description || added)

@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import type { Workload } from '../../../src/contracts/workload.ts'
 import { chooseNames } from '../choose-names.ts'
 import { BulkCommand, chooseFlags, ignoreFlags, UP } from './bulk-command.ts'
