@@ -24,6 +24,7 @@ import {
  *   main.js           checks the version of Node and loads program.js
  *   program.js        finds the command; run.js, workloads.js, commands.js and services.js hold the rest (see
  *                     scripts/build/parts.ts), of which each module runs when it is first imported
+ *   tui-view.mjs      the view of `tui` with its library, which is an ES module
  *   libraries/*.js    libraries, loaded when something of theirs is used
  *   plugin-api.mjs    what third-party plugins import
  */
@@ -137,6 +138,29 @@ async function buildPage(): Promise<void> {
   ])
 }
 
+/** Of the library's aids for its own developers nothing is built. */
+const withoutDevtools: Plugin = {
+  name: 'without-devtools',
+  setup(build) {
+    build.onLoad({ filter: /ink\/build\/devtools\.js$/ }, () => ({ contents: '' }))
+  },
+}
+
+async function buildTerminalView(): Promise<void> {
+  await build({
+    ...common,
+    format: 'esm',
+    entryPoints: ['plugins/tui/view/start.ts'],
+    outfile: 'dist/tui-view.mjs',
+    minify: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    plugins: [withoutDevtools],
+  })
+}
+
 async function writePluginApi(): Promise<void> {
   const program = await import(new URL('dist/program.js', import.meta.url).href)
   const names = Object.keys(await program.loadPluginApi())
@@ -176,6 +200,7 @@ export default defineConfig({
     await buildLibraries()
     await writePluginApi()
     await buildPage()
+    await buildTerminalView()
     const cedar = await readFile(`node_modules/@cedar-policy/cedar-wasm/web/${CEDAR}`)
     await writeFile(`dist/${CEDAR}.br`, brotliCompressSync(cedar, QUICK))
   },

@@ -219,6 +219,14 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./upgrade/index.ts')).default,
   },
   {
+    name: 'tui',
+    topic: 'Workloads',
+    verbs: {
+      tui: 'see and steer workloads on the whole terminal',
+    },
+    load: async () => (await import('./tui/index.ts')).default,
+  },
+  {
     name: 'doctor',
     topic: 'Settings',
     verbs: {

@@ -5,9 +5,9 @@
  */
 import type { Plugin } from './plugin.ts'
 
+export { Option } from 'clipanion'
 /** A plugin's manifest names the version of this interface that it was made for. */
 export { API_VERSION } from './api-version.ts'
-export { Option } from 'clipanion'
 export type { App } from './app.ts'
 export { BaseCommand, type CliContext, type CommandClass } from './cli/base-command.ts'
 export {

@@ -177,17 +177,26 @@ function denied(host: Valid, address: string, rule: Rule, words: string, add: re
   return { allowed: false, rule, reason, ...(add.length ? { add } : {}) }
 }
 
-/** The lines of `network.outbound` as they would have to read. */
-function linesFor(policy: Policy, host: string | undefined, port: number): string[] {
+/** The lists of `network.outbound` as they would have to read; those that need no change are left out. */
+export function listsFor(
+  policy: Policy,
+  host: string | undefined,
+  port: number,
+): { allow_host?: string[]; allow_port?: number[] } {
   const { allowAll, allowHost, allowPort, limitsHosts, limitsPorts } = policy
   const isOpenToPorts = !limitsPorts && (allowAll || limitsHosts)
   const needsPort = !isOpenToPorts && !policy.ports.has(port)
   const needsHost = host !== undefined && !policy.addresses.has(host) && !policy.names.has(host)
-  return [
-    ...(needsHost ? [`"allow_host": ${JSON.stringify([...allowHost, host])}`] : []),
-    ...(needsPort ? [`"allow_port": ${JSON.stringify([...allowPort, port])}`] : []),
-  ]
+  return {
+    ...(needsHost ? { allow_host: [...allowHost, host] } : {}),
+    ...(needsPort ? { allow_port: [...allowPort, port] } : {}),
+  }
 }
+
+const linesFor = (policy: Policy, host: string | undefined, port: number): string[] =>
+  Object.entries(listsFor(policy, host, port)).map(
+    ([member, list]) => `${JSON.stringify(member)}: ${JSON.stringify(list)}`,
+  )
 
 /** A foreign text inside a sentence. */
 const quote = (text: string): string => JSON.stringify(printable(text))

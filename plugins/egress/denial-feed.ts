@@ -4,12 +4,12 @@ import { basename, join } from 'node:path'
 import { messageOf } from '../../src/errors.ts'
 import type { EventSource, HttpEvent } from '../../src/http/api.ts'
 import type { Log } from '../../src/log.ts'
+import { toDenial } from './read-denials.ts'
 
 /** Most bytes that are read of one burst of lines, so that a server that tries in a loop costs little. */
 const MOST_BYTES = 262_144
 /** Time in milliseconds to wait for further lines, since several are written together. */
 const SETTLE_MS = 30
-const SAYS = /^egress denied/
 
 /**
  * Reports connections that were denied, in whatever process hosts the workload. It reads them from the log of
@@ -65,8 +65,9 @@ export function createDenialFeed({ folder, log }: { folder: string; log: Log }):
     read.set(file, start + Buffer.byteLength(text.slice(0, whole)))
     const workload = basename(file, '.log')
     for (const line of text.slice(0, whole).split('\n')) {
-      const data = toDenial(line, workload)
-      if (data) for (const hear of listeners) hear({ name: 'egress-denied', data })
+      const denial = toDenial(line)
+      if (!denial) continue
+      for (const hear of listeners) hear({ name: 'egress-denied', data: { ...denial, workload } })
     }
   }
 
@@ -98,19 +99,5 @@ async function textOf(path: string, start: number, end: number): Promise<string>
     return buffer.toString('utf8', 0, bytesRead)
   } finally {
     await file.close()
-  }
-}
-
-/** Reads only lines of the decision log. The server's own output is in the log as text inside other lines. */
-function toDenial(line: string, workload: string): object | undefined {
-  if (!line.includes('egress denied')) return undefined
-  try {
-    const entry: unknown = JSON.parse(line)
-    if (typeof entry !== 'object' || entry === null || !('msg' in entry)) return undefined
-    if (!SAYS.test(String(entry.msg))) return undefined
-    const { level: _, msg: __, ...facts } = entry as Record<string, unknown>
-    return { ...facts, workload }
-  } catch {
-    return undefined
   }
 }

@@ -1,8 +1,9 @@
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { EgressExplain } from './commands/egress-explain.ts'
-import type { Decision, Rule } from './decision.ts'
+import type { Decision, Destination, Rule } from './decision.ts'
 import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
+import type { Denial } from './read-denials.ts'
 import type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 import { egressSection } from './section.ts'
 
@@ -25,6 +26,7 @@ export type {
   EgressProxyOptions,
 } from './proxy/egress-proxy.ts'
 export { publicHostProblem } from './public-host.ts'
+export type { Denial } from './read-denials.ts'
 export type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 
 /** What would happen if a workload connected somewhere. */
@@ -41,6 +43,13 @@ export interface Egress {
    * `workload_missing`, or with `explain_url_unreadable`.
    */
   explain(workload: string, url: string): Promise<Explanation>
+  /**
+   * The run config with a permission profile that also allows the host and port, not saved. Undefined where that is
+   * allowed already, or where a profile cannot allow it by name.
+   */
+  allow(config: RunConfig, destination: Destination): Promise<RunConfig | undefined>
+  /** The destinations that a workload was denied lately, each once, the last one first. */
+  denials(workload: string): Promise<readonly Denial[]>
   /** Makes the proxy that enforces policies; one for all workloads of a process. */
   createProxy(options: EgressProxyOptions): EgressProxy
   /** Opens a proxy to package registries only, for tools that install or build packages. Fails with `egress_listener_unusable`. */
@@ -72,6 +81,7 @@ const egress: Plugin = {
       ])
       return createEgress({
         configOf: name => store.configs.get(name),
+        logOf: name => store.proxyLogPath(name),
         resolve: createResolver(),
         ownAddresses: createOwnAddresses(),
         async gatewaysOf(config) {

@@ -1,4 +1,5 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
+import { allowDestination } from './allow-destination.ts'
 import { decide } from './decide.ts'
 import type { Decision, Resolve } from './decision.ts'
 import { withHelpers } from './helper/with-helpers.ts'
@@ -8,24 +9,31 @@ import { parseDestination } from './parse-destination.ts'
 import { policyOf } from './policy.ts'
 import { checkProfile } from './profile-check.ts'
 import { createEgressProxy } from './proxy/egress-proxy.ts'
+import { readDenials } from './read-denials.ts'
 import { openRegistryProxy } from './registry-proxy.ts'
 
 export function createEgress(parts: {
   /** Reads a saved run config; fails with `workload_missing`. */
   readonly configOf: (workload: string) => Promise<RunConfig>
+  /** Path of the log of a workload's proxy. */
+  readonly logOf: (workload: string) => string
   readonly resolve: Resolve
   readonly ownAddresses: () => ReadonlySet<string>
   /** The gateway's addresses on the workload's network, as far as known now. */
   readonly gatewaysOf?: (config: RunConfig) => Promise<readonly string[]>
 }): Egress {
-  const { configOf, resolve, ownAddresses, gatewaysOf = async () => [] } = parts
+  const { configOf, logOf, resolve, ownAddresses, gatewaysOf = async () => [] } = parts
   const egress: Egress = {
     createProxy(options) {
       const all = { resolve, ownAddresses, ...options }
       return withHelpers(createEgressProxy(all), all)
     },
 
+    denials: async workload => readDenials(logOf((await configOf(workload)).name)),
+
     openRegistryProxy: options => openRegistryProxy(egress, options),
+
+    allow: (config, destination) => allowDestination(config, destination, { resolve, ownAddresses }),
 
     warnings: config => (config.permission_profile ? checkProfile(config.permission_profile).warnings : []),
 

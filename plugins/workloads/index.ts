@@ -7,6 +7,7 @@ import { schemeTarget } from './targets/scheme.ts'
 import { variablesSection } from './variables-section.ts'
 
 export type { Workloads } from './service.ts'
+export { reasonOf, statusColour, statusText } from './status-text.ts'
 
 declare module '../../src/plugin.ts' {
   interface Services {

@@ -1,5 +1,5 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
-import { Option } from '../../../src/cli/option.ts'
 import { failures } from '../../../src/errors.ts'
 import { settingsFlags, toSettings } from './settings-flags.ts'
 

@@ -1,6 +1,6 @@
+import { Option } from 'clipanion'
 import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
-import { Option } from '../../../src/cli/option.ts'
 
 const flags = { format: flag.choice('output format', ['text', 'json'], 'text') }
 

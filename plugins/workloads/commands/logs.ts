@@ -4,7 +4,7 @@ import { BaseCommand } from '../../../src/cli/base-command.ts'
 import { flag } from '../../../src/cli/flags.ts'
 import { failures } from '../../../src/errors.ts'
 import { printableStream } from '../../../src/lib/printable.ts'
-import { tailFile } from '../tail-file.ts'
+import { tailFile } from '../../../src/lib/tail-file.ts'
 
 const flags = {
   follow: flag.boolean('keep printing what is added', { short: 'f' }),

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { App } from '../../../src/app.ts'
 import type { Api } from '../../../src/http/api.ts'
+import { tailFile } from '../../../src/lib/tail-file.ts'
 import { formatSse } from '../../../src/net/sse.ts'
 import { workloadName } from '../../state/index.ts'
-import { tailFile } from '../tail-file.ts'
 import type { StreamSlots } from './stream-slots.ts'
 
 const LINES = 1000

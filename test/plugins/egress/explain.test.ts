@@ -21,6 +21,7 @@ const config: RunConfig = {
 const explain = (url: string, change: Partial<RunConfig> = {}) =>
   createEgress({
     configOf: async () => ({ ...config, ...change }),
+    logOf: () => '',
     resolve: resolveFrom({ 'api.example.com': ['93.184.216.34'], 'in.example.com': ['10.0.0.6'] }),
     ownAddresses: () => new Set(),
     gatewaysOf: async () => ['172.18.0.1'],

@@ -60,6 +60,7 @@ missing_packages() {
   have prometheus || echo prometheus
   have zsh || echo zsh
   have fish || echo fish
+  have tmux || echo tmux
   have chromium || echo chromium
   have dbus-daemon || echo dbus
   have gnome-keyring-daemon || echo gnome-keyring

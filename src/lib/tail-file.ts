@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isMissing } from '../../src/lib/atomic-file.ts'
+import { isMissing } from './atomic-file.ts'
 
 const POLL_MS = 100
 
