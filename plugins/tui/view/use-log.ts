@@ -9,7 +9,7 @@ const SETTLE_MS = 100
 /** The last lines of a workload's log, kept up to date. It is read again when the workload starts or stops. */
 export function useLog(bench: Workbench, { name, isUp }: Row, kind: LogKind): readonly string[] {
   const [lines, setLines] = useState<readonly string[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a server that was started again has another log
+  // A server that was started again has another log.
   useEffect(() => {
     const ending = new AbortController()
     let pending = ''
