@@ -29,7 +29,8 @@ async function findProblem(schema: Schema, value: unknown): Promise<string | und
   const [first] = Errors(schema, value)
   const member = first?.instancePath.slice(1).replaceAll('/', '.')
   const form = first?.keyword === 'pattern' ? descriptionAt(schema, first.schemaPath) : undefined
-  return `${member || 'it'} ${first?.message ?? 'is not what is described'}${form ? ` (${form})` : ''}`
+  const what = form ? `must have this form: ${form}` : (first?.message ?? 'is not what is described')
+  return `${member || 'it'} ${what}`
 }
 
 /** The description of the schema that an error points at, which says for people what its pattern says. */

@@ -23,4 +23,5 @@ export const orEmpty = ({ pattern = '^.*$', minLength: _, ...schema }: Schema<st
 export const wordOrEmpty = <const C extends readonly string[]>(choices: C): Schema<C[number] | ''> => ({
   type: 'string',
   pattern: `^(?:${choices.join('|')})?$`,
+  description: `One of ${choices.join(', ')}`,
 })

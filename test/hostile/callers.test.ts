@@ -36,8 +36,8 @@ async function witness(): Promise<{ url: string; seen: string[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen }
 }
 
-/** Waits until `run` and the supervisor have asked whether the server demands a login, and the latter if it responds. */
-async function forgetStart(seen: string[], asked = 3): Promise<void> {
+/** Waits until `run` has asked whether the server demands a login, and the supervisor whether it responds. */
+async function forgetStart(seen: string[], asked = 2): Promise<void> {
   await expect.poll(() => seen.filter(request => request === 'POST initialize').length).toBe(asked)
   seen.length = 0
 }
@@ -227,7 +227,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
       if (targets.some(target => response.url().startsWith(target)))
         statuses.push([response.url(), response.status()])
     })
-    await forgetStart(seen, 2)
+    await forgetStart(seen, 1)
     const paths = [proxy, new URL('/health', proxy).href, `${api.url}/api/v1beta/workloads`, `${api.url}/`]
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', name: 'forged', url })
 
@@ -263,7 +263,7 @@ describe('a web page of another site, in Chromium', { timeout: 180_000 }, () => 
     const api = await startUi()
     await makeRemote(api, 'mine', url)
     const [{ url: proxy } = { url: '' }] = (await listed(api)) as { url: string }[]
-    await forgetStart(seen, 2)
+    await forgetStart(seen, 1)
     for (const target of [proxy, `${api.url}/`]) {
       const rebound = target.replace('127.0.0.1', 'rebound.example')
       const { page } = await visit(context, rebound, { names: ['rebound.example'] })

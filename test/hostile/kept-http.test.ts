@@ -378,9 +378,12 @@ describe('over HTTP', { timeout: 240_000 }, () => {
     expect((await api.ask('GET', `${path}?all=true`)).json()).toEqual({ workloads: [] })
 
     await create(api, body)
-    for (const image_verification of ['disabled', 'maybe']) {
+    for (const [image_verification, named] of [
+      ['disabled', 'disabled'],
+      ['maybe', 'image_verification must have this form: One of warn, enabled, disabled'],
+    ]) {
       const edited = await api.ask('POST', `${path}/${name}/edit`, { ...body, image_verification })
-      expect([edited.status, edited.text]).toEqual([400, expect.stringContaining(image_verification)])
+      expect([edited.status, edited.text]).toEqual([400, expect.stringContaining(`${named}`)])
     }
     expect(await stored(api, name)).toMatchObject({ image_verification: 'warn' })
   })
