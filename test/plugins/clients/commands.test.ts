@@ -36,7 +36,7 @@ async function user({ terminal = false } = {}) {
       app,
       argv: args,
       globals: { help: false, debug: false, plugins: true, verbose: false },
-      streams: { stdin, stdout, stderr } as never,
+      streams: { stdin, stdout, stderr, out: stdout } as never,
       signal: new AbortController().signal,
     }).catch(error => printFailure(error, stderr, { debug: false }))
     return { code, out, err, unpressed: open.length }

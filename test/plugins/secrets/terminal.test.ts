@@ -37,7 +37,7 @@ async function person() {
       app: app(),
       argv: args,
       globals: { help: false, debug: false, plugins: true, verbose: false },
-      streams: { stdin, stdout, stderr } as never,
+      streams: { stdin, stdout, stderr, out: stdout } as never,
       signal: new AbortController().signal,
     })
     return { code, screen, result, unasked: open.length }
