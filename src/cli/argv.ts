@@ -44,15 +44,17 @@ function takeGlobal(token: string, globals: Globals): boolean {
   return true
 }
 
+/** A flag on the command line: its name, and its value, which is text unless the flag is a boolean. */
+export type WrittenFlag = readonly [name: string, value: string | boolean]
+
 export interface NormalArgv {
-  /** What clipanion reads: words and flags in their long forms. */
-  readonly args: string[]
+  /** The arguments that are not flags. */
+  readonly words: string[]
+  readonly flags: readonly WrittenFlag[]
   /** What stood behind `--`. */
   readonly passthrough: string[]
   /** Whether there was a `--`. */
   readonly dashes: boolean
-  /** The names of the flags among the arguments. */
-  readonly written: ReadonlySet<string>
 }
 
 /** The flags of a command, and what to say of flags of other programs. */
@@ -65,12 +67,13 @@ interface Known {
 }
 
 /**
- * Rewrites the arguments behind a command's words into the few forms that clipanion reads:
- * `--flag=false` becomes `--no-flag`, `-eX=1` and `-e X=1` become `--env=X=1`, `-fp` becomes two flags.
+ * Tells the flags behind a command's words from its other arguments. `--no-flag` is `--flag=false`, `-eX=1` is
+ * `--env X=1`, and `-fp` is two flags.
  */
 export function normaliseArgv(argv: readonly string[], known: Known, globals: Globals): NormalArgv {
   const { table } = known
-  const args: string[] = []
+  const words: string[] = []
+  const flags: WrittenFlag[] = []
   const end = argv.indexOf('--')
   const tokens = [...(end < 0 ? argv : argv.slice(0, end))]
   const shorts = new Map(
@@ -78,19 +81,12 @@ export function normaliseArgv(argv: readonly string[], known: Known, globals: Gl
   )
 
   for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
-    if (!token.startsWith('-') || token === '-') args.push(token)
+    if (!token.startsWith('-') || token === '-') words.push(token)
     else if (!takesOwn(token, table) && takeGlobal(token, globals)) continue
-    else if (token.startsWith('--')) args.push(longFlag(token, tokens, known))
-    else args.push(...shortFlags(token, tokens, known, shorts))
+    else if (token.startsWith('--')) flags.push(longFlag(token, tokens, known))
+    else flags.push(...shortFlags(token, tokens, known, shorts))
   }
-  const written = new Set(args.filter(arg => arg.startsWith('--')).map(arg => flagName(arg, table)))
-  return { args, passthrough: end < 0 ? [] : argv.slice(end + 1), dashes: end >= 0, written }
-}
-
-/** The flag that an argument in its long form sets: `--name`, `--name=value` or `--no-name`. */
-function flagName(arg: string, table: FlagTable): string {
-  const name = arg.slice(2).replace(/=.*/s, '')
-  return Object.hasOwn(table, name) ? name : name.slice('no-'.length)
+  return { words, flags, passthrough: end < 0 ? [] : argv.slice(end + 1), dashes: end >= 0 }
 }
 
 const takesOwn = (token: string, table: FlagTable): boolean => {
@@ -98,7 +94,7 @@ const takesOwn = (token: string, table: FlagTable): boolean => {
   return token.startsWith('--') && Object.hasOwn(table, name)
 }
 
-function longFlag(token: string, rest: string[], known: Known): string {
+function longFlag(token: string, rest: string[], known: Known): WrittenFlag {
   const { table } = known
   const at = token.indexOf('=')
   const written = at < 0 ? token.slice(2) : token.slice(2, at)
@@ -109,15 +105,20 @@ function longFlag(token: string, rest: string[], known: Known): string {
   if (!spec || (negated && spec.kind !== 'boolean')) throw unknownFlag(`--${written}`, known)
   if (spec.kind === 'boolean') {
     const on = value === undefined ? true : Boolean(spec.parse(value, name))
-    return on === negated ? `--no-${name}` : `--${name}`
+    return [name, on !== negated]
   }
   return withValue(name, spec, value, rest)
 }
 
-function withValue(name: string, spec: Flag<unknown>, value: string | undefined, rest: string[]): string {
+function withValue(
+  name: string,
+  spec: Flag<unknown>,
+  value: string | undefined,
+  rest: string[],
+): WrittenFlag {
   const text = value ?? rest.shift()
   if (text === undefined) throw failures.usage({ text: `--${name} needs a value (${spec.placeholder}).` })
-  return `--${name}=${text}`
+  return [name, text]
 }
 
 function shortFlags(
@@ -125,9 +126,9 @@ function shortFlags(
   rest: string[],
   known: Known,
   shorts: ReadonlyMap<string, string>,
-): string[] {
+): WrittenFlag[] {
   const { table } = known
-  const out: string[] = []
+  const out: WrittenFlag[] = []
   for (let i = 1; i < token.length; i++) {
     const letter = token[i] ?? ''
     const name = shorts.get(letter)
@@ -138,8 +139,8 @@ function shortFlags(
       out.push(withValue(name, spec, tail ? tail.replace(/^=/, '') : undefined, rest))
       return out
     }
-    if (tail.startsWith('=')) return [...out, spec.parse(tail.slice(1), name) ? `--${name}` : `--no-${name}`]
-    out.push(`--${name}`)
+    if (tail.startsWith('=')) return [...out, [name, Boolean(spec.parse(tail.slice(1), name))]]
+    out.push([name, true])
   }
   return out
 }

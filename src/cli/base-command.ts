@@ -1,8 +1,9 @@
-import { type BaseContext, Command, Option } from 'clipanion'
+import { type BaseContext, Command } from 'clipanion'
 import type { App } from '../app.ts'
 import { failures } from '../errors.ts'
 import { isYes } from '../lib/is-yes.ts'
 import { printable, printableJson } from '../lib/printable.ts'
+import type { WrittenFlag } from './argv.ts'
 import { type Flag, type FlagTable, type FlagValues, flagsOfGroups, type NameKind } from './flags.ts'
 import { fold } from './fold.ts'
 import {
@@ -69,18 +70,8 @@ export abstract class BaseCommand extends Command<CliContext> {
   static sharesFlags: string | undefined = undefined
   /** The groups that they added; filled by the host. */
   static groups: readonly { title: string; flags: FlagTable }[] = []
-  /** The flags on the command line, which are all that clipanion has to know; filled by the host. */
-  static written: ReadonlySet<string> = new Set()
-
-  constructor() {
-    super()
-    const { flags, groups, written } = new.target as unknown as typeof BaseCommand
-    for (const table of [flags, ...groups.map(group => group.flags)]) {
-      for (const [name, spec] of Object.entries(table)) {
-        if (written.has(name)) Reflect.set(this, fieldOf(name), toOption(name, spec))
-      }
-    }
-  }
+  /** The flags on the command line; filled by the host. */
+  written: readonly WrittenFlag[] = []
 
   protected get app(): App {
     return this.context.app
@@ -100,15 +91,15 @@ export abstract class BaseCommand extends Command<CliContext> {
 
   /** Names of the flags that were on the command line. */
   protected get given(): ReadonlySet<string> {
-    const fields = Object.entries(this).filter(([key, value]) => key.startsWith('--') && value !== undefined)
-    return new Set(fields.map(([key]) => key.slice(2)))
+    return new Set(this.written.map(([name]) => name))
   }
 
   #read(name: string, spec: Flag<unknown>): unknown {
-    const raw: unknown = Reflect.get(this, fieldOf(name))
-    if (raw === undefined) return spec.fallback
-    if (typeof raw === 'string') return spec.parse(raw, name)
-    return Array.isArray(raw) ? raw.flatMap(text => spec.parse(String(text), name)) : raw
+    const values = this.written.filter(([written]) => written === name).map(([, value]) => value)
+    if (spec.kind === 'list' && values.length) return values.flatMap(text => spec.parse(String(text), name))
+    const last = values.at(-1)
+    if (last === undefined) return spec.fallback
+    return typeof last === 'string' ? spec.parse(last, name) : last
   }
 
   /** Text for people, of which any part may come from strangers: nothing in it steers the terminal. */
@@ -181,11 +172,4 @@ export abstract class BaseCommand extends Command<CliContext> {
   protected async readSecret(question: string): Promise<string> {
     return (await import('./prompt.ts')).askSecret(this.context, question)
   }
-}
-
-const fieldOf = (name: string): string => `--${name}`
-
-function toOption(name: string, spec: Flag<unknown>): unknown {
-  if (spec.kind === 'boolean') return Option.Boolean(`--${name}`)
-  return spec.kind === 'list' ? Option.Array(`--${name}`) : Option.String(`--${name}`)
 }

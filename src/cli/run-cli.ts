@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { VERSION } from '../build-info.ts'
 import { failures } from '../errors.ts'
 import { type Globals, normaliseArgv } from './argv.ts'
-import type { CliContext, CommandClass } from './base-command.ts'
+import type { BaseCommand, CliContext, CommandClass } from './base-command.ts'
 import {
   addedVerbs,
   commandsOf,
@@ -44,7 +44,8 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
   const normal = normaliseArgv(rest, { table: flagsOf(command), hints, passthrough }, globals)
   if (globals.help) return print(streams.out, commandHelp(command, flagAdders(app), width))
 
-  const context: Omit<CliContext, keyof typeof streams> = {
+  const context = {
+    out: streams.out,
     env: { ...app.env },
     colorDepth: 1,
     app,
@@ -53,13 +54,11 @@ export async function runCli({ app, argv, globals, streams, signal }: CliRun): P
     passthrough: command.passthrough ? normal.passthrough : [],
   }
   const tail = command.passthrough || !normal.dashes ? [] : ['--', ...normal.passthrough]
-  // To learn all two hundred flags of `run` would take clipanion longer than all else before the command's own work.
-  class Written extends (command as unknown as typeof Object) {
-    static written = normal.written
-  }
-  const cli = Cli.from([Written as never], { binaryName: 'keelson', binaryVersion: VERSION })
-  const positional = normal.args.filter(arg => !arg.startsWith('--'))
-  const ready = parse(command, positional, () => cli.process([...path, ...normal.args, ...tail], context))
+  const cli = Cli.from([command], { binaryName: 'keelson', binaryVersion: VERSION })
+  const given = [...path, ...normal.words, ...tail]
+  const ready = parse(command, normal.words, () => cli.process(given, context) as BaseCommand)
+  // The flags are read by their table: clipanion would take longer to learn them than all else until here.
+  ready.written = normal.flags
   // Node opens a stream when it is first asked for, and a command uses few of them.
   Object.defineProperties(ready.context, Object.getOwnPropertyDescriptors(streams))
   return (await ready.execute()) ?? 0

@@ -25,8 +25,8 @@ const CANCELLED = 'notifications/cancelled'
 const METHOD = /^[\x21-\x7e]+$/
 
 /**
- * An HTTP server of MCP 2026-07-28 as a link: each request is a POST. A
- * request is sent once: what becomes of it when the connection breaks is not known.
+ * An HTTP server of MCP 2026-07-28 as a link: each request is a POST. It is sent once, as nobody knows what became of it
+ * when the connection breaks.
  *
  * @param options.onLoginWanted called with the id of the request that was refused; true when that is dealt with
  */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { normaliseArgv, splitGlobals } from '../../../src/cli/argv.ts'
+import { normaliseArgv, splitGlobals, type WrittenFlag } from '../../../src/cli/argv.ts'
 import { flag } from '../../../src/cli/flags.ts'
 
 const table = {
@@ -11,7 +11,12 @@ const table = {
 }
 const known = { table, hints: { d: 'Omit the flag.', detach: 'Omit the flag.' }, passthrough: true }
 const globals = () => ({ debug: false, help: false, plugins: true, verbose: false })
-const args = (...argv: string[]) => normaliseArgv(argv, known, globals()).args
+const args = (...argv: string[]) => {
+  const { words, flags } = normaliseArgv(argv, known, globals())
+  return [...words, ...flags.map(toLongForm)]
+}
+const toLongForm = ([name, value]: WrittenFlag) =>
+  typeof value === 'string' ? `--${name}=${value}` : `--${value ? '' : 'no-'}${name}`
 
 describe('booleans', () => {
   test.each([
@@ -35,7 +40,7 @@ describe('booleans', () => {
       known,
       globals(),
     )
-    expect(normal.written).toEqual(new Set(['name', 'foreground', 'env']))
+    expect(normal.flags.map(([name]) => name)).toEqual(['name', 'foreground', 'env'])
   })
 
   test('short ones may stand together', () => {
@@ -73,7 +78,8 @@ describe('values', () => {
 test('everything behind -- is passed through as it is', () => {
   const normal = normaliseArgv(['server', '--name', 'n', '--', '--env', '-e', '--'], known, globals())
   expect(normal).toMatchObject({
-    args: ['server', '--name=n'],
+    words: ['server'],
+    flags: [['name', 'n']],
     passthrough: ['--env', '-e', '--'],
     dashes: true,
   })
@@ -105,7 +111,10 @@ test.each([['--toString'], ['--constructor=1'], ['--__proto__=1'], ['-x']])('%s 
 
 test('global flags are taken wherever they stand before --', () => {
   const found = globals()
-  expect(normaliseArgv(['a', '--debug', '--no-plugins', 'b'], known, found).args).toEqual(['a', 'b'])
+  expect(normaliseArgv(['a', '--debug', '--no-plugins', 'b'], known, found)).toMatchObject({
+    words: ['a', 'b'],
+    flags: [],
+  })
   expect(found).toEqual({ debug: true, help: false, plugins: false, verbose: false })
 })
 
