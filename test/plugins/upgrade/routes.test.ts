@@ -74,8 +74,8 @@ test('an unknown name is 404, an invalid one 400', async () => {
   for (const [method, rest, status, text] of [
     ['GET', 'nobody/upgrade-check', 404, 'There is no workload "nobody"'],
     ['POST', 'nobody/upgrade', 404, 'There is no workload "nobody"'],
-    ['GET', '..%2Fx/upgrade-check', 400, 'The parameter name is not valid: it must match'],
-    ['POST', 'a%20b/upgrade', 400, 'The parameter name is not valid: it must match'],
+    ['GET', '..%2Fx/upgrade-check', 400, 'The parameter name is not valid: it must have this form'],
+    ['POST', 'a%20b/upgrade', 400, 'The parameter name is not valid: it must have this form'],
     ['GET', 'upgrade-check?group=nobody', 404, 'group "nobody"'],
   ] as const) {
     const answer = await server.ask(method, `${path}/${rest}`)
