@@ -1,11 +1,10 @@
-import { Box } from 'ink'
-import { createElement as h, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { clean } from '../../../src/lib/printable.ts'
 import type { Denial } from '../../egress/index.ts'
-import { KeyBar } from './key-bar.ts'
 import { DENIAL_KEYS } from './keys.ts'
 import { line, windowOf } from './lines.ts'
 import { contains, type PanelProps } from './panel.ts'
+import { panelLines } from './panel-lines.ts'
 import { useKeys, useLive } from './use-keys.ts'
 
 const LOOK_MS = 2000
@@ -76,14 +75,5 @@ export function DenialPanel({
     const text = `${mark}${time.slice(11, 19)}  ${host}:${port}  ${reason}`
     return line(clean(text), { key: `${port} ${host}` })
   })
-  return h(
-    Box,
-    { flexDirection: 'column', height },
-    h(
-      Box,
-      { flexDirection: 'column', height: height - 1 },
-      ...(rows.length ? rows : [line(nothing, { key: '' })]),
-    ),
-    isActive ? h(KeyBar, { keys: DENIAL_KEYS, width }) : null,
-  )
+  return panelLines(rows, { height, width, nothing, keys: isActive ? DENIAL_KEYS : undefined })
 }

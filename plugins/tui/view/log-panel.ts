@@ -1,10 +1,9 @@
-import { Box } from 'ink'
-import { createElement as h, useState } from 'react'
+import { useState } from 'react'
 import type { LogKind } from '../workbench.ts'
-import { KeyBar } from './key-bar.ts'
 import { LOG_KEYS } from './keys.ts'
 import { line, wrapLines } from './lines.ts'
 import { contains, type PanelProps } from './panel.ts'
+import { panelLines } from './panel-lines.ts'
 import { useKeys } from './use-keys.ts'
 import { useLog } from './use-log.ts'
 
@@ -35,14 +34,8 @@ export function LogPanel(props: PanelProps & { kind: LogKind }) {
   )
   const start = Math.max(0, all.length - height - Math.min(below, most))
   const shown = all.slice(start, start + height)
-  return h(
-    Box,
-    { flexDirection: 'column', height: props.height },
-    h(
-      Box,
-      { flexDirection: 'column', height },
-      ...(shown.length ? shown : ['(nothing yet)']).map((text, key) => line(text, { key })),
-    ),
-    isActive ? h(KeyBar, { keys: LOG_KEYS, width }) : null,
+  return panelLines(
+    shown.map((text, key) => line(text, { key })),
+    { height: props.height, width, nothing: '(nothing yet)', keys: isActive ? LOG_KEYS : undefined },
   )
 }

@@ -42,16 +42,17 @@ export function Screen({ bench, write }: { bench: Workbench; write: (text: strin
   const [focus, setFocus] = useState<Focus>('list')
   const search = useLive(() => '')
   const [message, setMessage] = useState('')
+  /** The workload that the user was asked about: by the time of the answer, another one may be chosen. */
+  const [leaving, setLeaving] = useState('')
   const indexOfChosen = () => Math.max(0, rows?.findIndex(row => row.name === name.now) ?? 0)
   const chosen = indexOfChosen()
   const row = rows?.[chosen]
   const say = useCallback((text: string) => setMessage(clean(text)), [])
 
-  async function act(action: Action): Promise<void> {
-    if (!row) return
-    say(`${row.name}: wait ...`)
-    await bench.act(action, row.name).then(
-      () => say(`${row.name}: ${DONE[action]}`),
+  async function act(action: Action, workload: string): Promise<void> {
+    say(`${workload}: wait ...`)
+    await bench.act(action, workload).then(
+      () => say(`${workload}: ${DONE[action]}`),
       (error: Error) => say(error.message),
     )
   }
@@ -77,10 +78,11 @@ export function Screen({ bench, write }: { bench: Workbench; write: (text: strin
       else if (key.downArrow || input === 'j') move(1)
       else if (key.tab || key.leftArrow || key.rightArrow) turn(key.shift || key.leftArrow ? -1 : 1)
       else if (!row) return
-      else if (input === 's') void act(row.isUp ? 'stop' : 'start')
-      else if (input === 'r') void act('restart')
+      else if (input === 's') void act(row.isUp ? 'stop' : 'start', row.name)
+      else if (input === 'r') void act('restart', row.name)
       else if (input === 'd') {
         say(`Remove ${row.name} for good? y: yes, any other key: no`)
+        setLeaving(row.name)
         setFocus('confirm')
       } else if (input === 'u') copy(row.url, row.url)
       else if (input === 'c') copy(clientSnippet(row), `the configuration of ${row.name} for clients`)
@@ -94,7 +96,7 @@ export function Screen({ bench, write }: { bench: Workbench; write: (text: strin
     input => {
       setMessage('')
       setFocus('list')
-      if (input === 'y') void act('remove')
+      if (input === 'y') void act('remove', leaving)
     },
     { isActive: focus === 'confirm' },
   )

@@ -1,11 +1,10 @@
-import { Box } from 'ink'
 import { createElement as h, useEffect, useState } from 'react'
 import { clean } from '../../../src/lib/printable.ts'
 import type { Tool } from '../workbench.ts'
-import { KeyBar } from './key-bar.ts'
 import { TOOL_KEYS } from './keys.ts'
 import { line, windowOf } from './lines.ts'
 import { contains, type PanelProps } from './panel.ts'
+import { panelLines } from './panel-lines.ts'
 import { ToolForm } from './tool-form.ts'
 import { useKeys, useLive } from './use-keys.ts'
 
@@ -52,14 +51,5 @@ export function ToolPanel(props: PanelProps) {
     return line(`${mark}${clean(tool.name).padEnd(widest)}  ${tool.description}`, { key: tool.name })
   })
   const nothing = known ? (known.problem ?? 'It has no such tools.') : 'Asking the server ...'
-  return h(
-    Box,
-    { flexDirection: 'column', height },
-    h(
-      Box,
-      { flexDirection: 'column', height: height - 1 },
-      ...(rows.length ? rows : [line(nothing, { key: '' })]),
-    ),
-    isActive ? h(KeyBar, { keys: TOOL_KEYS, width }) : null,
-  )
+  return panelLines(rows, { height, width, nothing, keys: isActive ? TOOL_KEYS : undefined })
 }
