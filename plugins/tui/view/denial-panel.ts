@@ -8,6 +8,8 @@ import { panelLines } from './panel-lines.ts'
 import { useKeys, useLive } from './use-keys.ts'
 
 const LOOK_MS = 2000
+/** Width of the mark and the time before a destination, and of a gap. */
+const MARGIN = 14
 
 /** Where the workload was not let, and a key that lets it. */
 export function DenialPanel({
@@ -47,6 +49,10 @@ export function DenialPanel({
 
   async function allow({ host = '', port = 0 }: Denial): Promise<void> {
     const where = `${host}:${port}`
+    if (where.length > width - MARGIN) {
+      say(`Its name is too long to be seen whole here. See: keelson logs ${name} --proxy`)
+      return
+    }
     say(`Letting ${name} reach ${where} ...`)
     const isAllowed = await bench.allow(name, { host, port }).catch((error: Error) => {
       say(error.message)

@@ -148,6 +148,30 @@ test('a denied destination is allowed with a key', { timeout: 600_000 }, async (
   await terminal.shows(/^> .*10\.0\.0\.1/m)
   terminal.type('a')
   await terminal.shows('or its profile cannot allow it')
+
+  const long = { ...where, host: `api.example.com.${'a'.repeat(60)}.example` }
+  await appendFile(log, `${JSON.stringify({ ...at, ...long })}\n`)
+  await terminal.shows('api.example.com.aaa')
+  terminal.type('Up', 'Up')
+  await terminal.shows(/^> .*api\.example\.com\.aaa/m)
+  terminal.type('a')
+  await terminal.shows('too long to be seen whole')
+})
+
+test('the answer to a question is about the workload of the question', { timeout: 600_000 }, async () => {
+  const home = await homeWithServer()
+  await home.ok(['clone', 'demo', 'other'])
+  const terminal = await openTerminal(home)
+  await terminal.shows('2 of 2 workloads up')
+  terminal.type('Down')
+  await terminal.shows(/^> *other/m)
+  terminal.type('d')
+  await terminal.shows('Remove other for good?')
+  await home.ok(['rm', 'other'])
+  await terminal.shows('1 of 1 workloads up')
+  terminal.type('y')
+  await terminal.shows('There is no workload "other"')
+  expect(await home.ok(['list', '--all', '--quiet'])).toBe('demo')
 })
 
 test('without a terminal it says what works', async () => {
