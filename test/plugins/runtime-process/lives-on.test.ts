@@ -71,7 +71,8 @@ describe.each(modes)('%s', mode => {
     await runtime.start('w')
     const log = await text(await runtime.logs('w', { follow: true }))
     expect(await runtime.inspect('w')).toMatchObject({ state: 'exited', exitCode: 3 })
-    if (!sandbox) expect(processIdentity(Number(/child (\d+)/.exec(log)?.[1]))).toBeUndefined()
+    const child = Number(/child (\d+)/.exec(log)?.[1])
+    if (!sandbox) await expect.poll(() => processIdentity(child), { timeout: 10_000 }).toBeUndefined()
   })
 
   test('a program may clean up when it is asked to end', async () => {
