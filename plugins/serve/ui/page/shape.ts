@@ -17,9 +17,14 @@ export interface Member {
 /** Deeper ones, and those that refer to themselves, are written as JSON. */
 const MOST_DEEP = 4
 const MOST_CHOICES = 200
+/** A schema that refers to itself in many places would have millions. */
+const MOST_FIELDS = 500
 
 /** The shape of what a JSON Schema describes (drafts 7 to 2020-12). A schema of a server may be anything at all. */
-export function shapeOf(schema: unknown, root: unknown = schema, depth = 0): Shape {
+export const shapeOf = (schema: unknown): Shape => shapeWithin(schema, schema, 0, { fields: 0 })
+
+function shapeWithin(schema: unknown, root: unknown, depth: number, made: { fields: number }): Shape {
+  made.fields += 1
   const given = simplify(membersOf(schema), root)
   const { type, title, description, items, properties, required } = given
   const facts = {
@@ -33,14 +38,15 @@ export function shapeOf(schema: unknown, root: unknown = schema, depth = 0): Sha
   if (type === 'string') return { ...facts, kind: 'text' }
   if (type === 'number' || type === 'integer') return { ...facts, kind: type }
   if (type === 'boolean') return { ...facts, kind: 'yes-no' }
-  if (depth < MOST_DEEP && type === 'array' && isSchema(items))
-    return { ...facts, kind: 'list', item: shapeOf(items, root, depth + 1) }
-  if (depth < MOST_DEEP && isSchema(properties) && hasOnlyNamed(given)) {
+  if (depth >= MOST_DEEP || made.fields > MOST_FIELDS) return { ...facts, kind: 'json' }
+  if (type === 'array' && isSchema(items))
+    return { ...facts, kind: 'list', item: shapeWithin(items, root, depth + 1, made) }
+  if (isSchema(properties) && hasOnlyNamed(given)) {
     const needed = Array.isArray(required) ? required : []
     const members = Object.entries(properties).map(([name, one]) => ({
       name,
       required: needed.includes(name),
-      shape: shapeOf(one, root, depth + 1),
+      shape: shapeWithin(one, root, depth + 1, made),
     }))
     return { ...facts, kind: 'members', members }
   }
@@ -80,7 +86,7 @@ function simplify(schema: Members, root: unknown): Members {
 }
 
 /** What a JSON Pointer within the document names (RFC 6901). */
-function lookUp(reference: string, root: unknown): unknown {
+export function lookUp(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined
   return reference
     .slice(2)

@@ -97,7 +97,7 @@ const SCHEMA = {
   },
   required: ['code', 'count', 'where', 'either'],
   properties: {
-    code: { type: 'string', pattern: '^[A-Z]{3}$', description: 'Three letters' },
+    code: { type: 'string', minLength: 3, pattern: '^[A-Z]{3}$', description: 'Three letters' },
     count: { type: 'integer', minimum: 1, maximum: 9 },
     colour: { enum: ['red', 'green', 3] },
     loud: { type: 'boolean', default: true },
@@ -134,7 +134,7 @@ test('each shape of a schema has a field, and what the schema refuses is not sen
   await press(page, 'it')
   expect(await form.getByText('A value is needed.').count()).toBe(2) // an empty text is a text
   expect(await page.evaluate('document.activeElement.labels[0].textContent')).toMatch(/^count/)
-  await form.getByLabel(/^code/).fill('abc')
+  await form.getByLabel(/^code/).fill('ab')
   await form.getByLabel(/^count/).fill('12.5')
   await form.getByLabel(/^colour/).selectOption({ label: '3' })
   await form.getByLabel(/^city/).fill('B')
@@ -143,8 +143,8 @@ test('each shape of a schema has a field, and what the schema refuses is not sen
   await form.getByLabel(/^either/).fill('{"name": 1}')
   await form.getByLabel(/^odd/).fill('0.5')
   await press(page, 'it')
-  for (const problem of ['String does not match pattern.', /too short/, /exactly one subschema/])
-    await form.getByText(problem).waitFor()
+  expect(await form.getByText(/too short/).count()).toBe(2)
+  await form.getByText(/exactly one subschema/).waitFor()
   expect(await form.getByLabel(/^count/).getAttribute('aria-invalid')).toBe('true')
   expect(calls).toEqual([])
 
