@@ -244,6 +244,11 @@ export const builtins: readonly PluginEntry[] = [
     load: async () => (await import('./import/index.ts')).default,
   },
   {
+    name: 'kubernetes',
+    services: ['kubernetesExport'],
+    load: async () => (await import('./kubernetes/index.ts')).default,
+  },
+  {
     name: 'prune',
     topic: 'Settings',
     verbs: {

@@ -20,7 +20,16 @@ const workloads: Plugin = {
   name: 'workloads',
   needs: ['callers', 'egress', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
   uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
-  wants: ['callerAuths', 'groups', 'hiddenFiles', 'imageVerification', 'registry', 'secrets', 'upgrades'],
+  wants: [
+    'callerAuths',
+    'groups',
+    'hiddenFiles',
+    'imageVerification',
+    'kubernetesExport',
+    'registry',
+    'secrets',
+    'upgrades',
+  ],
   routes: async (api, app) => (await import('./routes.ts')).workloadRoutes(api, app),
   services: {
     workloads: async app =>

@@ -1,0 +1,21 @@
+import { defineFailures } from '../../src/errors.ts'
+
+export const failures = defineFailures({
+  kubernetes_name_empty: {
+    status: 422,
+    text: (d: { name: string }) =>
+      `The name "${d.name}" has no letter or digit that an object's name may have.`,
+    hint: 'Rename the workload, e.g. `keelson rename NAME NEW`.',
+  },
+  kubernetes_lossy: {
+    status: 422,
+    text: (d: { name: string; kind: string; members: readonly string[] }) =>
+      `The ${d.kind} of "${d.name}" cannot hold these members: ${d.members.join(', ')}.`,
+    hint: 'Omit --strict to export the rest of them.',
+  },
+  kubernetes_kind_unsupported: {
+    status: 422,
+    text: (d: { name: string; problem: string }) =>
+      `"${d.name}" cannot be exported for Kubernetes: ${d.problem}.`,
+  },
+})
