@@ -1,11 +1,12 @@
-import { Failure, isFailure } from '../../src/errors.ts'
 import type { Routes } from '../../src/http/api.ts'
 import { anything, closed, list, map, object, optional, text } from '../../src/lib/schema.ts'
 import { workloadName } from '../state/index.ts'
+import { asBadGateway } from './as-bad-gateway.ts'
 import { callRoutes } from './call-routes.ts'
 import { withServer } from './connect.ts'
 import { findServer } from './find-server.ts'
 import { listOffers } from './list-offers.ts'
+import { offerRoutes } from './offer-routes.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -39,10 +40,5 @@ export const mcpRoutes: Routes = (api, app) => {
     },
   })
   callRoutes(api, app)
-}
-
-/** 401 would ask the caller to log in here; it is the server behind that wants a login. */
-function asBadGateway(error: unknown): never {
-  if (!isFailure(error, 'mcp_unauthorized') && !isFailure(error, 'mcp_workload_guarded')) throw error
-  throw new Failure(error.code, { text: error.message, status: 502 }, { cause: error })
+  offerRoutes(api, app)
 }
