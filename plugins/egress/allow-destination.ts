@@ -2,11 +2,9 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { kindOf } from '../../src/net/special-addresses.ts'
 import { decide, listsFor, type World } from './decide.ts'
-import type { Destination, Rule } from './decision.ts'
+import type { Destination } from './decision.ts'
 import { policyOf } from './policy.ts'
-
-/** The rules that say no more than that the lists of the profile lack the destination. */
-const BY_LISTS: readonly Rule[] = ['nothing_allowed', 'not_in_allow_host', 'not_in_allow_port']
+import { BY_LISTS } from './widened-lists.ts'
 
 /** Addresses of this host, of private networks and the like, which a profile has to name one by one. */
 function isInside(host: string, { ownAddresses }: World): boolean {

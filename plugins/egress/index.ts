@@ -6,6 +6,7 @@ import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
 import type { Denial } from './read-denials.ts'
 import type { RegistryProxy, RegistryProxyOptions } from './registry-proxy.ts'
 import { egressSection } from './section.ts'
+import type { OutboundLists } from './widened-lists.ts'
 
 export type { Decision, Destination, Resolve, Rule } from './decision.ts'
 export {
@@ -48,6 +49,11 @@ export interface Egress {
    * allowed already, or where a profile cannot allow it by name.
    */
   allow(config: RunConfig, destination: Destination): Promise<RunConfig | undefined>
+  /**
+   * The lists of the profile that `allow` would make of one for a destination on the public internet, without asking a name
+   * server. Undefined where `allow` would not help.
+   */
+  widened(config: RunConfig, destination: Destination): Promise<OutboundLists | undefined>
   /** The destinations that a workload was denied lately, each once, the last one first. */
   denials(workload: string): Promise<readonly Denial[]>
   /** Makes the proxy that enforces policies; one for all workloads of a process. */

@@ -11,6 +11,7 @@ import { checkProfile } from './profile-check.ts'
 import { createEgressProxy } from './proxy/egress-proxy.ts'
 import { readDenials } from './read-denials.ts'
 import { openRegistryProxy } from './registry-proxy.ts'
+import { widenedLists } from './widened-lists.ts'
 
 export function createEgress(parts: {
   /** Reads a saved run config; fails with `workload_missing`. */
@@ -34,6 +35,8 @@ export function createEgress(parts: {
     openRegistryProxy: options => openRegistryProxy(egress, options),
 
     allow: (config, destination) => allowDestination(config, destination, { resolve, ownAddresses }),
+
+    widened: widenedLists,
 
     warnings: config => (config.permission_profile ? checkProfile(config.permission_profile).warnings : []),
 

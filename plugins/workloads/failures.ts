@@ -42,6 +42,13 @@ export const failures = defineFailures({
       `"${d.name}" did not start with the change${d.again ? `, nor without it (${d.again})` : ' and runs as before'}: ${d.reason}`,
     hint: d => d.hint,
   },
+  destination_not_allowed: {
+    status: 409,
+    text: (d: { name: string; where: string }) =>
+      `The permission profile of "${d.name}" was not changed: it allows ${d.where} already, or something else than its lists of hosts and ports denies it.`,
+    hint: d =>
+      `\`keelson egress explain ${d.name} ${d.where}\` shows what decides. Addresses of this machine and of private networks have to be named in the profile by hand.`,
+  },
   rename_unfinished: {
     status: 409,
     text: (d: { from: string; to: string }) =>

@@ -19,7 +19,7 @@ declare module '../../src/plugin.ts' {
 const workloads: Plugin = {
   name: 'workloads',
   needs: ['callers', 'egress', 'image-verification', 'proxy', 'recipes', 'runtimes', 'state'],
-  uses: ['callerToken', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
+  uses: ['callerToken', 'egress', 'recipes', 'runtimes', 'supervisor', 'workloadStore'],
   wants: [
     'callerAuths',
     'groups',

@@ -8,6 +8,7 @@ import { workloadName } from '../state/index.ts'
 import { isolationOf } from './describe-isolation.ts'
 import { actionRoutes } from './http/action-routes.ts'
 import { createRoutes } from './http/create-routes.ts'
+import { denialRoutes } from './http/denial-routes.ts'
 import { eventRoute } from './http/event-route.ts'
 import { logRoutes } from './http/log-routes.ts'
 import { logStreamRoutes } from './http/log-stream-routes.ts'
@@ -109,6 +110,7 @@ export const workloadRoutes: Routes = async (api, app) => {
   const slots = createStreamSlots(MOST_STREAMS)
   createRoutes(api, app, schemas)
   actionRoutes(api, app)
+  denialRoutes(api, app)
   logRoutes(api, app)
   logStreamRoutes(api, app, slots)
   await eventRoute(api, app, slots)

@@ -10,6 +10,7 @@ const skill = new URL('../../../fixtures/skills/csv-report', import.meta.url).pa
 /** Refused always, or in need of an engine, a server with tools or a browser, or a stream (see their own tests). */
 const ELSEWHERE = [
   'addRegistry',
+  'allowWorkloadDestination',
   'beginWorkloadLogin',
   'callWorkloadTool',
   'getWorkloadLogs',
@@ -94,6 +95,7 @@ test('every operation that is described succeeds as it is described', async () =
     ['POST', `${v1}/workloads/a/upgrade`],
     ['DELETE', `${v1}/workloads/a/login`],
     ['POST', `${v1}/workloads/a/edit`, { url, cmd_arguments: [] }],
+    ['GET', `${v1}/workloads/a/denials`],
     ['POST', `${v1}/workloads/stop`, { names: ['a'] }],
     ['POST', `${v1}/workloads/a/stop`],
     ['POST', `${v1}/workloads/restart`, { names: ['a'] }],
