@@ -33,6 +33,8 @@ export interface RunConfigStore {
    * a function that makes the other one is not called then. Returns what is stored now.
    */
   saveOver(before: RunConfig, config: RunConfig | (() => Promise<RunConfig>)): Promise<RunConfig>
+  /** Resolves when no process is saving it. */
+  settled(name: string): Promise<void>
   /** Idempotent. */
   remove(name: string): Promise<void>
 }
@@ -78,6 +80,7 @@ export function createRunConfigStore({ paths, log }: { paths: Paths; log: Log })
         await documents.save(name, typeof config === 'function' ? await config() : config)
         return get(name)
       }),
+    settled: async name => locked(name, async () => undefined),
     remove: name => locked(name, () => documents.remove(name)),
   }
 }

@@ -66,6 +66,7 @@ export function createStatusStore(options: { paths: Paths; log: Log; now: () => 
         ...(proxy.middlewares === undefined ? {} : { middlewares: proxy.middlewares }),
         ...(proxy.protocol === undefined ? {} : { protocol: proxy.protocol }),
         ...(proxy.client_processes === undefined ? {} : { client_processes: proxy.client_processes }),
+        ...(proxy.run_config_digest === undefined ? {} : { run_config_digest: proxy.run_config_digest }),
         ...(before?.last_upgrade ? { last_upgrade: before.last_upgrade } : {}),
       })
     },

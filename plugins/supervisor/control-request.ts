@@ -5,12 +5,15 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Sends one request to the supervisor. Without `timeoutMs` it waits as long as the operation takes. */
+/**
+ * Sends one request to the supervisor. Without `timeoutMs` it waits as long as the operation takes. `onSent` is called
+ * when the request is in the socket, where the supervisor finds it even if this process is killed.
+ */
 export function requestSupervisor(
   socketPath: string,
   method: 'GET' | 'POST',
   path: string,
-  options: { timeoutMs?: number; body?: string } = {},
+  options: { timeoutMs?: number; body?: string; onSent?: (() => void) | undefined } = {},
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new Unreachable(error.message, { cause: error }))
@@ -27,6 +30,6 @@ export function requestSupervisor(
       sent.setTimeout(options.timeoutMs, () => sent.destroy(new Error('it took too long to respond')))
     }
     sent.on('error', fail)
-    sent.end(options.body)
+    sent.end(options.body, options.onSent)
   })
 }

@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts'
 import { checkSections } from '../../src/sections.ts'
 import { supervisorPaths } from './control-protocol.ts'
 import type { CrashJournal } from './crash-journal.ts'
+import { digestOf } from './digest-of.ts'
 import { createWorkloadHost, type WorkloadHost } from './host/workload-host.ts'
 import { type Launch, supervisorCommand } from './launch-supervisor.ts'
 import { createLeases } from './leases.ts'
@@ -55,6 +56,7 @@ export async function createAppHost(
     leases: createLeases({ folder: supervisorPaths(app.paths).leases }),
     log: app.log,
     checkConfig: config => checkSections(app, config),
+    digest: config => digestOf(app, config),
     onChange: () => app.notify('workloadsChanged'),
     onRemoved: config => app.notify('workloadRemoved', config),
     ...(journal ? { journal } : {}),

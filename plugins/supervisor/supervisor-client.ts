@@ -51,11 +51,11 @@ export function createSupervisorClient(options: {
   const recent = () => (last && Date.now() - last.at < RECENT_MS ? last.socket : undefined)
 
   /** Sends a request, again when the supervisor ends meanwhile. Returns the body of the response. */
-  async function send(path: string, input?: unknown): Promise<string> {
+  async function send(path: string, input?: unknown, onSent?: () => void): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       const socket = (attempt === 1 && recent()) || (await ensure())
       try {
-        return await post(socket, path, input)
+        return await post(socket, path, { input, onSent })
       } catch (error) {
         const again = error instanceof Unreachable || isFailure(error, 'supervisor_leaving')
         if (!again) throw error
@@ -78,15 +78,15 @@ export function createSupervisorClient(options: {
     const found = await find()
     if (!found || found.info.pid === process.pid) return undefined
     try {
-      return await post(found.socket, path, input)
+      return await post(found.socket, path, { input })
     } catch (error) {
       if (error instanceof Unreachable || isFailure(error, 'supervisor_older')) return undefined
       throw error
     }
   }
 
-  async function act(name: string, verb: Verb): Promise<void> {
-    await send(`/workloads/${encodeURIComponent(name)}/${verb}`)
+  async function act(name: string, verb: Verb, onSent?: () => void): Promise<void> {
+    await send(`/workloads/${encodeURIComponent(name)}/${verb}`, undefined, onSent)
   }
 
   return {
@@ -104,7 +104,7 @@ export function createSupervisorClient(options: {
     ensure: async () => void (await ensure()),
     start: name => act(name, 'start'),
     stop: name => act(name, 'stop'),
-    restart: name => act(name, 'restart'),
+    restart: (name, { onSent } = {}) => act(name, 'restart', onSent),
     remove: name => act(name, 'remove'),
     upgrade: name => act(name, 'upgrade'),
     settleUpgrade: name => act(name, 'settle-upgrade'),
@@ -118,9 +118,13 @@ export function createSupervisorClient(options: {
 }
 
 /** Fails with what the supervisor fails with, or `Unreachable`. */
-async function post(socket: string, path: string, input: unknown): Promise<string> {
+async function post(
+  socket: string,
+  path: string,
+  { input, onSent }: { input: unknown; onSent?: (() => void) | undefined },
+): Promise<string> {
   const body = input === undefined ? {} : { body: JSON.stringify(input) }
-  const response = await requestSupervisor(socket, 'POST', path, body)
+  const response = await requestSupervisor(socket, 'POST', path, { ...body, onSent })
   if (response.status !== 200) throw decodeFailure(response.body)
   return response.body
 }

@@ -75,6 +75,20 @@ export function createBringUp(options: {
     })
   }
 
+  /** Whatever is killed meanwhile, what is saved is also started: the restart waits for the lock of this save. */
+  async function saveAndRestart(supervise: Supervisor, before: RunConfig, asked: RunConfig) {
+    const sent = Promise.withResolvers<void>()
+    let up = Promise.resolve()
+    const saved = await store.configs.saveOver(before, async () => {
+      const config = await conceal(asked)
+      up = supervise.restart(before.name, { onSent: sent.resolve })
+      up.catch(() => undefined) // nobody handles its failure where the save fails
+      await Promise.race([sent.promise, up])
+      return config
+    })
+    return { saved, up }
+  }
+
   async function forget(supervise: Supervisor, name: string): Promise<void> {
     await supervise.remove(name).catch(error => log.warn(messageOf(error), { workload: name }))
   }
@@ -120,11 +134,8 @@ export function createBringUp(options: {
       await supervise.ensure()
       const { name } = before
       if (await changeLive?.(asked)) return { saved: await store.configs.get(name), up: Promise.resolve() }
-      // Saved first: whatever is killed from here on, the next start brings up what was asked for.
-      const saved = changeLive
-        ? await store.configs.get(name)
-        : await store.configs.saveOver(before, () => conceal(asked))
-      return { saved, up: supervise.restart(name) }
+      if (changeLive) return { saved: await store.configs.get(name), up: supervise.restart(name) }
+      return saveAndRestart(supervise, before, asked)
     },
 
     async runInForeground(config, { signal, onUp }) {

@@ -92,6 +92,8 @@ export const statusSchema = object({
   client_processes: optional(integer),
   /** Kept when the status changes. */
   last_upgrade: optional(upgradeOutcome),
+  /** Digest of the run config that the server was started with; absent while no proxy is open. */
+  run_config_digest: optional(text),
 })
 
 export type StatusRecord = TypeOf<typeof statusSchema>
@@ -150,8 +152,12 @@ export interface Supervisor {
   start(name: string): Promise<void>
   /** Stops a workload and its instance. Resolves when both have ended. */
   stop(name: string): Promise<void>
-  /** Stops a workload and starts it again, also when the caller is killed in between. Fails as `start` does. */
-  restart(name: string): Promise<void>
+  /**
+   * Stops a workload and starts it again, also when the caller, or the supervisor, is killed in between. Waits until
+   * nobody holds the lock of its run config. `onSent` is called when the restart is sure to come, even if the caller is
+   * killed: who holds that lock can save after it. Fails as `start` does.
+   */
+  restart(name: string, options?: { onSent?: () => void }): Promise<void>
   /**
    * Replaces the server of a workload by the candidate of its upgrade record. The running server receives the
    * requests until the candidate responds. Fails with the reason when it does not; then nothing has changed.

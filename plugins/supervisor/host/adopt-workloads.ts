@@ -1,7 +1,7 @@
 import { instanceName } from '../../../src/contracts/run-config.ts'
-import type { Status } from '../../../src/contracts/workload.ts'
+import type { Status, StatusRecord } from '../../../src/contracts/workload.ts'
 import { isFailure, messageOf } from '../../../src/errors.ts'
-import { type HostState, openWorkload } from './host-state.ts'
+import { type HostedWorkload, type HostState, openWorkload } from './host-state.ts'
 import { removeOrphans } from './remove-orphans.ts'
 import { stopInstance } from './stop-instance.ts'
 import type { StartMode } from './workload-instance.ts'
@@ -25,34 +25,34 @@ export async function adoptWorkloads(
   const { store, runtimes, journal, log, inTurn } = state
   const statuses = await store.statuses.list()
   const suspects = journal?.suspects() ?? new Set()
-  const oneByOne: string[] = []
+  const oneByOne: [name: string, record: StatusRecord][] = []
   const others: (() => Promise<void>)[] = []
   const logged = (name: string, work: Promise<void>) =>
     work.catch(error => log.error(messageOf(error), { workload: name }))
-  const adopt = (name: string, status: Status) => logged(name, adoptTracked(state, name, status))
-  for (const [name, { status }] of statuses) {
+  const adopt = (name: string, record: StatusRecord) => logged(name, adoptTracked(state, name, record))
+  for (const [name, record] of statuses) {
+    const { status } = record
     if (status === 'stopping') others.push(() => logged(name, finish.stop(name)))
     else if (status === 'removing') others.push(() => logged(name, finish.remove(name)))
     else if (!SHOULD_RUN.includes(status)) continue
     else if (journal?.isQuarantined(name)) others.push(() => logged(name, quarantine(state, name)))
-    else if (suspects.has(name)) oneByOne.push(name)
-    else others.push(() => adopt(name, status))
+    else if (suspects.has(name)) oneByOne.push([name, record])
+    else others.push(() => adopt(name, record))
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, () => runAll(others)))
-  for (const name of oneByOne) await adopt(name, statuses.get(name)?.status ?? 'running')
+  for (const [name, record] of oneByOne) await adopt(name, record)
   await finish.settleUpgrades()
   const isWanted = (name: string, instance: string) => isInstanceWanted(state, name, instance)
   await removeOrphans({ runtimes: (await runtimes.all?.()) ?? [], isWanted, inTurn, log })
   await state.onChange?.()
 }
 
-/** A workload that was only starting may have an instance of an older run config, so that one is made anew. */
-async function adoptTracked(state: HostState, name: string, status: Status): Promise<void> {
-  const work = () => adoptWorkload(state, name, status === 'starting' ? 'create' : 'resume')
+async function adoptTracked(state: HostState, name: string, record: StatusRecord): Promise<void> {
+  const work = () => adoptWorkload(state, name, record)
   await (state.journal ? state.journal.trackStart(name, work) : work())
 }
 
-async function adoptWorkload(state: HostState, name: string, mode: StartMode): Promise<void> {
+async function adoptWorkload(state: HostState, name: string, record: StatusRecord): Promise<void> {
   const { store, leases, log, hosted } = state
   const entry = await state.inTurn(name, async () => {
     if (state.isLeaving() || hosted.has(name) || (await leases.holder(name)) !== undefined) return undefined
@@ -71,8 +71,15 @@ async function adoptWorkload(state: HostState, name: string, mode: StartMode): P
       return undefined
     }
   })
+  await entry?.lifecycle.resume(startModeOf(entry, record))
+}
+
+/** A workload that was starting, or whose run config was saved since, may have an instance of an older run config. */
+function startModeOf({ config, digest }: HostedWorkload, record: StatusRecord): StartMode {
+  const { status, run_config_digest: before = digest } = record
   // A stdio instance starts anew in any case; the logs that its runtime kept in memory are lost.
-  await entry?.lifecycle.resume(entry.config.transport === 'stdio' ? 'create' : mode)
+  const isOlder = status === 'starting' || before !== digest
+  return config.transport === 'stdio' || isOlder ? 'create' : 'resume'
 }
 
 /** True also for a workload that another process hosts; but only for the instance that its run config names. */

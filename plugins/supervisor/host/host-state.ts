@@ -61,7 +61,11 @@ export function createHostState(options: WorkloadHostOptions): HostState {
     hosted,
     queues,
     watches,
-    setStatus: createStatusWriter({ ...options, proxyOf: name => hosted.get(name)?.proxy }),
+    setStatus: createStatusWriter({
+      ...options,
+      proxyOf: name => hosted.get(name)?.proxy,
+      digestOf: name => hosted.get(name)?.digest,
+    }),
     inTurn: (name, work) => queues.run(name, () => (journal ? journal.attribute(name, work) : work())),
     async forget(name) {
       const entry = hosted.get(name)

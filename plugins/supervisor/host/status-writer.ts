@@ -20,15 +20,19 @@ export const createStatusWriter =
     store,
     onChange,
     proxyOf,
+    digestOf,
   }: {
     store: WorkloadStore
     onChange?: (() => Promise<void>) | undefined
     /** The proxy of a workload that is hosted here. */
     proxyOf: (name: string) => Pick<WorkloadProxy, 'middlewares' | 'protocol' | 'clientProcesses'> | undefined
+    /** Of the run config that it was started with (`WorkloadHostOptions.digest`). */
+    digestOf: (name: string) => string | undefined
   }) =>
   async (name: string, status: Status, { context, startedAt }: StatusDetails = {}): Promise<void> => {
     const isHosted = status !== 'stopped' && status !== 'error'
     const proxy = isHosted ? proxyOf(name) : undefined
+    const digest = isHosted ? digestOf(name) : undefined
     await store.statuses.write(name, {
       status,
       ...(context ? { status_context: context } : {}),
@@ -37,6 +41,7 @@ export const createStatusWriter =
       ...(proxy ? { middlewares: [...proxy.middlewares] } : {}),
       ...(proxy?.protocol ? { protocol: proxy.protocol } : {}),
       ...(proxy?.clientProcesses === undefined ? {} : { client_processes: proxy.clientProcesses }),
+      ...(digest === undefined ? {} : { run_config_digest: digest }),
     })
     await onChange?.()
   }

@@ -15,6 +15,8 @@ import type { ServerAddress } from './workload-instance.ts'
 /** A server with its lifecycle. */
 export interface SupervisedServer {
   readonly config: RunConfig
+  /** Of the run config (`WorkloadHostOptions.digest`). */
+  readonly digest: string | undefined
   readonly lifecycle: Lifecycle
   /** Undefined for a remote workload. */
   readonly runtime: Runtime | undefined
@@ -57,7 +59,7 @@ export async function superviseServer(
       await state.forget(name)
     },
   })
-  return { config, lifecycle, runtime, access, clients }
+  return { config, digest: await state.digest?.(config), lifecycle, runtime, access, clients }
 }
 
 async function findAddress(config: RunConfig, runtime: Runtime | undefined): Promise<ServerAddress> {

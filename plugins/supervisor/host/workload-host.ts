@@ -11,7 +11,7 @@ import { adoptWorkloads } from './adopt-workloads.ts'
 import type { Clock } from './clock.ts'
 import { createHostState } from './host-state.ts'
 import type { Times } from './times.ts'
-import { removeWorkload, startWorkload, stopWorkload } from './workload-operations.ts'
+import { removeWorkload, startWorkload, stopWorkload, takeDownToRestart } from './workload-operations.ts'
 import { createWorkloadUpgrades } from './workload-upgrades.ts'
 
 /** Hosts workloads in this process: the supervisor hosts all, `run --foreground` one. */
@@ -54,6 +54,8 @@ export interface WorkloadHostOptions {
   readonly log: Log
   /** Fails when the run config is not valid, or asks for a feature that is not there. */
   readonly checkConfig?: (config: RunConfig) => Promise<void>
+  /** Identifies what a server is started with; without it a server that runs is taken over whatever is stored now. */
+  readonly digest?: (config: RunConfig) => Promise<string>
   /** The log of one workload's proxy. */
   readonly logOf: (config: RunConfig) => Log
   /** Variables that are read at every start. */
@@ -103,7 +105,11 @@ export function createWorkloadHost(options: WorkloadHostOptions): WorkloadHost {
     },
     start,
     stop,
-    restart: name => stop(name).then(() => start(name)),
+    async restart(name) {
+      await state.store.configs.settled(name)
+      await cancelThen(name, () => takeDownToRestart(state, name))
+      await start(name)
+    },
     remove,
     upgrade: name => upgrades.upgrade(name),
     settleUpgrade: name => upgrades.settle(name),

@@ -53,6 +53,15 @@ export async function stopWorkload(state: HostState, name: string): Promise<void
   })
 }
 
+/** Stops a workload, in its turn, that is started next. Its status says so: a killed supervisor's successor starts it. */
+export async function takeDownToRestart(state: HostState, name: string): Promise<void> {
+  const config = state.hosted.get(name)?.config ?? (await state.store.configs.get(name))
+  await endHosting(state, name, {
+    status: 'starting',
+    work: entry => stopInstance(state, config, entry?.runtime),
+  })
+}
+
 /** Removes a workload with its instance, run config and status, in its turn. */
 export async function removeWorkload(state: HostState, name: string): Promise<void> {
   const { store, log } = state
@@ -82,7 +91,10 @@ async function endHosting(
   {
     status,
     work,
-  }: { status: 'stopping' | 'removing'; work: (entry: HostedWorkload | undefined) => Promise<void> },
+  }: {
+    status: 'stopping' | 'removing' | 'starting'
+    work: (entry: HostedWorkload | undefined) => Promise<void>
+  },
 ): Promise<void> {
   const { hosted, leases, times, setStatus } = state
   state.assertNotLeaving()

@@ -140,6 +140,7 @@ export async function hosting(runtime: Runtime, times: Partial<Times> = {}): Pro
       leases: createLeases({ folder: join(paths.runtime, 'leases') }),
       log,
       logOf: config => log.with({ workload: config.name }),
+      digest: async config => JSON.stringify(config),
       findSecrets: async () => {
         if (hosted.secrets instanceof Error) throw hosted.secrets
         return hosted.secrets

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { writeFileAtomic } from '../../../src/lib/atomic-file.ts'
 import { processIdentity } from '../../../src/lib/process-identity.ts'
@@ -525,6 +526,52 @@ test.each([
   expect(await hosted.status('web')).toBe(after)
   expect(await hosted.store.configs.find('web')).toEqual(after ? expect.anything() : undefined)
   expect(await state(runtime, 'web')).toBe(after === 'running' ? 'running' : undefined)
+})
+
+test('a host that follows a killed one makes the instance anew where the run config was saved since', async () => {
+  const runtime = engine()
+  const hosted = await hosting(runtime)
+  const [kept, edited] = [workload('kept'), workload('edited', { port: 4001 })]
+  for (const config of [kept, edited]) {
+    await hosted.store.configs.save(config)
+    await hosted.host.start(config.name)
+  }
+  const before = await runtime.inspect('kept')
+  await hosted.store.configs.save({ ...edited, env_vars: { LEVEL: 'new' } })
+  await hosted.host.close({ handover: true }) // like a kill, this leaves status and instance
+  await hosted.next().adopt()
+  expect(runtime.specs.get('edited')?.env).toMatchObject({ LEVEL: 'new' })
+  expect((await runtime.inspect('kept'))?.id).toBe(before?.id)
+})
+
+test('a restart says from its first moment that the workload starts, so that a kill does not end it', async () => {
+  const hosted = await hosting(engine())
+  await hosted.store.configs.save(workload('web'))
+  await hosted.host.start('web')
+  const seen = new Set<string>()
+  const { write } = hosted.store.statuses
+  hosted.store.statuses.write = async (name, change) => {
+    seen.add(change.status)
+    await write(name, change)
+  }
+  await hosted.host.restart('web')
+  expect([...seen]).toEqual(['starting', 'running'])
+})
+
+test('a restart waits until the run config is saved', async () => {
+  const runtime = engine()
+  const hosted = await hosting(runtime)
+  const config = workload('web')
+  await hosted.store.configs.save(config)
+  await hosted.host.start('web')
+  let restarted: Promise<void> | undefined
+  await hosted.store.configs.saveOver(config, async () => {
+    restarted = hosted.host.restart('web')
+    await Promise.race([restarted, delay(200)]) // a restart that does not wait is over by then
+    return { ...config, env_vars: { LEVEL: 'new' } }
+  })
+  await restarted
+  expect(runtime.specs.get('web')?.env).toMatchObject({ LEVEL: 'new' })
 })
 
 test('a removal that was killed after the run config was gone is finished', async () => {

@@ -134,7 +134,7 @@ test('an edit that is killed while the server stops goes on without its command'
   const [{ started_at: before }] = await rows(home)
 
   const edit = home.start(['edit', name, '-e', 'OTHER=2'])
-  await expect.poll(async () => (await rows(home))[0].status, { timeout: 60_000 }).toBe('stopping')
+  await expect.poll(async () => (await rows(home))[0].status, { timeout: 60_000 }).toBe('starting')
   edit.kill('SIGKILL')
   await expect.poll(async () => (await rows(home))[0].status, { timeout: 60_000 }).toBe('running')
   expect((await rows(home))[0].started_at).not.toBe(before)

@@ -54,7 +54,9 @@ async function world(faults: Partial<Supervisor> = {}) {
       await faults.start?.(name)
       running.add(name)
     },
-    async restart(name) {
+    async restart(name, { onSent } = {}) {
+      onSent?.()
+      await store.configs.settled(name)
       running.delete(name)
       await faults.start?.(name)
       running.add(name)
