@@ -21,45 +21,13 @@ declare module '../../src/plugin.ts' {
 }
 
 async function createRuntime(app: App) {
-  const [{ createEndpointRuntime }, { createSharedStates }, { watchMembers }, { readMembers }] =
-    await Promise.all([
-      import('./runtime/endpoint-runtime.ts'),
-      import('./runtime/shared-state.ts'),
-      import('./members/watch-members.ts'),
-      import('./members/read-members.ts'),
-    ])
-  const [{ createEndpointServer }, { createWays }, { limitsOf }] = await Promise.all([
-    import('./server/endpoint-server.ts'),
-    import('./server/carry-to.ts'),
-    import('./server/deadline.ts'),
-  ])
-  const store = await app.service('workloadStore')
-  const states = createSharedStates(endpoint =>
-    watchMembers({
-      watch: store.watch,
-      read: async () => readMembers(store, (await store.configs.get(endpoint)).endpoint ?? {}),
-    }),
-  )
+  const { createEndpointRuntime } = await import('./runtime/endpoint-runtime.ts')
+  const openers = async () => (await import('./runtime/open-hosted-servers.ts')).openHostedServers(app)
+  let opener: ReturnType<typeof openers> | undefined
   return createEndpointRuntime({
-    async open(name) {
-      const [{ endpoint }, { state, release }, wayTo] = await Promise.all([
-        store.configs.get(name),
-        states.of(name),
-        createWays(app),
-      ])
-      const naming = endpoint?.naming ?? 'prefix'
-      return send => {
-        const server = createEndpointServer({
-          ...{ name, naming, members: state.members, shared: state, send, log: app.log },
-          limitsOf: server => limitsOf(endpoint ?? {}, server),
-          carryTo: member => wayTo(member, state),
-        })
-        function close(): void {
-          server.close()
-          release()
-        }
-        return { ...server, close }
-      }
+    async open(workload) {
+      opener ??= openers()
+      return (await opener)(workload)
     },
   })
 }
@@ -68,7 +36,7 @@ async function createRuntime(app: App) {
 const endpoint: Plugin = {
   name: 'endpoint',
   needs: ['callers', 'groups', 'mcp', 'proxy', 'proxy-command', 'state', 'workloads'],
-  uses: ['callerToken', 'groups', 'serverTools', 'workloadBridge', 'workloads', 'workloadStore'],
+  uses: ['callerToken', 'groups', 'proxies', 'serverTools', 'workloadBridge', 'workloads', 'workloadStore'],
   commands: [EndpointCreate, EndpointEdit, EndpointExplain, EndpointList, EndpointStatus],
   services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
   provides: { sections: [endpointSection], runtimes: [createRuntime] },

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Middleware } from '../../src/contracts/pipeline.ts'
 import type { Forwarder } from './forwarder.ts'
 import type { InFlight } from './in-flight.ts'
+import type { LocalConnections } from './local-connections.ts'
 
 /** Time for responses to reach clients before their connections are cut. */
 const FLUSH_MS = 500
@@ -10,10 +11,16 @@ const LEFT_MS = 3000
 
 /** Closes a proxy. What is in flight has `graceMs` (milliseconds) to finish. */
 export async function closeProxy(
-  parts: { server: Server; inFlight: InFlight; forwarder: Forwarder; middlewares: readonly Middleware[] },
+  parts: {
+    server: Server
+    local: Pick<LocalConnections, 'close'>
+    inFlight: InFlight
+    forwarder: Forwarder
+    middlewares: readonly Middleware[]
+  },
   graceMs: number,
 ): Promise<void> {
-  const { server, inFlight, forwarder, middlewares } = parts
+  const { server, local, inFlight, forwarder, middlewares } = parts
   const left = Promise.allSettled(middlewares.map(middleware => middleware.close?.()))
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -22,6 +29,7 @@ export async function closeProxy(
   server.closeIdleConnections()
   await firstOf(FLUSH_MS, closed)
   server.closeAllConnections()
+  local.close()
   await closed
   await firstOf(
     LEFT_MS,

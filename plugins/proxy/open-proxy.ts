@@ -21,6 +21,7 @@ import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
 import { createInFlight } from './in-flight.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
+import { createLocalConnections } from './local-connections.ts'
 import { type MiddlewareSource, makeMiddlewares, type PlacedMiddleware } from './make-middlewares.ts'
 import { createMethodCheck } from './method-check.ts'
 import { listOwnTools } from './own/own-lists.ts'
@@ -44,7 +45,7 @@ export interface ProxyOptions extends Omit<ForwarderOptions, 'availability' | 'r
 }
 
 /** A proxy as its service sees it. */
-export interface OpenProxy extends contract.Proxy {
+export interface OpenProxy extends contract.Proxy, contract.LocalProxy {
   /** Forgets idle sessions. */
   sweep(): void
 }
@@ -89,6 +90,14 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const server = createListener(options.limits, { callers, rules }, handleWith(enter))
 
   callers.watch(server, { local: isLoopback(host) })
+  const local = createLocalConnections(handleWith(enterLocal))
+  let hasLogin = true
+
+  /** Where the proxy has a login of its own, only that says who calls. */
+  function enterLocal(exchange: Exchange): void | Promise<void> {
+    if (!hasLogin) exchange.caller = local.callerOf(exchange.request)
+    return enter(exchange)
+  }
 
   function enter(exchange: Exchange): void | Promise<void> {
     if (closing) {
@@ -107,7 +116,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   }
   const forwarder = await createForwarder({ ...options, availability, rules, onRefused })
   const closeNow = (graceMs: number) =>
-    closeProxy({ server, inFlight, forwarder, middlewares: contributed }, graceMs)
+    closeProxy({ server, local, inFlight, forwarder, middlewares: contributed }, graceMs)
   try {
     const listener = { host, port }
     const rewrites = composeRewrites(() => rewriters, {
@@ -128,8 +137,12 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
     const made = await makeMiddlewares(options.middlewares, make => make(config, listener, context))
     contributed = made.map(({ middleware }) => middleware)
     rewriters = toRewriters(contributed)
+    const guardOptions = toGuardOptions(made, {
+      problemOf: request => (local.has(request) ? undefined : callers.problemOf(request)),
+    })
+    hasLogin = guardOptions.callers === undefined
     ordered = toOrder([
-      own(createGuard(config, listener, { ...toGuardOptions(made, callers), rules })),
+      own(createGuard(config, listener, { ...guardOptions, rules })),
       own(createSeal({ isJudged: contributed.some(({ stage }) => stage === 'authorize') })),
       ...made,
       own(createWellKnownPaths({ transport: config.transport, health: forwarder.health })),
@@ -177,6 +190,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       for (const middleware of contributed) await middleware.verify?.(given)
     },
     sweep: () => forwarder.sweep(),
+    accept: local.accept,
     close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       closing ??= closeNow(graceMs)
       return closing
@@ -190,7 +204,7 @@ const own = (middleware: Middleware): PlacedMiddleware => ({ middleware, plugin:
  * Where callers log in, that decides in place of the user who owns the connection. Added plugins do not say who is let
  * in.
  */
-function toGuardOptions(made: readonly PlacedMiddleware[], callers: Callers) {
+function toGuardOptions(made: readonly PlacedMiddleware[], callers: Pick<Callers, 'problemOf'>) {
   const trusted = made.filter(({ isAdded }) => !isAdded).map(({ middleware }) => middleware)
   return {
     callers: trusted.some(({ stage }) => stage === 'authenticate') ? undefined : callers,

@@ -52,9 +52,11 @@ export function createProxies(app: App): Proxies {
   })
   const bodies = createFairShare(MAX_BODY_BYTES)
   const open = new Set<OpenProxy>()
+  const byName = new Map<string, OpenProxy>()
   let sweeper: NodeJS.Timeout | undefined
 
   return {
+    find: workload => byName.get(workload),
     async open(config, options = {}) {
       const mustBePublic = config.remote_must_be_public === true
       const ca = config.remote_url ? await readCaBundle(config.svc_ca_bundle) : undefined
@@ -76,6 +78,7 @@ export function createProxies(app: App): Proxies {
         wait: WAIT,
       })
       open.add(proxy)
+      byName.set(config.name, proxy)
       sweeper ??= setInterval(() => {
         for (const one of open) one.sweep()
       }, SWEEP_MS).unref()
@@ -97,6 +100,7 @@ export function createProxies(app: App): Proxies {
           await proxy.close(options)
           void own?.destroy()
           open.delete(proxy)
+          if (byName.get(config.name) === proxy) byName.delete(config.name)
           if (open.size > 0) return
           clearInterval(sweeper)
           sweeper = undefined

@@ -14,6 +14,13 @@ export interface Caller {
   readonly actors?: readonly Actor[]
 }
 
+/** How a caller has logged in. */
+export interface CallerLogin {
+  readonly caller: Caller
+  /** The header `Authorization` of the request that was accepted. */
+  readonly authorization: string | undefined
+}
+
 export interface Actor {
   readonly subject: string
   readonly issuer?: string | undefined

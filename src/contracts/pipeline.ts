@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { NamedLists } from '../lib/named-lists.ts'
 import type { Log } from '../log.ts'
 import type { JsonRpcMessage } from '../net/json-rpc.ts'
@@ -291,8 +292,19 @@ export interface Proxy {
   close(options?: { graceMs?: number }): Promise<void>
 }
 
+/** Takes connections of this process itself, in place of those to the port. All middlewares see their requests. */
+export interface LocalProxy {
+  /**
+   * Takes a connection on which one caller sends requests. `caller` is asked at each of them; undefined: the user of
+   * this machine. It counts where the proxy itself has no login.
+   */
+  accept(connection: Duplex, caller: () => Caller | undefined): void
+}
+
 /** Opens proxies. */
 export interface Proxies {
+  /** The proxy of a workload; undefined where it is not open, or in another process. */
+  find(workload: string): LocalProxy | undefined
   /**
    * Listens where the run config says (`host`, `port`; port 0: any free one). Fails with `port_busy`.
    * Messages of the proxy about the workload go to `log`; `onAccess` is called when `Proxy.access` has changed.

@@ -1,4 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
+import type { CallerLogin } from './caller-auth.ts'
 
 /** A package of npm, PyPI or Go, named by a protocol scheme. */
 export type Scheme = 'npx' | 'uvx' | 'go'
@@ -214,6 +215,8 @@ export interface Attachment {
   readonly exit: Promise<Exit>
   /** Closes the streams; the instance is not stopped. */
   detach(): void
+  /** Called before each message of a client who has logged in. Absent where the instance does not act for its client. */
+  readonly setLogin?: (login: CallerLogin) => void
 }
 
 /** Something that happened to an instance of ours. `gone`: the runtime itself went away; watch again. */

@@ -5,6 +5,8 @@ export interface Member {
   readonly name: string
   readonly url: string
   readonly mode: Workload['proxy_mode']
+  /** Whether its callers have to log in. */
+  readonly hasLogin: boolean
   readonly status: Status
   /** Why it does not run, for people. */
   readonly reason: string | undefined

@@ -1,5 +1,6 @@
 import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { StatusRecord } from '../../../src/contracts/workload.ts'
+import { hasCallers } from '../../../src/has-callers.ts'
 import { clientUrl, effectiveMode } from '../../proxy/index.ts'
 import type { WorkloadStore } from '../../state/index.ts'
 import { type EndpointSettings, isMember } from '../section.ts'
@@ -18,6 +19,7 @@ const toMember = (config: RunConfig, record: StatusRecord | undefined): Member =
   name: config.name,
   url: clientUrl(config),
   mode: effectiveMode(config),
+  hasLogin: hasCallers(config),
   status: record?.status ?? 'stopped',
   reason: record?.status_context,
 })

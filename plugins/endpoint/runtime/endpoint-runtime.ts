@@ -3,7 +3,7 @@ import type { Attachment, Instance, InstanceSpec, Runtime } from '../../../src/c
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { LABEL } from '../../../src/lib/labels.ts'
 import { ENDPOINT_RUNTIME } from '../section.ts'
-import type { EndpointServer } from '../server/endpoint-server.ts'
+import type { HostedServer } from './hosted-server.ts'
 import { attachInProcess } from './in-process-attachment.ts'
 
 interface Hosted {
@@ -18,7 +18,7 @@ interface Hosted {
  * @param options.open makes the server of one client for the endpoint of that name
  */
 export function createEndpointRuntime(options: {
-  open: (workload: string) => Promise<(send: (text: string) => boolean) => EndpointServer>
+  open: (workload: string) => Promise<(send: (text: string) => boolean) => HostedServer>
 }): Runtime {
   const instances = new Map<string, Hosted>()
 

@@ -1,12 +1,12 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
 import type { Attachment, Exit } from '../../../src/contracts/runtime.ts'
 import { createFramer } from '../../../src/net/framing.ts'
-import type { EndpointServer } from '../server/endpoint-server.ts'
+import type { HostedServer } from './hosted-server.ts'
 
 const LONGEST_LINE = 64 * 2 ** 20
 
 /** The streams of a server that runs in this process. Its end is that of its input, or `end`. */
-export function attachInProcess(open: (send: (text: string) => boolean) => EndpointServer): Attachment & {
+export function attachInProcess(open: (send: (text: string) => boolean) => HostedServer): Attachment & {
   end(): void
 } {
   const exit = Promise.withResolvers<Exit>()
@@ -39,5 +39,5 @@ export function attachInProcess(open: (send: (text: string) => boolean) => Endpo
       done()
     },
   })
-  return { stdin, stdout, stderr, exit: exit.promise, detach: end, end }
+  return { stdin, stdout, stderr, exit: exit.promise, detach: end, setLogin: server.setLogin, end }
 }

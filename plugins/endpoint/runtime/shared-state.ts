@@ -1,4 +1,4 @@
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import type { Members } from '../members/members.ts'
 import type { WatchedMembers } from '../members/watch-members.ts'
 import { type Breaker, createBreaker } from '../server/breaker.ts'
@@ -11,7 +11,7 @@ export interface SharedState {
   readonly catalog: Catalog
   readonly merges: KnownMerges
   readonly breaker: Breaker
-  /** The connections to its servers. */
+  /** The connections of those who have not logged in. */
   readonly agent: Agent
 }
 
@@ -21,13 +21,16 @@ export interface SharedStates {
   of(endpoint: string): Promise<{ state: SharedState; release: () => void }>
 }
 
-export function createSharedStates(watchFor: (endpoint: string) => WatchedMembers): SharedStates {
+export function createSharedStates(options: {
+  watchFor: (endpoint: string) => WatchedMembers
+  createAgent: (members: Members) => Agent
+}): SharedStates {
+  const { watchFor, createAgent } = options
   const used = new Map<string, { state: SharedState; ready: Promise<void>; close(): void; users: number }>()
 
   function create(endpoint: string) {
     const members = watchFor(endpoint)
-    // Calls of tools and event streams last as long as they last.
-    const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0 })
+    const agent = createAgent(members)
     const state = {
       ...{ members, agent },
       catalog: createCatalog(),
@@ -36,7 +39,7 @@ export function createSharedStates(watchFor: (endpoint: string) => WatchedMember
     }
     function close(): void {
       members.close()
-      void agent.close()
+      void agent.destroy()
     }
     return { state, ready: members.look(), close, users: 0 }
   }

@@ -41,6 +41,14 @@ export function createCatalog(): Catalog {
   }
 }
 
-/** The key of sessions at a server that began with these parameters of `initialize` (raw text). */
-export const catalogKey = (server: string, initialize: string): string =>
-  createHash('sha256').update(`${server}\0${initialize}`).digest('base64')
+/**
+ * The key of sessions at a server that began with these parameters of `initialize` (raw text). Those who have logged in
+ * share only with sessions of the same token: its claims may decide what they see.
+ */
+export const catalogKey = (
+  server: string,
+  { initialize, authorization = '' }: { initialize: string; authorization: string | undefined },
+): string =>
+  createHash('sha256')
+    .update(JSON.stringify([server, authorization, initialize]))
+    .digest('base64')

@@ -34,7 +34,8 @@ export interface EndpointServer {
   receive(line: string): void
   /** Called when what was sent has been read, after `send` has returned false. */
   drained(): void
-  close(): void
+  /** Resolves when its sessions at servers have ended. */
+  close(): Promise<void>
 }
 
 export interface EndpointServerOptions {
@@ -43,6 +44,8 @@ export interface EndpointServerOptions {
   readonly members: Members
   /** What its clients share. */
   readonly shared: { readonly catalog: Catalog; readonly merges: KnownMerges; readonly breaker: Breaker }
+  /** The header by which the client has logged in. */
+  readonly authorization: () => string | undefined
   readonly limitsOf: (server: string) => CallLimits
   /** Makes the way to a server. */
   readonly carryTo: (member: Member) => CarryMessages
@@ -76,7 +79,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
       createMemberSession({
         server: member.name,
         carry: carryTo(member),
-        greeting: () => ({ initialize, level }),
+        greeting: () => ({ initialize, level, authorization: options.authorization() }),
         onMessage: message => hearServer(member.name, message),
         catalog: shared.catalog,
         log,

@@ -25,7 +25,8 @@ export interface MemberSession {
   tell(text: string): void
   /** As `MemberConnection.pause`; what is opened later is not paused. */
   pause(isPaused: boolean): void
-  close(): void
+  /** Resolves when the server has been told. */
+  close(): Promise<void>
 }
 
 /** What one list of a server may have: one that pages for ever ends here. */
@@ -44,12 +45,21 @@ interface OpenSession {
   offers(): ServerOffers | undefined
 }
 
+/** What begins a session. */
+export interface Greeting {
+  /** Parameters of `initialize`; raw text. */
+  readonly initialize: string
+  /** The log level that is set after it; raw text. */
+  readonly level: string | undefined
+  /** The header by which the client has logged in. */
+  readonly authorization: string | undefined
+}
+
 /** It is long because all of it reads and changes the state of the one session. */
 export function createMemberSession(options: {
   server: string
   carry: CarryMessages
-  /** Requests that begin the session, after `initialize`: parameters of that (raw text), and the log level. */
-  greeting: () => { readonly initialize: string; readonly level: string | undefined }
+  greeting: () => Greeting
   onMessage: (message: Exclude<Message, Response>) => void
   catalog: Catalog
   log: Log
@@ -73,7 +83,7 @@ export function createMemberSession(options: {
     return response.slice(result.start, result.end)
   }
 
-  const key = () => catalogKey(server, greeting().initialize)
+  const key = () => catalogKey(server, greeting())
 
   function open(): OpenSession {
     clearTimeout(opening)
@@ -173,10 +183,12 @@ export function createMemberSession(options: {
     },
     tell: text => session?.connection.tell(text),
     pause: isPaused => session?.connection.pause(isPaused),
-    close() {
+    async close() {
       clearTimeout(opening)
-      session?.connection.close()
+      const connection = session?.connection
       session = undefined
+      connection?.close()
+      await connection?.ended
     },
   }
 }

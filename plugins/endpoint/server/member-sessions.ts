@@ -11,7 +11,8 @@ export interface MemberSessions {
   all(): Iterable<MemberSession>
   /** Those at the servers whose offers clients see: they run, or ran a while ago. */
   listed(): MemberSession[]
-  close(): void
+  /** Resolves when all of them have ended. */
+  close(): Promise<void>
 }
 
 /** How long the tools of a server that is down stay listed, so that a restart changes no list; in milliseconds. */
@@ -45,7 +46,7 @@ export function createMemberSessions(options: {
       else if (!downSince.has(server)) downSince.set(server, now)
       if (member) continue
       downSince.delete(server)
-      session.close()
+      void session.close()
       sessions.delete(server)
       onGone(server)
     }
@@ -65,10 +66,10 @@ export function createMemberSessions(options: {
         .filter(member => isUp(member) || now - (downSince.get(member.name) ?? 0) < KEEP_MS)
         .map(of)
     },
-    close() {
+    async close() {
       stopHearing()
       clearTimeout(expiry)
-      for (const session of sessions.values()) session.close()
+      await Promise.all([...sessions.values()].map(session => session.close()))
     },
   }
 }

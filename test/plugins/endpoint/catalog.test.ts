@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { catalogKey, createCatalog } from '../../../plugins/endpoint/server/catalog.ts'
 
+const keyOf = (server: string, initialize = '{}', authorization?: string) =>
+  catalogKey(server, { initialize, authorization })
+
 test('what a server has told is known as long as a session with the same words is open', () => {
   const catalog = createCatalog()
-  const key = catalogKey('a', '{"capabilities":{}}')
+  const key = keyOf('a')
   const first = catalog.enter(key, 'told')
   first.offers.lists.set('tools/list', ['{"name":"x"}'])
   const second = catalog.enter(key, 'told')
@@ -15,9 +18,10 @@ test('what a server has told is known as long as a session with the same words i
   expect(catalog.find(key)).toBeUndefined()
 })
 
-test('clients with other capabilities, and other servers, are told for themselves', () => {
+test('clients with other capabilities or logins, and other servers, are told for themselves', () => {
   const catalog = createCatalog()
-  catalog.enter(catalogKey('a', '{"capabilities":{}}'), 'told')
-  expect(catalog.find(catalogKey('a', '{"capabilities":{"roots":{}}}'))).toBeUndefined()
-  expect(catalog.find(catalogKey('b', '{"capabilities":{}}'))).toBeUndefined()
+  catalog.enter(keyOf('a'), 'told')
+  expect(catalog.find(keyOf('a', '{"capabilities":{}}'))).toBeUndefined()
+  expect(catalog.find(keyOf('b'))).toBeUndefined()
+  expect(catalog.find(keyOf('a', '{}', 'Bearer x'))).toBeUndefined()
 })

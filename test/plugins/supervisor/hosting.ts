@@ -42,6 +42,7 @@ function fakeProxies(): Proxies & {
   const made: FakeProxy[] = []
   const proxies = {
     made,
+    find: () => undefined,
     fail: undefined as Error | undefined,
     answers: async (_name: string): Promise<void> => undefined,
     drains: Promise.resolve(),

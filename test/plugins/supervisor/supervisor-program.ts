@@ -22,6 +22,7 @@ process.on('SIGTERM', () => stop.abort())
 if (build === 'broken') throw new Error('this build cannot even start')
 
 const proxies: Proxies = {
+  find: () => undefined,
   async open({ name, port }) {
     const server = createServer((_, response) => {
       response.end(JSON.stringify({ name, pid: process.pid, build }))

@@ -45,12 +45,20 @@ export function createServerChoice(
   async function begin(exchange: Exchange, initialize?: Request): Promise<Choice> {
     if (!wantsOwn(initialize)) return { server: shared }
     const started = await clients.start(ownerOf(exchange), initialize?.idText)
+    started.noteLogin(exchange)
     return { server: started, started }
+  }
+
+  function ofSession(id: string, exchange: Exchange): BridgedServer {
+    const own = clients.ofSession(id)
+    // The session refuses other callers; they must not change who its process acts for.
+    if (own?.owner === ownerOf(exchange)) own?.noteLogin(exchange)
+    return own ?? shared
   }
 
   function ofSse(exchange: Exchange): Choice | Promise<Choice> {
     if (exchange.request.method === 'GET') return begin(exchange)
-    return { server: clients.ofSession(sseSessionId(exchange) ?? '') ?? shared }
+    return { server: ofSession(sseSessionId(exchange) ?? '', exchange) }
   }
 
   async function ofStreamable(exchange: Exchange): Promise<Choice> {
@@ -59,11 +67,13 @@ export function createServerChoice(
     const initialize = isPost ? await findInitialize(exchange) : undefined
     if (initialize) return begin(exchange, initialize)
     const id = header(request, SESSION_HEADER)
-    if (id !== undefined) return { server: clients.ofSession(id) ?? shared }
+    if (id !== undefined) return { server: ofSession(id, exchange) }
     const owner = ownerOf(exchange)
     // With `auto` they stay where they began: a call may wait there for the input of its client.
     if (!isPost || owner === undefined || mode === 'auto') return { server: shared }
-    return { server: await clients.ofCaller(owner) }
+    const server = await clients.ofCaller(owner)
+    server.noteLogin(exchange)
+    return { server }
   }
 
   return async (exchange, rewriting) => {

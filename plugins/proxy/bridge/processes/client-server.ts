@@ -1,4 +1,4 @@
-import type { ClientInstance } from '../../../../src/contracts/pipeline.ts'
+import type { ClientInstance, Exchange } from '../../../../src/contracts/pipeline.ts'
 import { createAvailability } from '../../availability.ts'
 import type { SessionOwner } from '../../session-owner.ts'
 import type { BridgedServer } from '../bridged-server.ts'
@@ -22,6 +22,8 @@ export interface ClientServer extends BridgedServer {
   readonly idleMs: number
   /** Called for each request of a client without a session. */
   noteUse(): void
+  /** Tells the process how its client has logged in. Called for each request of that client. */
+  noteLogin(exchange: Exchange): void
   /** Ends the session and the process. Idempotent. */
   end(reason: string): Promise<void>
 }
@@ -82,6 +84,10 @@ export function createClientServer(
     },
     noteUse() {
       usedAt = now()
+    },
+    noteLogin({ caller, request }) {
+      const { authorization } = request.headers
+      if (caller) spawned.attachment.setLogin?.({ caller, authorization })
     },
     end: reason => end(reason),
   }
