@@ -59,7 +59,10 @@ async function rewritingOf(settings: Partial<RunConfig>): Promise<Rewriting> {
     ...{ schema_version: 'v0.1.0', name: 'bench', transport: 'streamable-http', port: 0 },
     ...settings,
   }
-  const context = { log, setAccess: () => {}, listTools: async () => undefined, resultsChanged: () => {} }
+  const context = {
+    ...{ log, setAccess: () => {}, listTools: async () => undefined, resultsChanged: () => {} },
+    askWithin: async () => '',
+  }
   const middleware = await toolsMiddleware()(config, { host: '127.0.0.1', port: 0 }, context)
   const found = middleware?.rewrites?.get('tools/list')
   return createRewriting({

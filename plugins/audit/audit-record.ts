@@ -29,6 +29,8 @@ export class AuditRecord implements ResponseObserver {
   readonly id = crypto.randomUUID()
   readonly began = performance.now()
   readonly exchange: Exchange
+  /** The id of the record of the exchange in whose course this one was made. */
+  outerId: string | undefined
   message: JsonRpcMessage | undefined
   /** Whether all stages let the request through to the server. */
   isForwarded = false

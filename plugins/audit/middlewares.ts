@@ -35,6 +35,7 @@ export const auditMiddleware =
       wrap: next => exchange => {
         if (UNRECORDED.test(exchange.url.split('?', 1)[0] ?? '')) return next(exchange)
         const record = new AuditRecord(audit, exchange)
+        if (exchange.outer) record.outerId = records.get(exchange.outer)?.id
         records.set(exchange, record)
         // An entry whose value leads back to its key outlives every collection of young objects.
         exchange.response.once('close', () => records.delete(exchange))

@@ -93,6 +93,7 @@ function extraOf(record: AuditRecord, audit: WorkloadAudit, known: Known): objec
   return {
     transport: audit.isOverSse(exchange) ? 'sse' : 'http',
     backend_name: name,
+    nested_in: record.outerId,
     duration_ms: isOver ? Math.round((performance.now() - began) * 1000) / 1000 : undefined,
     http_status: status,
     response_size_bytes: isOver ? bytes : undefined,

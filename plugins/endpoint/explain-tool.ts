@@ -42,7 +42,8 @@ export async function explainTool(
   const offers = lists.flat()
   const named = namesOf(offers, naming)
   const nameOf = new Map([...named].map(([name, offer]) => [offer, name]))
-  const shown = new Set(await toolsOf(workload.name))
+  // A search shows clients what they may use of all that the servers have.
+  const shown = settings.tool_mode === 'search' ? undefined : new Set(await toolsOf(workload.name))
   const found = offers.flatMap(({ server, name: tool }, index): ToolOrigin[] => {
     const offer = offers[index]
     const name = (offer && nameOf.get(offer)) ?? tool
@@ -51,7 +52,7 @@ export async function explainTool(
     const problem =
       winner && winner !== offer
         ? `the server "${winner.server}" has a tool of this name, and comes first`
-        : shown.has(name)
+        : (shown?.has(name) ?? true)
           ? undefined
           : 'the endpoint hides or renames it (--tools and other settings of tools)'
     return [{ name, server, tool, problem }]

@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts'
+import type { MiddlewareFactory } from '../../src/contracts/pipeline.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import type {} from '../callers/index.ts'
 import type {} from '../groups/index.ts'
@@ -32,6 +33,13 @@ async function createRuntime(app: App) {
   })
 }
 
+/** Nothing is loaded for workloads that are not endpoints, or that list all definitions. */
+const toolMode = (): MiddlewareFactory => async (config, _listener, context) => {
+  const mode = config.endpoint?.tool_mode ?? 'all'
+  if (mode === 'all') return undefined
+  return (await import('./tool-modes/middleware.ts')).createToolMode(mode, context)
+}
+
 /** One URL for several workloads: their tools, prompts and resources in one server. */
 const endpoint: Plugin = {
   name: 'endpoint',
@@ -39,6 +47,6 @@ const endpoint: Plugin = {
   uses: ['callerToken', 'groups', 'proxies', 'serverTools', 'workloadBridge', 'workloads', 'workloadStore'],
   commands: [EndpointCreate, EndpointEdit, EndpointExplain, EndpointList, EndpointStatus],
   services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
-  provides: { sections: [endpointSection], runtimes: [createRuntime] },
+  provides: { sections: [endpointSection], runtimes: [createRuntime], middlewares: [toolMode] },
 }
 export default endpoint

@@ -15,6 +15,7 @@ import {
 } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
 import { NAMINGS } from './names/naming.ts'
+import { TOOL_MODES } from './tool-modes/modes.ts'
 
 /** The runtime of endpoints. */
 export const ENDPOINT_RUNTIME = 'endpoint'
@@ -29,6 +30,8 @@ const endpointSettings = object({
   servers: optional(texts),
   /** How the tools and prompts of the servers are named; absent: `prefix`. */
   naming: optional(oneOf(NAMINGS)),
+  /** What clients get of the tools; absent: `all`. */
+  tool_mode: optional(oneOf(TOOL_MODES)),
   /** Whether client applications get this URL in place of those of its servers. */
   for_clients: optional(bool),
   /** Seconds that a call may take without progress; absent: 600. */

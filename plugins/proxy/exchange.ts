@@ -53,6 +53,8 @@ const OF_THE_MESSAGE = /^(?:mcp-|content-|transfer-encoding$)/i
 class LazyExchange implements Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Declared only: most exchanges have none, and need no room for it. */
+  declare outer?: Exchange
   decision: Exchange['decision']
   onRefused: Exchange['onRefused']
   followCall: Exchange['followCall']

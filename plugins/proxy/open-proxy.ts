@@ -7,6 +7,7 @@ import {
   type Middleware,
   type MiddlewareContext,
   STAGES,
+  type Stage,
 } from '../../src/contracts/pipeline.ts'
 import type { Callers } from '../../src/http/callers.ts'
 import { isLoopback } from '../../src/net/loopback.ts'
@@ -19,11 +20,13 @@ import { forwardTo } from './forward-to.ts'
 import { createForwarder, type ForwarderOptions } from './forwarder.ts'
 import { createGuard } from './guard.ts'
 import { warnOfUnnamedHosts } from './host-check.ts'
+import { isOverSse } from './http-sse.ts'
 import { createInFlight } from './in-flight.ts'
 import { createListener, type ListenerLimits, listen } from './listener.ts'
 import { createLocalConnections } from './local-connections.ts'
 import { type MiddlewareSource, makeMiddlewares, type PlacedMiddleware } from './make-middlewares.ts'
 import { createMethodCheck } from './method-check.ts'
+import { createAskWithin } from './own/ask-within.ts'
 import { listOwnTools } from './own/own-lists.ts'
 import { toRequestListener } from './request-listener.ts'
 import { unavailable } from './request-refusal.ts'
@@ -52,6 +55,9 @@ export interface OpenProxy extends contract.Proxy, contract.LocalProxy {
 
 const DEFAULT_GRACE_MS = 5000
 
+/** Stages that a request within another one does not pass: they have let the outer one in, or made this one. */
+const NOT_NESTED: ReadonlySet<Stage> = new Set(['guard', 'well-known', 'method', 'authenticate', 'present'])
+
 /**
  * Listener, pipeline and backend of one workload, put together.
  *
@@ -74,6 +80,7 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
   const availability = createAvailability(options.wait)
   const inFlight = createInFlight()
   let pipeline: Handler | undefined
+  let nestedPipeline: Handler = enter
   let closing: Promise<void> | undefined
   let access: AccessProblem | undefined
   let contributed: readonly Middleware[] = []
@@ -128,6 +135,11 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
       setAccess,
       listTools: given =>
         listOwnTools({ config, askOwn: forwarder.askOwn, listener: handleWith(ownPipeline) }, given),
+      askWithin: createAskWithin({
+        pipeline: exchange => nestedPipeline(exchange),
+        toListener: handleWith,
+        isOverSse: exchange => isOverSse(config, exchange),
+      }),
       resultsChanged(notification) {
         rewrites.changed(notification)
         forwarder.notify(notification)
@@ -155,7 +167,12 @@ export async function openProxy(options: ProxyOptions): Promise<OpenProxy> {
         await forwarder.handle(exchange, undefined)
       },
     )
-    pipeline = composePipeline(ordered, forwardTo(forwarder, { availability, rewrites }))
+    const toServer = forwardTo(forwarder, { availability, rewrites })
+    nestedPipeline = composePipeline(
+      ordered.filter(({ middleware: { stage } }) => !NOT_NESTED.has(stage)),
+      toServer,
+    )
+    pipeline = composePipeline(ordered, toServer)
     warnOfUnnamedHosts(config, log)
   } catch (error) {
     await closeNow(0)

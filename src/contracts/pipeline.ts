@@ -14,6 +14,7 @@ import type { PipelineMiddleware, Protocol } from './workload.ts'
  * `audit`: records requests, also those that are refused. `guard`: who may call at all. `well-known`: paths that the
  * proxy serves itself, outside authentication.
  * `method`: HTTP methods that the server's protocol revision does not have.
+ * `present`: what clients see and call in place of tools.
  * `credentials`: what the server is given of ours. `exchange`: tokens become others; what `credentials` has set may be
  * one of them. `sign`: how what is sent is signed is decided, so nothing may change after it.
  */
@@ -23,6 +24,7 @@ export const STAGES = [
   'well-known',
   'method',
   'authenticate',
+  'present',
   'tools',
   'telemetry',
   'limit',
@@ -46,6 +48,8 @@ export interface Exchange {
   caller?: Caller | undefined
   /** The document that says where callers log in (RFC 9728), set with `caller`; for challenges. */
   resourceMetadata?: ResourceMetadata | undefined
+  /** The exchange of the client in whose course a middleware has made this one (`MiddlewareContext.askWithin`). */
+  readonly outer?: Exchange | undefined
   /** What was decided about the call by the last stage that judges calls; undefined where none did. */
   decision?: Decision | undefined
   /** Aborts when the client goes away. */
@@ -197,6 +201,12 @@ export interface MiddlewareContext {
    * when the server returns an error or does not respond.
    */
   listTools(options: { signal?: AbortSignal }): Promise<readonly ListedTool[] | undefined>
+  /**
+   * Sends a JSON-RPC request (raw text) as the caller of an exchange would, in the same session. It is audited, and
+   * passes all stages from `tools` on. Returns the response (raw text). What the server asks meanwhile is refused. Fails
+   * when there is no response, and when the signal aborts, which cancels the request.
+   */
+  askWithin(exchange: Exchange, request: string, options: { signal: AbortSignal }): Promise<string>
   /**
    * Called when `Middleware.rewrites` changes results from now on that it did not change before, or in another way.
    * Sends the notification (a JSON-RPC message) on the event streams that can carry it, and cuts those on which

@@ -1,6 +1,7 @@
 import { flag } from '../../../src/cli/flags.ts'
 import { NAMINGS } from '../names/naming.ts'
 import type { EndpointSettings } from '../section.ts'
+import { TOOL_MODES } from '../tool-modes/modes.ts'
 
 /** Flags for the settings of an endpoint. */
 export const settingsFlags = {
@@ -14,6 +15,11 @@ export const settingsFlags = {
     NAMINGS,
     'prefix',
   ),
+  'tool-mode': flag.choice(
+    'what clients get of the tools: all definitions, a line each, or tools to find and call them',
+    TOOL_MODES,
+    'all',
+  ),
   'call-timeout': flag.duration(
     'how long a call may take without progress; ten times as long with progress',
     '10m',
@@ -25,17 +31,26 @@ interface Values {
   readonly group: string | undefined
   readonly server: readonly string[]
   readonly naming: EndpointSettings['naming']
+  readonly 'tool-mode': EndpointSettings['tool_mode']
   readonly 'call-timeout': number | undefined
   readonly 'for-clients': boolean
 }
 
 /** The settings that the flags say; only those `given`. */
 export function toSettings(values: Values, given: ReadonlySet<string>): EndpointSettings {
-  const { group, server, naming, 'call-timeout': timeout, 'for-clients': forClients } = values
+  const {
+    group,
+    server,
+    naming,
+    'tool-mode': mode,
+    'call-timeout': timeout,
+    'for-clients': forClients,
+  } = values
   return {
     ...(group === undefined ? {} : { group }),
     ...(server.length === 0 ? {} : { servers: [...server] }),
     ...(given.has('naming') && naming ? { naming } : {}),
+    ...(given.has('tool-mode') && mode ? { tool_mode: mode } : {}),
     ...(given.has('call-timeout') && timeout !== undefined
       ? { call_timeout: Math.ceil(timeout / 1000) }
       : {}),

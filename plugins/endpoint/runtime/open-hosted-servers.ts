@@ -32,6 +32,7 @@ export async function openHostedServers(
     ])
     const { members } = state
     const naming = endpoint.naming ?? 'prefix'
+    const marksServers = (endpoint.tool_mode ?? 'all') !== 'all'
     return send =>
       createHostedServer({
         shared: state,
@@ -39,7 +40,7 @@ export async function openHostedServers(
         createAgent: login => createMemberAgent({ members, proxies, caller: () => login()?.caller }),
         open: ({ login, agent }) =>
           createEndpointServer({
-            ...{ name, naming, members, shared: state, send, log: app.log },
+            ...{ name, naming, marksServers, members, shared: state, send, log: app.log },
             authorization: () => login()?.authorization,
             limitsOf: server => limitsOf(endpoint, server),
             carryTo: member => streams => wayTo(member, { members, login, agent: agent() })(streams),

@@ -41,6 +41,8 @@ export interface EndpointServer {
 export interface EndpointServerOptions {
   readonly name: string
   readonly naming: Naming
+  /** Whether tools name their server (`markServer`). */
+  readonly marksServers: boolean
   readonly members: Members
   /** What its clients share. */
   readonly shared: { readonly catalog: Catalog; readonly merges: KnownMerges; readonly breaker: Breaker }
@@ -89,6 +91,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
   })
   const lists = createPublicLists({
     naming,
+    marksServers: options.marksServers,
     known: shared.merges,
     listed: sessions.listed,
     tell: text => void (isOpen && send(text)),

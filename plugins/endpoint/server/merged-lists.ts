@@ -2,6 +2,7 @@ import { findSpan, parseRaw, toRaw } from '../../../src/lib/raw-json.ts'
 import { LIST_KINDS, type ListKind } from '../names/list-kinds.ts'
 import { type Naming, namesOf } from '../names/naming.ts'
 import { toPublicUri } from '../names/resource-uri.ts'
+import { marking } from '../tool-modes/mark-server.ts'
 import type { MemberSession } from './member-session.ts'
 
 /** Something that a server offers: a tool, a prompt, a resource or a template. */
@@ -81,10 +82,18 @@ export async function mergeLists(
   {
     sessions,
     naming,
+    marksServers,
     known,
     onLate,
-  }: { sessions: readonly MemberSession[]; naming: Naming; known: KnownMerges; onLate: () => void },
+  }: {
+    sessions: readonly MemberSession[]
+    naming: Naming
+    marksServers: boolean
+    known: KnownMerges
+    onLate: () => void
+  },
 ): Promise<MergedList> {
+  const kind = LIST_KINDS[method] as ListKind
   const missing = new Map<string, string>()
   const lists = await Promise.all(
     sessions.map(async session => {
@@ -94,7 +103,7 @@ export async function mergeLists(
     }),
   )
   return {
-    ...known.of(lists, [method, naming], () => merge(lists, LIST_KINDS[method] as ListKind, naming)),
+    ...known.of(lists, [method, naming], () => merge(lists, marksServers ? marking(kind) : kind, naming)),
     missing,
   }
 }

@@ -15,12 +15,13 @@ export interface PublicLists {
 
 export function createPublicLists(options: {
   naming: Naming
+  marksServers: boolean
   known: KnownMerges
   listed: () => readonly MemberSession[]
   /** Sends a notification to the client. */
   tell: (text: string) => void
 }): PublicLists {
-  const { naming, known: merges, listed, tell } = options
+  const { naming, marksServers, known: merges, listed, tell } = options
   const merged = new Map<string, Promise<MergedList>>()
   const named = new Map<string, MergedList['offers']>()
 
@@ -30,6 +31,7 @@ export function createPublicLists(options: {
     const found = mergeLists(method, {
       sessions: listed(),
       naming,
+      marksServers,
       known: merges,
       onLate: () => changed([method]),
     })
