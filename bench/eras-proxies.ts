@@ -54,7 +54,7 @@ export async function openHttpServer(era: Era, children: ChildProcess[]): Promis
   const agent = new Agent({ allowH2: false })
   const forwarder = await createForwarder({
     config: { schema_version: 'v0.1.0', name: `bench-${era}`, transport: 'streamable-http', port: 0 },
-    ...{ log, agent, rules, availability: availability(), headersTimeoutMs: 60_000 },
+    ...{ log, agent: () => agent, rules, availability: availability(), headersTimeoutMs: 60_000 },
   })
   await forwarder.connect({ kind: 'http', target: new URL(`http://127.0.0.1:${port}`), remote: false })
   const server = await serve(async exchange => forwarder.handle(exchange, undefined))

@@ -17,7 +17,7 @@ for (let i = 0; i < Number(count); i++) {
   const proxy = await openProxy({
     config: { schema_version: 'v0.1.0', name: `bench-${i}`, transport: 'streamable-http', port: 0 },
     log,
-    agent,
+    agent: () => agent,
     middlewares: [],
     limits: LISTENER_LIMITS,
     callers,

@@ -17,6 +17,7 @@ const PER_SECOND = 100
 const SECONDS = 20
 const HOSTED = 50
 const ROUNDS = 15
+const REST_MS = 25_000
 const BOUNDS = { p99: 20, start: 3, memory: 110 }
 
 /**
@@ -144,7 +145,7 @@ async function listMs(): Promise<{ p50: number; p99: number; changes: number; co
 async function memoryMb(): Promise<number> {
   return withServe(async served => {
     await host(served, HOSTED)
-    await delay(10_000) // what was only needed to start is collected meanwhile
+    await delay(REST_MS) // what was only needed to start is collected once all has been quiet for 15 seconds
     const status = await readFile(`/proc/${served.process.pid}/status`, 'utf8') // proc(5)
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024
   })

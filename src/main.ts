@@ -17,10 +17,6 @@ const fits =
 process.on('SIGUSR1', () => {})
 
 if (fits) {
-  // V8 lets the place for new objects grow to 48 MB, which a server keeps when all is quiet. What is compiled under one
-  // set of V8's flags is compiled anew under another, so this comes before the folder of what was compiled is chosen.
-  if (process.argv[2] === 'serve')
-    process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
   keepCompiled()
   void import('./program.ts')
     .then(({ main }) => main())

@@ -46,7 +46,8 @@ export interface Forwarder {
 export interface ForwarderOptions {
   config: RunConfig
   log: Log
-  agent: Dispatcher
+  /** Makes the HTTP client when it is first asked for; for a stdio server it never is. */
+  agent: () => Dispatcher
   /** Set by the forwarder as servers come and go. */
   availability: Availability
   headersTimeoutMs: number
@@ -128,12 +129,13 @@ async function createStdioForwarder({
 }
 
 function createHttpForwarder(options: ForwarderOptions): Forwarder {
-  const { config, agent, availability, onProtocol = () => {}, onRefused = () => {} } = options
+  const { config, availability, onProtocol = () => {}, onRefused = () => {} } = options
+  const agent = options.agent()
   const sessions = createHttpSessions({ ttlMs: sessionTtlOf(config) })
-  const backend = createHttpBackend({ ...options, sessions, remote: config.remote_url !== undefined })
+  const backend = createHttpBackend({ ...options, agent, sessions, remote: config.remote_url !== undefined })
   const target = () => backend.target
   const eras = createHttpEras(config, onProtocol)
-  const parts = { ...options, remote: config.remote_url !== undefined, target, eras }
+  const parts = { ...options, agent, remote: config.remote_url !== undefined, target, eras }
   const legacy = createLegacyServers(parts)
   const older = createOlderClients(parts)
   return {

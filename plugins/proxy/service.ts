@@ -43,8 +43,17 @@ export function createProxies(app: App): Proxies {
         ...(ca === undefined ? {} : { ca: trustedWith(ca) }),
       },
     })
-  const agent = createAgent({})
-  const publicAgent = createAgent({ mustBePublic: true })
+  // To load undici takes as long as the rest of a supervisor's start.
+  let agent: Agent | undefined
+  let publicAgent: Agent | undefined
+  const sharedAgent = (mustBePublic: boolean): Agent => {
+    if (mustBePublic) {
+      publicAgent ??= createAgent({ mustBePublic })
+      return publicAgent
+    }
+    agent ??= createAgent({})
+    return agent
+  }
   const callers = createCallers({
     owners: createPeerOwners(),
     token: async () => (await app.service('callerToken')).required(),
@@ -65,7 +74,7 @@ export function createProxies(app: App): Proxies {
       const proxy = await openProxy({
         config,
         log: options.log ?? app.log.with({ workload: config.name }),
-        agent: own ?? (mustBePublic ? publicAgent : agent),
+        agent: () => own ?? sharedAgent(mustBePublic),
         headersTimeoutMs,
         middlewares: [...sources, ...(options.middlewares ?? []).map(make => ({ make, plugin: 'keelson' }))],
         onAccess: options.onAccess,

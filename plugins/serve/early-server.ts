@@ -8,8 +8,8 @@ const { createServer } = process.getBuiltinModule('node:http')
 /** The HTTP server, listening before the operations are loaded. */
 export interface EarlyServer {
   readonly server: Server
-  /** Hands requests to the handler from now on, first those that waited. */
-  open(handler: RequestListener): void
+  /** Hands requests to the handler from now on, first those that waited. Resolves when those have been answered. */
+  open(handler: RequestListener): Promise<void>
 }
 
 /**
@@ -23,7 +23,7 @@ export function createEarlyServer(options: {
   callers?: Callers | undefined
 }): EarlyServer {
   const { nonce, guard, callers } = options
-  const waiting: (() => void)[] = []
+  const waiting: { request: IncomingMessage; response: ServerResponse }[] = []
   let handle: RequestListener | undefined
 
   const isHealth = (request: IncomingMessage): boolean => {
@@ -43,7 +43,7 @@ export function createEarlyServer(options: {
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     if (handle) return void handle(request, response)
-    if (!isHealth(request)) return void waiting.push(() => handle?.(request, response))
+    if (!isHealth(request)) return void waiting.push({ request, response })
     response.writeHead(204, {
       'x-toolhive-nonce': nonce,
       'x-content-type-options': 'nosniff',
@@ -56,9 +56,14 @@ export function createEarlyServer(options: {
   server.keepAliveTimeout = 120_000
   return {
     server,
-    open(handler) {
+    async open(handler) {
       handle = handler
-      for (const go of waiting.splice(0)) go()
+      const answered = waiting.splice(0).map(({ request, response }) => {
+        const closed = new Promise(resolve => response.once('close', resolve))
+        handler(request, response)
+        return closed
+      })
+      await Promise.all(answered)
     },
   }
 }

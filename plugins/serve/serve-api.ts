@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../src/app.ts'
 import { messageOf } from '../../src/errors.ts'
 import { type Callers, createCallers } from '../../src/http/callers.ts'
@@ -17,6 +18,8 @@ import { listenOnPort, listenOnSocket } from './listen-exclusively.ts'
 import type { Login, OpenLogin } from './login.ts'
 
 const GRACE_MS = 30_000
+/** To become the supervisor blocks this process for as long as a short request takes; those that wait go first. */
+const FIRST_REQUESTS_MS = 200
 
 export interface ServeOptions {
   readonly host: string
@@ -68,9 +71,9 @@ export async function serveApi(app: App, options: ServeOptions): Promise<void> {
     const { loadOperations } = await import('./load-operations.ts')
     const parts = { listener: early.server, nonce, guard, login: opened, callers }
     http = await loadOperations(app, { ...options, ...parts })
-    early.open(await http.ready())
+    const answered = early.open(await http.ready())
     options.onUp(url)
-    role = takeRole(app)
+    role = takeRole(app, Promise.race([answered, delay(FIRST_REQUESTS_MS)]))
     if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve))
   } finally {
     await http?.close(GRACE_MS)
@@ -90,9 +93,9 @@ async function callersOf(app: App): Promise<Callers> {
 }
 
 /** Hosts workloads in this process unless another process does. `hand` gives them to the next supervisor. */
-function takeRole(app: App): { hand(): Promise<void> } {
+function takeRole(app: App, after: Promise<void>): { hand(): Promise<void> } {
   const ending = new AbortController()
-  const role = takeSupervisorRole(app, { signal: ending.signal }).catch(error =>
+  const role = takeSupervisorRole(app, { signal: ending.signal, after }).catch(error =>
     app.log.error(`Workloads cannot be hosted here: ${messageOf(error)}`),
   )
   return {

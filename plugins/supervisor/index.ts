@@ -6,8 +6,10 @@ import { SupervisorStatusOf } from './commands/supervisor-status.ts'
 import { SupervisorStop } from './commands/supervisor-stop.ts'
 
 /** Loads its modules on call, because there are many. */
-export const takeSupervisorRole = async (app: App, options: { signal: AbortSignal }): Promise<void> =>
-  (await import('./supervisor-process.ts')).takeSupervisorRole(app, options)
+export const takeSupervisorRole = async (
+  app: App,
+  options: { signal: AbortSignal; after: Promise<void> },
+): Promise<void> => (await import('./supervisor-process.ts')).takeSupervisorRole(app, options)
 
 declare module '../../src/plugin.ts' {
   interface Services {

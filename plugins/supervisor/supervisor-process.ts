@@ -59,7 +59,17 @@ export async function runAsSupervisor(
  * Resolves when the role has ended: the signal aborted, or a supervisor of another build took over. No
  * workload is stopped then; `ensure` starts the next supervisor, which adopts them.
  */
-export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSignal }): Promise<void> {
+export async function takeSupervisorRole(
+  app: App,
+  {
+    signal,
+    after,
+  }: {
+    signal: AbortSignal
+    /** What this process does first, once no other process can take the role. */
+    after: Promise<void>
+  },
+): Promise<void> {
   try {
     await runSupervisor({
       paths: app.paths,
@@ -69,7 +79,8 @@ export async function takeSupervisorRole(app: App, { signal }: { signal: AbortSi
       idleMs: Number.POSITIVE_INFINITY,
       signal,
       goesOn: true,
-      makeHost: () => {
+      async makeHost() {
+        await after
         const path = supervisorPaths(app.paths).journal
         const journal = createCrashJournal({ path, now: Date.now, delay: ms => delay(ms) })
         replaceOnUncaughtError(app, { journal, launch: ownLaunch(app, OWN_BUILD) })

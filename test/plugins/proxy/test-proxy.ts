@@ -45,7 +45,7 @@ export async function testProxy(
       ...options.config,
     },
     log,
-    agent,
+    agent: () => agent,
     middlewares: [
       ...(options.middlewares ?? []).map(make => ({ make, plugin: 'test' })),
       ...(options.added ?? []).map(make => ({ make, plugin: 'added', isAdded: true })),

@@ -27,7 +27,7 @@ test('before the operations are loaded /health responds, and every other request
   order.push('health')
   expect([health.status, health.headers.get('x-toolhive-nonce')]).toEqual([204, 'n1'])
 
-  early.open((request, response) => response.end(`answer to ${request.url}`))
+  void early.open((request, response) => response.end(`answer to ${request.url}`))
 
   expect(await version).toBe('answer to /api/v1beta/version')
   expect(order).toEqual(['health', 'version'])
@@ -38,14 +38,38 @@ test('pages of other sites wait for who refuses them', async () => {
   const foreign = fetch(`${url}/health`, { headers: { origin: 'https://evil.test' } })
   await fetch(`${url}/health`)
 
-  early.open((_request, response) => response.writeHead(403).end())
+  void early.open((_request, response) => response.writeHead(403).end())
 
   expect((await foreign).status).toBe(403)
 })
 
 test('when they are loaded health is theirs too', async () => {
   const { early, url } = await arrange()
-  early.open((_request, response) => response.writeHead(418).end())
+  void early.open((_request, response) => response.writeHead(418).end())
 
   expect((await fetch(`${url}/health`)).status).toBe(418)
+})
+
+test('opening ends once the requests that waited have been answered', async () => {
+  const { early, url } = await arrange()
+  const arrived = once(early.server, 'request')
+  const version = fetch(`${url}/api/v1beta/version`)
+  await arrived
+  const respond = Promise.withResolvers<void>()
+  let isOver = false
+
+  const opened = early
+    .open(async (_request, response) => {
+      await respond.promise
+      response.end()
+    })
+    .then(() => {
+      isOver = true
+    })
+
+  await new Promise(setImmediate)
+  expect(isOver).toBe(false)
+  respond.resolve()
+  expect((await version).status).toBe(200)
+  await opened
 })
