@@ -4,10 +4,12 @@ export interface Workload {
   readonly name: string
   readonly package: string
   readonly url: string
+  readonly port: number
   readonly transport_type: string
   readonly proxy_mode?: string
   readonly status: string
   readonly status_context?: string
+  readonly created_at: string
   readonly started_at: string
   readonly group?: string
   readonly remote?: boolean
@@ -176,6 +178,23 @@ export interface SecretReference {
 export interface ServerEvent {
   readonly name: string
   readonly data: unknown
+}
+
+/** A workload in the shape of the request that makes it. */
+export interface WorkloadDetails {
+  readonly image: string
+  readonly url?: string
+  readonly cmd_arguments: readonly string[]
+  readonly env_vars: Readonly<Record<string, string>>
+  readonly secrets: readonly SecretReference[]
+  readonly volumes: readonly string[]
+  readonly transport: string
+  readonly group?: string
+  readonly runtime?: string
+  readonly header_forward?: {
+    readonly add_plaintext_headers?: Readonly<Record<string, string>>
+    readonly add_headers_from_secret?: Readonly<Record<string, string>>
+  }
 }
 
 export type Child = Node | string | false | undefined

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Tool, ToolResult } from '../page-types.d.ts'
-import type { Api } from './api.js'
+import type { Api } from './api.ts'
 import { CallResult } from './call-result.tsx'
 import { callTool } from './call-tool.ts'
 import { checkArguments } from './check-arguments.ts'

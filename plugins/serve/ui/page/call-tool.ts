@@ -1,6 +1,6 @@
 import type { ToolResult } from '../page-types.d.ts'
-import { type Api, Refusal } from './api.js'
-import { readEvents } from './read-events.js'
+import { type Api, Refusal } from './api.ts'
+import { readEvents } from './read-events.ts'
 
 /** Calls a tool of a workload. Throws what the API refuses, and what the server does. */
 export async function callTool(

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { announce, showProblem } from './notices.js'
+import { announce, showProblem } from './notices.tsx'
 
 const SHOWN_MS = 2000
 

@@ -1,5 +1,5 @@
 /** @import { Child } from '../page-types.d.ts' */
-import { plainText } from './plain-text.js'
+import { plainText } from './plain-text.ts'
 
 /**
  * Makes an element. A function is a listener (`onclick`), true an empty attribute, false or undefined
@@ -33,13 +33,3 @@ const toNodes = children =>
   children
     .filter(child => child !== false && child !== undefined)
     .map(child => (typeof child === 'string' ? document.createTextNode(plainText(child)) : child))
-
-/**
- * An element of index.html.
- * @param {string} id
- */
-export function byId(id) {
-  const found = document.getElementById(id)
-  if (!found) throw new Error(`There is no #${id}.`)
-  return found
-}

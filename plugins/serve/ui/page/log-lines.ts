@@ -1,6 +1,6 @@
-import type { Api } from './api.js'
+import type { Api } from './api.ts'
 import { logLine } from './log-line.js'
-import { readEvents } from './read-events.js'
+import { readEvents } from './read-events.ts'
 
 /** A line of a log; `id` tells equal ones apart. */
 export interface Line {

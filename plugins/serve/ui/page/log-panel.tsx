@@ -1,10 +1,10 @@
 import { render } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Workload } from '../page-types.d.ts'
-import type { Api } from './api.js'
+import type { Api } from './api.ts'
 import { element } from './element.js'
 import { createLines, type Line, readLog } from './log-lines.ts'
-import { plainText } from './plain-text.js'
+import { plainText } from './plain-text.ts'
 import type { Panel } from './tabs.js'
 
 const NEAR_END_PX = 24

@@ -1,21 +1,25 @@
 import './show-plain-text.ts'
 import type { Workload } from '../page-types.d.ts'
-import { createApi, Refusal } from './api.js'
-import { askToken } from './dialog.js'
-import { byId, element, fill } from './element.js'
-import { follow } from './follow.js'
-import { announce, showProblem } from './notices.js'
-import { createLogin } from './own-login.js'
-import { openRunDialog } from './run-dialog.js'
+import { createApi, Refusal } from './api.ts'
+import { askToken } from './ask-token.tsx'
+import { byId } from './by-id.ts'
+import { fill } from './element.js'
+import { follow } from './follow.ts'
+import { drawNothing } from './nothing-shown.tsx'
+import { announce, showProblem } from './notices.tsx'
+import { createLogin } from './own-login.ts'
+import { placeOf } from './place-of.ts'
+import { openRunDialog } from './run-dialog.tsx'
+import { openSecretsDialog } from './secrets-dialog.tsx'
 import { statusWord } from './status.tsx'
-import { createStore } from './store.js'
-import { createList, placeOf } from './workload-list.tsx'
+import { createStore } from './store.ts'
+import { createList } from './workload-list.tsx'
 import { createPane } from './workload-pane.js'
 
 const logIn = createLogin()
 const api = createApi(kind => (kind === 'login' ? logIn() : askToken(kind)))
 const store = createStore(api)
-const showList = createList(byId('list'), store)
+const showList = createList(byId('list'), api, store)
 let shown: { name: string; pane: ReturnType<typeof createPane> } | undefined
 /** A workload that the focus goes to as soon as it is there to see. */
 let awaited = ''
@@ -65,24 +69,8 @@ function show() {
   } else {
     shown?.pane.close()
     shown = undefined
-    fill(byId('pane'), nothingShown(name))
+    drawNothing(byId('pane'), { name, isMaking: name === making, store })
   }
-}
-
-function nothingShown(name: string) {
-  if (!store.isListed()) return ''
-  if (name && name === making) return element('p', { class: 'empty' }, `${name} is being made…`)
-  if (name) {
-    const back = element('a', { href: '#' }, 'All workloads')
-    return element(
-      'div',
-      { class: 'empty' },
-      element('p', {}, `There is no workload “${name}”.`),
-      element('p', {}, back),
-    )
-  }
-  if (!store.workloads().length) return ''
-  return element('p', { class: 'empty' }, 'Choose a workload to see its address, tools and logs.')
 }
 
 /** A server without upgrades is a server all the same. */
@@ -121,11 +109,13 @@ byId('skip').addEventListener('click', event => {
   focusList(selected())
 })
 byId('run').addEventListener('click', () => {
-  openRunDialog(api, name => {
+  const onRun = (name: string) => {
     making = name
     location.hash = placeOf(name)
-  })
+  }
+  openRunDialog({ api, store, onRun })
 })
+byId('secrets').addEventListener('click', () => openSecretsDialog(api))
 
 const connection = byId('connection')
 function showConnection(state: string, text: string) {

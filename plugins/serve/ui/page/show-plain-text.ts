@@ -1,5 +1,5 @@
 import { options, type VNode } from 'preact'
-import { plainText } from './plain-text.js'
+import { plainText } from './plain-text.ts'
 
 /**
  * Everything that a component shows is cleaned here, once: texts and the attributes of elements. No component has to

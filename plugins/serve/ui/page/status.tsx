@@ -18,6 +18,11 @@ const lookUp = (status: string): readonly [kind: string, word: string] =>
 
 export const statusWord = (status: string): string => lookUp(status)[1]
 
+const KINDS: readonly string[] = ['bad', 'warn', 'busy', 'ok', 'idle']
+
+/** What wants attention comes first. */
+export const rankOf = (status: string): number => KINDS.indexOf(lookUp(status)[0])
+
 /** Whether something runs, or is about to. */
 export const isUp = (status: string): boolean =>
   !['stopped', 'error', 'policy_stopped', 'unknown'].includes(status)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Tool } from '../page-types.d.ts'
-import type { Api } from './api.js'
+import type { Api } from './api.ts'
 import { CallForm } from './call-form.tsx'
 
 /** A tool that opens to its description and a form that calls it. The form is made when it is first opened. */

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Tool, Workload } from '../page-types.d.ts'
-import type { Api } from './api.js'
+import type { Api } from './api.ts'
 import { element } from './element.js'
 import type { Panel } from './tabs.js'
 import { ToolItem } from './tool-item.tsx'

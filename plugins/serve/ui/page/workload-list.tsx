@@ -1,39 +1,76 @@
 import { render } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import type { Workload } from '../page-types.d.ts'
-import { StatusBadge, statusWord } from './status.tsx'
-import type { Store } from './store.js'
-
-/** Where a workload is shown on this page. */
-export const placeOf = (name: string): string => `#/${encodeURIComponent(name)}`
+import type { Api } from './api.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { ListRow } from './list-row.tsx'
+import { ListTools } from './list-tools.tsx'
+import { type SortKey, sortWorkloads } from './sort-workloads.ts'
+import { statusWord } from './status.tsx'
+import type { Store } from './store.ts'
 
 /** Returns what draws the list anew. */
-export const createList = (place: Element, store: Store) => (selected: string) =>
-  render(<WorkloadList {...{ store, selected }} />, place)
+export const createList = (place: Element, api: Api, store: Store) => (selected: string) =>
+  render(<WorkloadList {...{ api, store, selected }} />, place)
 
-function WorkloadList({ store, selected }: { store: Store; selected: string }) {
+function WorkloadList({ api, store, selected }: { api: Api; store: Store; selected: string }) {
   const [wanted, setWanted] = useState('')
+  const [sort, setSort] = useState<SortKey>('name')
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const mark = useCallback(
+    (name: string, isMarked: boolean) => setMarked(now => withName(now, name, isMarked)),
+    [],
+  )
   const all = store.workloads()
   if (!store.isListed() && all.length === 0) return <p class="empty">Loading…</p>
   if (all.length === 0) return <NoWorkloads />
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
   const found = all.filter(one => words.every(word => textOf(one).includes(word)))
+  const chosen = all.filter(({ name }) => marked.has(name))
+  const groups = [...Map.groupBy(sortWorkloads(found, sort), groupOf)].sort(([one], [other]) =>
+    one.localeCompare(other, 'en', { numeric: true }),
+  )
   return (
     <>
-      <Filter {...{ wanted, setWanted }} />
-      <p class="soft counts">{countStatuses(found) || `None of ${all.length} workloads matches.`}</p>
-      <ul class="workloads" onKeyDown={moveFocus}>
-        {found.map(workload => (
-          <Row
-            key={workload.name}
-            workload={workload}
-            isSelected={workload.name === selected}
-            hasUpgrade={store.upgradeOf(workload.name)?.status === 'upgrade-available'}
-          />
-        ))}
-      </ul>
+      <div class="list-head">
+        <ListTools {...{ api, store, wanted, setWanted, sort, setSort }} />
+        <p class="soft counts" role="status">
+          {countStatuses(found) || `None of ${all.length} workloads matches.`}
+        </p>
+        <BulkBar {...{ api, store, chosen, found }} setMarked={names => setMarked(new Set(names))} />
+      </div>
+      {groups.map(([group, members]) => (
+        <section key={group} class="workloads" aria-label={`Group ${group}`}>
+          {(groups.length > 1 || group !== 'default') && (
+            <h2 class="group-name">
+              {group} <span class="soft">{members.length}</span>
+            </h2>
+          )}
+          <ul onKeyDown={moveFocus}>
+            {members.map(workload => (
+              <ListRow
+                key={workload.name}
+                workload={workload}
+                isSelected={workload.name === selected}
+                isMarked={marked.has(workload.name)}
+                hasUpgrade={store.upgradeOf(workload.name)?.status === 'upgrade-available'}
+                onMark={mark}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
     </>
   )
+}
+
+const groupOf = ({ group }: Workload): string => group || 'default'
+
+function withName(names: ReadonlySet<string>, name: string, isIn: boolean): Set<string> {
+  const changed = new Set(names)
+  if (isIn) changed.add(name)
+  else changed.delete(name)
+  return changed
 }
 
 /** What the filter looks in. */
@@ -44,52 +81,6 @@ const textOf = ({ name, package: what, group = '', status }: Workload): string =
 function countStatuses(workloads: readonly Workload[]): string {
   const groups = Map.groupBy(workloads, ({ status }) => statusWord(status))
   return [...groups].map(([word, some]) => `${some.length} ${word.toLowerCase()}`).join(', ')
-}
-
-/** The key / goes to the field from anywhere on the page but another field. */
-function Filter({ wanted, setWanted }: { wanted: string; setWanted: (text: string) => void }) {
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const goThere = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof Element && event.target.closest('input, textarea, select, dialog')
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return
-      event.preventDefault()
-      field.current?.focus()
-    }
-    addEventListener('keydown', goThere)
-    return () => removeEventListener('keydown', goThere)
-  }, [])
-  return (
-    <div class="filter">
-      <input
-        ref={field}
-        type="search"
-        aria-label="Filter the workloads"
-        aria-keyshortcuts="/"
-        placeholder="Filter  ( / )"
-        autocomplete="off"
-        spellcheck={false}
-        value={wanted}
-        onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-      />
-    </div>
-  )
-}
-
-function Row(props: { workload: Workload; isSelected: boolean; hasUpgrade: boolean }) {
-  const { name, package: what, status, group, no_sandbox } = props.workload
-  return (
-    <li>
-      <a href={placeOf(name)} aria-current={props.isSelected ? 'true' : undefined}>
-        <span class="name">{name}</span>
-        <StatusBadge status={status} />
-        <span class="what">{group && group !== 'default' ? `${what} · ${group}` : what}</span>
-        {no_sandbox && <span class="tag">No sandbox</span>}
-        {props.hasUpgrade && <span class="tag">Upgrade</span>}
-      </a>
-    </li>
-  )
 }
 
 const NoWorkloads = () => (
@@ -103,11 +94,12 @@ const NoWorkloads = () => (
   </div>
 )
 
-/** The arrow keys go from row to row, beside Tab. */
+/** The arrow keys go from row to row, also between groups, beside Tab. */
 function moveFocus(event: KeyboardEvent): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const item = document.activeElement?.closest('li')
-  const next = event.key === 'ArrowDown' ? item?.nextElementSibling : item?.previousElementSibling
-  next?.querySelector('a')?.focus()
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const focused = document.activeElement
+  if (step === undefined || !focused) return
+  const alike = [...document.querySelectorAll<HTMLElement>(`.workloads ${focused.localName}`)]
+  alike[alike.indexOf(focused as HTMLElement) + step]?.focus()
   event.preventDefault()
 }

@@ -1,17 +1,17 @@
-/** @import { Api } from './api.js' */
-/** @import { Store } from './store.js' */
+/** @import { Api } from './api.ts' */
+/** @import { Store } from './store.ts' */
 /** @import { Denial, Workload } from '../page-types.d.ts' */
 import { h, render } from 'preact'
-import { createActions } from './actions.js'
+import { Actions } from './actions.tsx'
 import { createConnectPanel } from './connect-panel.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { element, fill } from './element.js'
 import { createLogPanel } from './log-panel.tsx'
-import { createLoginNotice } from './login-notice.js'
+import { LoginNotice } from './login-notice.tsx'
 import { StatusBadge } from './status.tsx'
 import { createTabs } from './tabs.js'
 import { createToolsPanel } from './tools-panel.tsx'
-import { upgradeNotice } from './upgrade-notice.js'
+import { UpgradeNotice } from './upgrade-notice.tsx'
 
 /**
  * All about one workload. Its parts are made once and told of every change.
@@ -23,9 +23,10 @@ export function createPane(api, store, name) {
   const workload = () => store.find(name)
   const heading = element('h2', { tabindex: '-1' }, name)
   const badge = element('div', { class: 'badge' })
-  const actions = createActions(api, name)
+  const actions = element('div', {})
   const notices = element('div', {})
-  const login = createLoginNotice(api, store, name)
+  const upgrades = element('div', {})
+  const login = element('div', {})
   const facts = element('dl', { class: 'facts' })
   const tools = createToolsPanel(api, workload)
   const tabs = createTabs('About this workload', [
@@ -38,9 +39,10 @@ export function createPane(api, store, name) {
     'article',
     {},
     element('p', { class: 'back' }, element('a', { href: '#' }, 'All workloads')),
-    element('div', { class: 'head' }, heading, badge, actions.node),
+    element('div', { class: 'head' }, heading, badge, actions),
     notices,
-    login.node,
+    upgrades,
+    login,
     facts,
     tabs.node,
   )
@@ -55,13 +57,14 @@ export function createPane(api, store, name) {
       const upgrade = store.upgradeOf(name)
       const denials = store.denialsOf(name)
       const rollback = store.rollbackOf(name)
-      login.show(now)
+      render(h(LoginNotice, { api, store, workload: now }), login)
       const text = JSON.stringify([now, upgrade, denials, rollback])
       if (text === said) return
       said = text
       render(h(StatusBadge, { status: now.status }), badge)
-      actions.show(now)
+      render(h(Actions, { api, store, workload: now }), actions)
       const isNews = upgrade?.status === 'upgrade-available'
+      render(isNews ? h(UpgradeNotice, { api, store, upgrade }) : null, upgrades)
       fill(
         notices,
         now.status_context && element('p', { class: 'context' }, now.status_context),
@@ -72,7 +75,6 @@ export function createPane(api, store, name) {
             { class: 'context' },
             `It was not upgraded to ${rollback.to ?? 'the newer version'}, and serves as before. ${rollback.reason ?? ''}`,
           ),
-        isNews && upgradeNotice(api, store, upgrade),
       )
       fillFacts(facts, now)
       tabs.show()

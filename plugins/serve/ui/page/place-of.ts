@@ -1,0 +1,2 @@
+/** Where a workload is shown on this page. */
+export const placeOf = (name: string): string => `#/${encodeURIComponent(name)}`
