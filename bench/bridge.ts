@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { json } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startOwnSupervisor } from './own-supervisor.ts'
+import { scriptServer, startOwnSupervisor } from './own-supervisor.ts'
 import { cpuMs, residentMb } from './proc.ts'
 import type { Result } from './result.ts'
 
@@ -45,15 +45,7 @@ export async function run(): Promise<Result> {
   const supervisor = await startOwnSupervisor()
   const { pid } = supervisor
   try {
-    const { port } = await supervisor.add(
-      {
-        image: 'keelson-test/node:24',
-        cmd_args: ['node', '-e', SERVER],
-        runtime: 'docker',
-        transport: 'stdio',
-      },
-      'bridge',
-    )
+    const { port } = await supervisor.add(scriptServer(SERVER), 'bridge')
     const bare = await floodBare()
     const before = residentMb(pid).now
     const { cpu, answered, lost, swapped, busy, errors, seconds } = await flood(pid, port)

@@ -13,7 +13,7 @@ import { processIdentity } from '../src/lib/process-identity.ts'
 import { findPaths } from '../src/paths.ts'
 import type { Result } from './result.ts'
 
-const CYCLES = Number(process.env.KEELSON_BENCH_CYCLES ?? 200)
+const CYCLES = Number(process.env.KEELSON_BENCH_CYCLES ?? 60)
 const BASE = 'keelson-test/node:24'
 const PREFIX = 'bench-cycle-'
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { INITIALIZE, initialize } from './initialize.ts'
-import { startOwnSupervisor } from './own-supervisor.ts'
+import { scriptServer, startOwnSupervisor } from './own-supervisor.ts'
 import { residentMb } from './proc.ts'
 import type { Result } from './result.ts'
 
@@ -40,15 +40,7 @@ function send(port: number, body: string, { from, over }: { from: string; over: 
 export async function run(): Promise<Result> {
   const supervisor = await startOwnSupervisor()
   try {
-    const { port } = await supervisor.add(
-      {
-        image: 'keelson-test/node:24',
-        cmd_args: ['node', '-e', SERVER],
-        runtime: 'docker',
-        transport: 'stdio',
-      },
-      'held',
-    )
+    const { port } = await supervisor.add(scriptServer(SERVER), 'held')
     await initialize(`http://127.0.0.1:${port}/mcp`)
     const before = residentMb(supervisor.pid).now
     const over = new AbortController()

@@ -6,14 +6,14 @@ import type { Result } from './result.ts'
 
 const MOST_MS = 150
 const MOST_MB = 20
-const CYCLES = { docker: 200, podman: 50, process: 200 }
+const CYCLES = { docker: 40, podman: 20, process: 40 }
 const AT_ONCE = 64
 const PAIRS = 15
 const RUNNING = 10
 
 /**
  * What isolation adds to a workload: time to start, and memory in the supervisor's process and beside
- * the server; on docker, podman and in the sandbox. And whether anything is left after 200 cycles, four
+ * the server; on docker, podman and in the sandbox. And whether anything is left after many cycles, four
  * at a time, and after more workloads at once than docker has address pools of its own for.
  */
 export async function run(): Promise<Result> {

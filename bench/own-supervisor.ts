@@ -15,6 +15,14 @@ import { freePort } from '../test/support/free-port.ts'
 /** A workload to measure; its name and its port are chosen when it is added. */
 export type Kind = Pick<RunConfig, 'transport'> & Partial<RunConfig>
 
+/** A stdio server in a container: a script that Node runs. */
+export const scriptServer = (script: string): Kind => ({
+  image: 'keelson-test/node:24',
+  cmd_args: ['node', '-e', script],
+  runtime: 'docker',
+  transport: 'stdio',
+})
+
 /** A supervisor of the built program, with the settings of a user who has none, in a home of its own. */
 export interface OwnSupervisor {
   readonly pid: number

@@ -6,6 +6,14 @@ export interface Measured {
   readonly result: Result
   /** How many cores other programs used. */
   readonly busy: number
+  /** How long it took. */
+  readonly seconds: number
+}
+
+/** A benchmark that measured nothing, and why. */
+export interface Unmeasured {
+  readonly name: string
+  readonly reason: string
 }
 
 /** A machine on which other programs use more than this part of the cores is loaded. */
@@ -23,6 +31,8 @@ export const toText = (value: number | string): string =>
 export const toCores = (busy: number): string =>
   `other programs used ${busy.toFixed(1)} of ${cpus().length} cores before`
 
+export const toSeconds = (seconds: number): string => `it took ${seconds.toFixed(0)} s`
+
 /** Why the results are no page of figures: what was left out, and when the machine was loaded. */
 export function problemsOf(measured: readonly Measured[], leftOut: readonly string[]): string[] {
   const loaded = measured.filter(({ busy }) => busy > MOST_BUSY * cpus().length)
@@ -35,7 +45,11 @@ export function problemsOf(measured: readonly Measured[], leftOut: readonly stri
 }
 
 /** Makes `docs/performance.md` of the results of one run. It says its problems at the top. */
-export function toPage(measured: readonly Measured[], problems: readonly string[], date: Date): string {
+export function toPage(
+  measured: readonly Measured[],
+  unmeasured: readonly Unmeasured[],
+  { problems, date }: { problems: readonly string[]; date: Date },
+): string {
   const cores = cpus()
   return [
     '# Performance',
@@ -50,15 +64,16 @@ export function toPage(measured: readonly Measured[], problems: readonly string[
     'Goals are for a quiet machine, one where other programs use less than a tenth of the cores. A ratio to what is',
     'done by hand suffers less from other programs than a time. `npm run bench NAME` measures again.',
     ...measured.flatMap(toSection),
+    ...unmeasured.flatMap(({ name, reason }) => ['', `## ${name}`, '', `Not run: ${reason}`]),
     '',
   ].join('\n')
 }
 
-const toSection = ({ result, busy }: Measured): string[] => [
+const toSection = ({ result, busy, seconds }: Measured): string[] => [
   '',
   `## ${result.name}`,
   '',
-  `${result.conditions}; ${toCores(busy)}. Outcome: ${outcomeOf(result)}.`,
+  `${result.conditions}; ${toCores(busy)}; ${toSeconds(seconds)}. Outcome: ${outcomeOf(result)}.`,
   '',
   '| Figure | Measured |',
   '|---|---:|',
