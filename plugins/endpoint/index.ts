@@ -40,13 +40,16 @@ const toolMode = (): MiddlewareFactory => async (config, _listener, context) => 
   return (await import('./tool-modes/middleware.ts')).createToolMode(mode, context)
 }
 
+const views = (): MiddlewareFactory => async config =>
+  config.endpoint?.views && (await import('./views/middleware.ts')).createViews(config.endpoint.views)
+
 /** One URL for several workloads: their tools, prompts and resources in one server. */
 const endpoint: Plugin = {
   name: 'endpoint',
-  needs: ['callers', 'groups', 'mcp', 'proxy', 'proxy-command', 'state', 'workloads'],
+  needs: ['callers', 'groups', 'mcp', 'proxy', 'proxy-command', 'state', 'tools', 'workloads'],
   uses: ['callerToken', 'groups', 'proxies', 'serverTools', 'workloadBridge', 'workloads', 'workloadStore'],
   commands: [EndpointCreate, EndpointEdit, EndpointExplain, EndpointList, EndpointStatus],
   services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
-  provides: { sections: [endpointSection], runtimes: [createRuntime], middlewares: [toolMode] },
+  provides: { sections: [endpointSection], runtimes: [createRuntime], middlewares: [toolMode, views] },
 }
 export default endpoint

@@ -32,6 +32,8 @@ const endpointSettings = object({
   naming: optional(oneOf(NAMINGS)),
   /** What clients get of the tools; absent: `all`. */
   tool_mode: optional(oneOf(TOOL_MODES)),
+  /** Patterns of names of tools, by the name of the view at `/mcp/NAME` that shows them. */
+  views: optional(map(texts)),
   /** Whether client applications get this URL in place of those of its servers. */
   for_clients: optional(bool),
   /** Seconds that a call may take without progress; absent: 600. */
@@ -75,5 +77,15 @@ export const endpointSection: Section = {
     if ((endpoint.group === undefined) === (endpoint.servers === undefined)) {
       throw failures.usage({ text: 'An endpoint has either a group or a list of servers.' })
     }
+    for (const [view, patterns] of Object.entries(endpoint.views ?? {})) assertView(view, patterns)
   },
+}
+
+/** It is a part of a path, and shows something. */
+function assertView(view: string, patterns: readonly string[]): void {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(view) && patterns.length > 0 && patterns.every(Boolean)) return
+  throw failures.usage({
+    text: `The view ${JSON.stringify(view)} is not one.`,
+    hint: 'A view has a name of a-z, 0-9 and "-", and names of tools: --view dev=git_*,tracker_*',
+  })
 }

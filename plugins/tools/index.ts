@@ -5,6 +5,8 @@ import { toolsMiddleware } from './middleware.ts'
 import { toolsSection } from './section.ts'
 import type { ToolControls } from './tool-controls.ts'
 
+export { createNames } from './name-pattern.ts'
+
 declare module '../../src/plugin.ts' {
   interface Services {
     toolControls: ToolControls

@@ -46,5 +46,6 @@ export class EndpointCreate extends BaseCommand {
         : `${this.name} is running, with ${names}. Clients connect to:`,
     )
     this.print(workload.url)
+    for (const view of Object.keys(settings.views ?? {})) this.print(`${workload.url}/${view}`)
   }
 }

@@ -20,6 +20,7 @@ export const settingsFlags = {
     TOOL_MODES,
     'all',
   ),
+  view: flag.list('a set of tools at /mcp/NAME; edit replaces all views', 'NAME=TOOLS'),
   'call-timeout': flag.duration(
     'how long a call may take without progress; ten times as long with progress',
     '10m',
@@ -32,6 +33,7 @@ interface Values {
   readonly server: readonly string[]
   readonly naming: EndpointSettings['naming']
   readonly 'tool-mode': EndpointSettings['tool_mode']
+  readonly view: readonly string[]
   readonly 'call-timeout': number | undefined
   readonly 'for-clients': boolean
 }
@@ -43,6 +45,7 @@ export function toSettings(values: Values, given: ReadonlySet<string>): Endpoint
     server,
     naming,
     'tool-mode': mode,
+    view,
     'call-timeout': timeout,
     'for-clients': forClients,
   } = values
@@ -51,9 +54,19 @@ export function toSettings(values: Values, given: ReadonlySet<string>): Endpoint
     ...(server.length === 0 ? {} : { servers: [...server] }),
     ...(given.has('naming') && naming ? { naming } : {}),
     ...(given.has('tool-mode') && mode ? { tool_mode: mode } : {}),
+    ...(view.length === 0 ? {} : { views: toViews(view) }),
     ...(given.has('call-timeout') && timeout !== undefined
       ? { call_timeout: Math.ceil(timeout / 1000) }
       : {}),
     ...(given.has('for-clients') ? { for_clients: forClients } : {}),
   }
 }
+
+/** `NAME=PATTERN,PATTERN`, each; the section checks what comes out. */
+const toViews = (written: readonly string[]): Record<string, string[]> =>
+  Object.fromEntries(
+    written.map(text => {
+      const [name = '', tools = ''] = text.split('=', 2)
+      return [name, tools.split(',').map(tool => tool.trim())]
+    }),
+  )
