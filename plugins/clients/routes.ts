@@ -1,6 +1,6 @@
 import { groupName } from '../../src/contracts/group-name.ts'
 import type { Routes } from '../../src/http/api.ts'
-import { bool, closed, filled, list, object, optional, text, texts } from '../../src/lib/schema.ts'
+import { bool, closed, described, filled, list, object, optional, text, texts } from '../../src/lib/schema.ts'
 
 const tag = 'clients'
 const path = '/api/v1beta/clients'
@@ -9,6 +9,8 @@ const registration = object({ name: text, groups: texts }, closed)
 const status = object(
   {
     client_type: text,
+    title: text,
+    file: described(text, 'The path of its settings'),
     installed: bool,
     registered: bool,
     supports_skills: bool,

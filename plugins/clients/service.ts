@@ -18,6 +18,10 @@ import { createWrittenEntriesStore } from './written-entries.ts'
 /** A client as `client status` shows it; names as ToolHive's API writes them. */
 export interface ClientStatus {
   client_type: string
+  /** How people call it. */
+  title: string
+  /** The path of its settings. */
+  file: string
   installed: boolean
   registered: boolean
   supports_skills: boolean
@@ -129,6 +133,8 @@ export function createClients(options: {
           const problem = isRegistered ? await problemOf(client, pathOf(client)) : undefined
           return {
             client_type: client.id,
+            title: client.title,
+            file: pathOf(client),
             installed: await isInstalled(client, surroundings),
             registered: isRegistered,
             supports_skills: client.skills !== undefined,

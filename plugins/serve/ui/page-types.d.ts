@@ -34,13 +34,53 @@ export interface Content {
   readonly name?: string
   readonly title?: string
   readonly description?: string
-  readonly resource?: {
-    readonly uri: string
-    readonly mimeType?: string
-    readonly text?: string
-    /** Base64. */
-    readonly blob?: string
-  }
+  readonly resource?: ResourceContents
+}
+
+/** What a resource holds (MCP, `TextResourceContents` and `BlobResourceContents`). */
+export interface ResourceContents {
+  readonly uri: string
+  readonly mimeType?: string
+  readonly text?: string
+  /** Base64. */
+  readonly blob?: string
+}
+
+export interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  /** In bytes. */
+  readonly size?: number
+}
+
+/** Resources whose URIs are made of variables. */
+export interface ResourceTemplate {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  /** RFC 6570. */
+  readonly uriTemplate: string
+}
+
+export interface Prompt {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly arguments?: readonly {
+    readonly name: string
+    readonly description?: string
+    readonly required?: boolean
+  }[]
+}
+
+/** What a prompt says (MCP, `GetPromptResult`). */
+export interface PromptResult {
+  readonly description?: string
+  readonly messages: readonly { readonly role: string; readonly content: Content }[]
 }
 
 /** What a tool returned (MCP, `CallToolResult`). */
@@ -115,6 +155,50 @@ export interface Denial {
   readonly reason?: string
 }
 
+/** A destination that a workload was denied lately. */
+export interface DeniedDestination {
+  readonly time: string
+  readonly host: string
+  readonly port: number
+  readonly reason?: string
+  /** What the profile's lists become when it is allowed; without it, it cannot be allowed from here. */
+  readonly widened?: { readonly allow_host: readonly string[]; readonly allow_port: readonly number[] }
+}
+
+/** What a workload may do: its details, and of its run config and status what those lack. */
+export interface Grants {
+  readonly details: {
+    readonly env_vars: Readonly<Record<string, string>>
+    readonly secrets: readonly SecretReference[]
+    readonly no_sandbox?: boolean
+    readonly permission_profile: {
+      readonly read?: readonly string[]
+      readonly write?: readonly string[]
+      readonly network?: {
+        readonly mode?: string
+        readonly outbound?: {
+          readonly insecure_allow_all?: boolean
+          readonly allow_host?: readonly string[]
+          readonly allow_port?: readonly number[]
+        }
+      }
+    } | null
+  }
+  readonly config: {
+    readonly isolate_network?: boolean
+    readonly resources?: { readonly memory?: string; readonly cpus?: string }
+    readonly image_verification?: string
+    readonly image_signer?: {
+      readonly identity?: string
+      readonly issuer?: string
+      readonly repository?: string
+      readonly verified: boolean
+    }
+  }
+  readonly middlewares: readonly { readonly name: string; readonly description?: string }[]
+  readonly denials: readonly DeniedDestination[]
+}
+
 /** A login that waits for a person, or that is not needed any more. */
 export interface BegunLogin {
   readonly state: 'waiting' | 'done'
@@ -139,6 +223,10 @@ export interface Rollback {
 /** An application that keelson can configure. */
 export interface ClientStatus {
   readonly client_type: string
+  /** How people call it. */
+  readonly title: string
+  /** Where its settings are. */
+  readonly file: string
   readonly installed: boolean
   /** What is wrong with its file. */
   readonly problem?: string
@@ -197,4 +285,33 @@ export interface WorkloadDetails {
   }
 }
 
-export type Child = Node | string | false | undefined
+/** An installed skill. */
+export interface Skill {
+  readonly metadata: {
+    readonly name: string
+    readonly version: string
+    readonly description: string
+    readonly author: string
+  }
+  readonly scope: string
+  readonly project_root?: string
+  readonly reference?: string
+  readonly digest?: string
+  readonly clients?: readonly string[]
+  readonly installed_at: string
+}
+
+export interface RegistrySummary {
+  readonly type: string
+  readonly source: string
+  readonly server_count: number
+  readonly last_updated: string
+  readonly auth_type: string
+  readonly auth_status: string
+}
+
+/** Where secrets are kept. */
+export interface SecretsPlace {
+  readonly provider_type: string
+  readonly capabilities: { readonly can_write: boolean }
+}

@@ -61,6 +61,8 @@ test('status is a sorted table, installed applications first, and JSON with ever
   expect(all).toHaveLength(26)
   expect(all.find((one: { client_type: string }) => one.client_type === 'kiro')).toEqual({
     client_type: 'kiro',
+    title: 'Kiro',
+    file: expect.stringMatching(/\.kiro.settings.mcp\.json$/),
     installed: true,
     registered: true,
     supports_skills: true,

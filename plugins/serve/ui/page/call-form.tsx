@@ -6,16 +6,11 @@ import { callTool } from './call-tool.ts'
 import { checkArguments } from './check-arguments.ts'
 import { CopyButton } from './copy-button.tsx'
 import { type Draft, draftOf, readDraft } from './draft.ts'
+import { membersOf } from './members.ts'
 import { MemberFields, SchemaField } from './schema-field.tsx'
 import { type Shape, shapeOf } from './shape.ts'
 import { callCommand } from './shell-command.ts'
-
-/** What the tool returned, or why it did not; `took` in milliseconds. */
-interface Outcome {
-  readonly result?: ToolResult
-  readonly problem?: string
-  readonly took: number
-}
+import { useWork } from './use-work.ts'
 
 /** The whole as one text, for what the fields cannot say. */
 const AS_JSON: Shape = { kind: 'json', label: '', description: 'All arguments as a JSON object.', preset: {} }
@@ -24,12 +19,15 @@ const AS_JSON: Shape = { kind: 'json', label: '', description: 'All arguments as
 export function CallForm({ api, workload, tool }: { api: Api; workload: string; tool: Tool }) {
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
-  const schema = tool.inputSchema ?? { type: 'object' }
+  const schema = withProperties(tool.inputSchema ?? { type: 'object' })
   const own = shapeOf(schema)
   const [shape, setShape] = useState(own.kind === 'members' ? own : AS_JSON)
   const [draft, setDraft] = useState<Draft>(() => draftOf(shape))
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
-  const { state, outcome, call, cancel } = useCall(api, workload, tool.name)
+  const { state, outcome, run, cancel } = useWork<ToolResult>({
+    begun: 'Calling…',
+    cancelled: 'The call was cancelled.',
+  })
 
   function read() {
     const found = new Map<string, string>()
@@ -41,7 +39,8 @@ export function CallForm({ api, workload, tool }: { api: Api; workload: string; 
     event.preventDefault()
     const { args, found } = read()
     setProblems(found)
-    if (found.size === 0) void call(args)
+    if (found.size === 0)
+      void run(options => callTool(api, workload, { name: tool.name, arguments: args }, options))
   }
   useEffect(() => {
     if (problems.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -110,32 +109,8 @@ export function CallForm({ api, workload, tool }: { api: Api; workload: string; 
   )
 }
 
-/** One call at a time. It is cancelled when the form goes away. */
-function useCall(api: Api, workload: string, name: string) {
-  /** What is going on; undefined when nothing is. */
-  const [state, setState] = useState<string | undefined>()
-  const [outcome, setOutcome] = useState<Outcome | undefined>()
-  const running = useRef<AbortController | undefined>()
-  const cancel = () => running.current?.abort()
-  useEffect(() => cancel, [])
-
-  async function call(args: unknown) {
-    if (state !== undefined) return
-    const ending = new AbortController()
-    running.current = ending
-    setState('Calling…')
-    setOutcome(undefined)
-    const began = performance.now()
-    const took = () => performance.now() - began
-    try {
-      const options = { onProgress: setState, signal: ending.signal }
-      const result = await callTool(api, workload, { name, arguments: args }, options)
-      setOutcome({ result, took: took() })
-    } catch (error) {
-      const problem = ending.signal.aborted ? 'The call was cancelled.' : (error as Error).message
-      setOutcome({ problem, took: took() })
-    }
-    setState(undefined)
-  }
-  return { state, outcome, call, cancel }
+/** Many servers leave out the properties of a tool that has none. */
+function withProperties(schema: unknown): unknown {
+  const { type, $ref } = membersOf(schema)
+  return type === 'object' && $ref === undefined ? { properties: {}, ...membersOf(schema) } : schema
 }

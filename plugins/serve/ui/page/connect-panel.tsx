@@ -1,31 +1,16 @@
-import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ClientStatus, Registration, Workload } from '../page-types.d.ts'
 import type { Api } from './api.ts'
-import { element } from './element.js'
 import { Snippet } from './snippet.tsx'
-import type { Panel } from './tabs.js'
 
 /** How applications reach a workload. */
-export function createConnectPanel(api: Api, workload: () => Workload | undefined): Panel {
-  const node = element('div', { class: 'connect' })
-  return {
-    node,
-    show() {
-      const now = workload()
-      if (now) render(<Connect {...{ api, workload: now }} />, node)
-    },
-    hide: () => render(null, node),
-  }
-}
-
-const Connect = ({ api, workload }: { api: Api; workload: Workload }) => (
-  <>
+export const Connect = ({ api, workload }: { api: Api; workload: Workload }) => (
+  <div class="connect">
     <h3>Applications on this machine</h3>
     <Clients api={api} group={workload.group || 'default'} />
     <h3>Other applications</h3>
     <Snippet workload={workload} />
-  </>
+  </div>
 )
 
 const PATH = '/api/v1beta/clients'

@@ -1,49 +1,19 @@
-import { render } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Workload } from '../page-types.d.ts'
-import type { Api } from './api.ts'
-import { element } from './element.js'
+import { count } from './count.ts'
 import { createLines, type Line, readLog } from './log-lines.ts'
-import { plainText } from './plain-text.ts'
-import type { Panel } from './tabs.js'
+import type { PanelProps } from './panel.ts'
+import { saveText } from './save-file.ts'
 
 const NEAR_END_PX = 24
 
 export type LogName = 'logs' | 'proxy-logs'
 
 /** A log that follows while its end is in sight, and stays where it is when one has scrolled up. */
-export function createLogPanel(api: Api, workload: () => Workload | undefined, which: LogName): Panel {
-  const node = element('div')
-  let opened = ''
-  /** A server that comes up has a new log; one that goes down keeps what it has printed in sight. */
-  const startOf = ({ status, started_at }: Workload) => (status === 'running' ? started_at : opened || 'none')
-  const draw = (start: string) => {
-    const now = workload()
-    opened = start
-    if (now) render(<Log {...{ api, name: now.name, which, start }} />, node)
-  }
-  return {
-    node,
-    show() {
-      const now = workload()
-      if (now && startOf(now) !== opened) draw(startOf(now))
-    },
-    hide: () => draw(''),
-  }
-}
-
-interface LogProps {
-  readonly api: Api
-  readonly name: string
-  readonly which: LogName
-  /** Which start of the server it is of; '' while nobody looks. */
-  readonly start: string
-}
-
-function Log(props: LogProps) {
-  const { name, which } = props
+export function Log(props: PanelProps & { which: LogName }) {
+  const { which, workload } = props
   const { lines, state } = useLog(props)
   const [wanted, setWanted] = useState('')
+  const [hasTimes, setTimes] = useState(true)
   /** What was there when the user paused. */
   const [paused, setPaused] = useState<readonly Line[] | undefined>()
   const found = (paused ?? lines).filter(({ text }) => text.toLowerCase().includes(wanted.toLowerCase()))
@@ -70,7 +40,18 @@ function Log(props: LogProps) {
         >
           Pause
         </button>
-        <button type="button" onClick={() => save(`${name}.${which}.txt`, lines)}>
+        <button type="button" aria-pressed={hasTimes} onClick={() => setTimes(!hasTimes)}>
+          Times
+        </button>
+        <button
+          type="button"
+          onClick={() =>
+            saveText(
+              `${workload.name}.${which}.txt`,
+              lines.map(line => `${textOf(line, hasTimes)}\n`),
+            )
+          }
+        >
           Download
         </button>
       </div>
@@ -87,22 +68,35 @@ function Log(props: LogProps) {
         aria-live="off"
         aria-label={which === 'logs' ? 'Log of the server' : 'Log of the proxy'}
       >
-        {found.map(({ id, text }) => (
-          <span key={id}>{`${text}\n`}</span>
+        {found.map(({ id, time, text }) => (
+          <span key={id}>
+            {hasTimes && time && <time dateTime={time.toISOString()}>{clock(time)}</time>}
+            {`${text}\n`}
+          </span>
         ))}
       </pre>
     </>
   )
 }
 
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+const clock = (time: Date): string => `${time.toLocaleTimeString(undefined, { hourCycle: 'h23' })}  `
+
+const textOf = ({ time, text }: Line, hasTimes: boolean): string =>
+  hasTimes && time ? `${time.toISOString()} ${text}` : text
 
 /** The lines of a log as they come. They are kept when the server goes down or nobody looks. */
-function useLog({ api, name, which, start }: LogProps) {
+function useLog({ api, workload, isSeen, connection, which }: PanelProps & { which: LogName }) {
+  const { name, status, started_at } = workload
+  /** Which start of the server the log is of; '' while nobody looks. */
+  const opened = useRef('')
+  // A server that comes up has a new log; one that goes down keeps what it has printed in sight.
+  const start = status === 'running' ? started_at : opened.current || 'none'
+  opened.current = isSeen ? start : ''
+  const following = opened.current
   const [lines, setLines] = useState<readonly Line[]>([])
   const [state, setState] = useState('')
   useEffect(() => {
-    if (!start) return
+    if (!following) return
     const ending = new AbortController()
     const { signal } = ending
     const kept = createLines()
@@ -117,7 +111,7 @@ function useLog({ api, name, which, start }: LogProps) {
       error => signal.aborted || setState(error.message),
     )
     return () => ending.abort()
-  }, [start])
+  }, [following, connection])
   return { lines, state }
 }
 
@@ -135,16 +129,4 @@ function useFollow(place: { current: HTMLElement | null }, lines: readonly Line[
     place.current?.addEventListener('scroll', look)
     return () => place.current?.removeEventListener('scroll', look)
   }, [])
-}
-
-/** Saves the lines as a file, without what would steer the terminal that shows it. */
-function save(file: string, lines: readonly Line[]): void {
-  const url = URL.createObjectURL(
-    new Blob(
-      lines.map(({ text }) => `${plainText(text)}\n`),
-      { type: 'text/plain' },
-    ),
-  )
-  element('a', { href: url, download: file }).click()
-  URL.revokeObjectURL(url)
 }

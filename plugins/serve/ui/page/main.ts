@@ -3,18 +3,18 @@ import type { Workload } from '../page-types.d.ts'
 import { createApi, Refusal } from './api.ts'
 import { askToken } from './ask-token.tsx'
 import { byId } from './by-id.ts'
-import { fill } from './element.js'
 import { follow } from './follow.ts'
 import { drawNothing } from './nothing-shown.tsx'
 import { announce, showProblem } from './notices.tsx'
 import { createLogin } from './own-login.ts'
+import { showPage } from './pages.tsx'
 import { placeOf } from './place-of.ts'
 import { openRunDialog } from './run-dialog.tsx'
 import { openSecretsDialog } from './secrets-dialog.tsx'
 import { statusWord } from './status.tsx'
 import { createStore } from './store.ts'
 import { createList } from './workload-list.tsx'
-import { createPane } from './workload-pane.js'
+import { createPane } from './workload-pane.tsx'
 
 const logIn = createLogin()
 const api = createApi(kind => (kind === 'login' ? logIn() : askToken(kind)))
@@ -51,7 +51,9 @@ function show() {
   const name = selected()
   showList(name)
   byId('main').classList.toggle('has-selection', name !== '')
-  document.title = name ? `${name} · keelson` : 'keelson'
+  const page = showPage(api, location.hash)
+  const title = page ?? name
+  document.title = title ? `${title} · keelson` : 'keelson'
   if (shown && shown.name !== name) {
     shown.pane.close()
     shown = undefined
@@ -59,7 +61,7 @@ function show() {
   if (name && store.find(name)) {
     if (!shown) {
       shown = { name, pane: createPane(api, store, name) }
-      fill(byId('pane'), shown.pane.node)
+      byId('pane').replaceChildren(shown.pane.node)
       if (!store.upgradeOf(name)) store.checkUpgrades(name).catch(ignoreMissing)
     }
     shown.pane.show()
@@ -102,7 +104,8 @@ addEventListener('hashchange', () => {
   const name = selected()
   awaited = name
   show()
-  if (!name && !document.activeElement?.closest('header')) focusList(before)
+  if (!byId('place').hidden) byId('place').querySelector('h2')?.focus()
+  else if (!name && !document.activeElement?.closest('header')) focusList(before)
 })
 byId('skip').addEventListener('click', event => {
   event.preventDefault()

@@ -1,8 +1,12 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { fromBase64 } from './from-base64.ts'
+import { imageSize } from './image-size.ts'
+
+type Kind = 'image' | 'audio'
 
 /** Types that a browser shows without running anything in them: no SVG. */
-const SHOWN = {
-  image: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'],
+const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
+  image: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   audio: [
     'audio/wav',
     'audio/x-wav',
@@ -15,38 +19,52 @@ const SHOWN = {
     'audio/mp4',
   ],
 }
+/** A small file may unfold to an image that takes all of the memory: 4 bytes for each pixel. */
+const MOST_PIXELS = 40_000_000
 
-/** An image or a sound of a result. Any other type is described, and shown to nobody. */
-export function Media(props: { kind: 'image' | 'audio'; type: string; data: string; title?: string }) {
+/** As what a type is shown, if it is. */
+export const kindOfMedia = (type: string): Kind | undefined =>
+  (['image', 'audio'] as const).find(kind => SHOWN[kind].includes(type))
+
+/** An image or a sound of a result. Any other type is described, and not shown. */
+export function Media(props: { kind: Kind; type: string; data: string; title?: string }) {
   const { kind, type, data, title = kind === 'image' ? 'Image' : 'Sound' } = props
   const [url, setUrl] = useState<string | undefined>()
-  const bytes = decode(data)
-  const isShown = SHOWN[kind].includes(type) && bytes !== undefined
+  const bytes = useMemo(() => fromBase64(data), [data])
+  const problem = problemOf(kind, type, bytes)
   useEffect(() => {
-    if (!isShown || !bytes) return
+    if (problem || !bytes) return
     const made = URL.createObjectURL(new Blob([bytes], { type }))
     setUrl(made)
     return () => URL.revokeObjectURL(made)
-  }, [data, type])
+  }, [bytes, type])
 
-  const size = bytes === undefined ? 'not Base64' : `${bytes.length} bytes`
+  const size = bytes === undefined ? 'not Base64' : `${bytes.length.toLocaleString()} bytes`
   return (
     <figure>
       <figcaption>
         {title}: {type}, {size}
-        {!isShown && '. It is not shown.'}
+        {problem && `. ${problem}`}
       </figcaption>
-      {url && kind === 'image' && <img src={url} alt="From the result of the tool" />}
-      {/* biome-ignore lint/a11y/useMediaCaption: a result has no captions */}
-      {url && kind === 'audio' && <audio controls src={url} aria-label="Sound from the result of the tool" />}
+      {url && kind === 'image' && <img src={url} alt="From the result of the server" />}
+      {url && kind === 'audio' && <Sound url={url} />}
     </figure>
   )
 }
 
-function decode(data: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(data), one => one.charCodeAt(0))
-  } catch {
-    return undefined
-  }
+const Sound = ({ url }: { url: string }) => (
+  // biome-ignore lint/a11y/useMediaCaption: a result has no captions
+  <audio controls src={url} aria-label="Sound from the result of the server" />
+)
+
+/** Why it is not shown. */
+function problemOf(kind: Kind, type: string, bytes: Uint8Array<ArrayBuffer> | undefined): string | undefined {
+  if (!bytes || !SHOWN[kind].includes(type)) return 'It is not shown.'
+  if (kind === 'audio') return undefined
+  const size = imageSize(type, bytes)
+  if (!size) return 'It is not shown: its size cannot be read.'
+  const { width, height } = size
+  return width * height > MOST_PIXELS
+    ? `It is not shown: ${width} × ${height} pixels are too many.`
+    : undefined
 }

@@ -83,6 +83,9 @@ test('a server is found, run, looked at, stopped and deleted with the keyboard a
   await tabTo(page, /^Copy/) // beyond the end, and round from the top
   await tabTo(page, /^Tools$/)
   await keyboard.press('ArrowRight')
+  expect(await focused(page)).toBe('Resources')
+  await keyboard.press('End')
+  await keyboard.press('ArrowLeft')
   expect(await focused(page)).toBe('Log')
   await page.getByRole('log', { name: 'Log of the server' }).getByText('running on stdio').waitFor()
 

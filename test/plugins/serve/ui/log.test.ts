@@ -17,6 +17,8 @@ test('a log is searched, paused and saved', { timeout: 120_000 }, async context 
   await log.getByText('green pear').waitFor()
   await page.getByLabel('Search the log').fill('APPLE')
   await page.getByText('1 line with “APPLE”').waitFor()
+  expect(await log.textContent()).toMatch(/^\d\d:\d\d:\d\d {2}red apple\n$/)
+  await page.getByRole('button', { name: 'Times' }).click()
   expect(await log.textContent()).toBe('red apple\n')
   await page.getByLabel('Search the log').fill('')
 
