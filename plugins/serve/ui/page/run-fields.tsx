@@ -37,16 +37,26 @@ export const MainFields = ({ draft, facts, keys, problems, onChange }: Props) =>
       onChange={rows => onChange({ headers: rows })}
     />
   )
-  if (facts.isRemote) return headers
+  const variables = (
+    <VariableRows
+      {...common}
+      kind="variable"
+      rows={draft.variables}
+      canAdd={!facts.isRemote}
+      onChange={rows => onChange({ variables: rows })}
+    />
+  )
+  // Those of a remote server stand in its URL.
+  if (facts.isRemote)
+    return (
+      <>
+        {variables}
+        {headers}
+      </>
+    )
   return (
     <>
-      <VariableRows
-        {...common}
-        kind="variable"
-        rows={draft.variables}
-        canAdd
-        onChange={rows => onChange({ variables: rows })}
-      />
+      {variables}
       {draft.headers.length > 0 && headers}
       <Field
         id="arguments"
