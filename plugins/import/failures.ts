@@ -1,6 +1,11 @@
 import { defineFailures } from '../../src/errors.ts'
 
 export const failures = defineFailures({
+  import_source_missing: {
+    status: 404,
+    text: (d: { path: string }) => `The file to import ${d.path} does not exist.`,
+    hint: 'What is imported is `toolhive`, `docker-mcp`, or the path of the file of a client, such as ~/.cursor/mcp.json.',
+  },
   import_nothing: {
     status: 404,
     text: (d: { what: string; place: string }) => `There are no servers of ${d.what} in ${d.place}.`,

@@ -9,6 +9,7 @@ import { takeOverEntries } from '../../src/middleware-entries.ts'
 import { checkSections } from '../../src/sections.ts'
 import type { Groups } from '../groups/index.ts'
 import type { Workloads } from '../workloads/index.ts'
+import { failures } from './failures.ts'
 import type { Found } from './found.ts'
 
 /** A server that was found, and what would be made of it. */
@@ -33,7 +34,7 @@ export interface MakeOptions {
 export interface Imports {
   /**
    * What would be made of `toolhive`, `docker-mcp` or a client's file. Changes nothing and reaches nothing. Fails with
-   * `import_nothing`, `import_unreadable` or `file_missing`.
+   * `import_nothing`, `import_unreadable` or `import_source_missing`.
    */
   plan(source: string): Promise<Planned[]>
   /** Makes a workload as `run --from-config` does, stopped unless `start`. Fails as that does. */
@@ -102,7 +103,13 @@ async function readSource({ paths, env }: App, source: string): Promise<Found[]>
     return (await import('./sources/toolhive.ts')).readToolHive(state)
   }
   if (source === 'docker-mcp') return (await import('./sources/docker-mcp.ts')).readDockerMcp(paths.home)
-  return (await import('./sources/client-file.ts')).readClientFile(resolve(source))
+  const path = resolve(source)
+  try {
+    return await (await import('./sources/client-file.ts')).readClientFile(path)
+  } catch (error) {
+    if (isFailure(error, 'file_missing')) throw failures.import_source_missing({ path })
+    throw error
+  }
 }
 
 /** Where ToolHive keeps its state, on other systems than Linux. */

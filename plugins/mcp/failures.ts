@@ -51,17 +51,18 @@ export const failures = defineFailures({
     status: 502,
     text: (d: { what: string; message: string; code: number }) =>
       `The server refused ${d.what}: ${d.message} (JSON-RPC error ${d.code}).`,
-    hint: '`keelson mcp list` shows what the server offers.',
+    hint: '`keelson mcp list --server NAME` shows what the server offers.',
   },
   mcp_tool_unknown: {
     status: 404,
     text: (d: { tool: string; near?: string | undefined }) => `The server has no tool "${d.tool}".`,
     hint: d =>
-      `${d.near === undefined ? '' : `Did you mean "${d.near}"? `}\`keelson mcp list tools\` shows them.`,
+      `${d.near === undefined ? '' : `Did you mean "${d.near}"? `}\`keelson mcp list tools --server NAME\` shows them.`,
   },
   mcp_tool_failed: {
     status: 502,
     text: (d: { tool: string }) => `The tool "${d.tool}" reports that it failed.`,
-    hint: 'The result is printed above; --ignore-tool-error accepts it.',
+    hint: d =>
+      `The result is printed above. \`keelson mcp inspect ${d.tool} --server NAME\` shows the arguments it takes; --ignore-tool-error accepts the failure.`,
   },
 })

@@ -28,6 +28,12 @@ export async function findServer(
 
 function parseUrl(text: string): URL {
   const url = URL.parse(text)
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  if (url?.username || url?.password) {
+    throw core.usage({
+      text: 'The URL of --server contains a user name or password, which MCP clients cannot send.',
+      hint: 'Run it as a workload with a login or a header (`keelson run --help`), and name that workload.',
+    })
+  }
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
   throw core.usage({ text: `--server takes an http or https URL, or the name of a workload, not "${text}".` })
 }

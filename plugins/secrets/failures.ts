@@ -100,8 +100,8 @@ export const failures = defineFailures({
   },
   secrets_import_refused: {
     status: 400,
-    text: (d: { path: string; problem: string }) =>
-      `${d.path} cannot be imported: ${d.problem}. Nothing was changed.`,
+    text: (d: { path: string }) =>
+      `${d.path} cannot be imported: the password is wrong, or it is another kind of file. Nothing was changed.`,
     hint: 'It has to be the `secrets_encrypted` file of ToolHive, with the password that ToolHive uses for it.',
   },
   secrets_import_conflict: {

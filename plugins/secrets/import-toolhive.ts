@@ -10,18 +10,14 @@ import { openToolhiveFile } from './toolhive-file.ts'
 export async function importToolhive(
   inUse: ProviderInUse,
   path: string,
-  password: string,
+  password: () => Promise<string>,
   { replace }: { replace: boolean },
 ): Promise<string[]> {
-  const refused = (problem: string, cause?: unknown) =>
-    failures.secrets_import_refused({ path, problem }, { cause })
   const set = await inUse.capable('set', 'store')
   const { provider } = await inUse.get()
-  const bytes = await readUserBytes(path, 'The file').catch(error => {
-    throw refused('it cannot be read', error)
-  })
-  const imported = openToolhiveFile(bytes, password)
-  if (!imported) throw refused('the password is wrong, or it is another kind of file')
+  const bytes = await readUserBytes(path, 'The file') // before somebody types a password for it
+  const imported = openToolhiveFile(bytes, await password())
+  if (!imported) throw failures.secrets_import_refused({ path })
   const conflicts: string[] = []
   for (const [name, value] of imported) {
     const there = await provider.find(name)

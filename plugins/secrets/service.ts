@@ -63,7 +63,7 @@ export interface Secrets extends SecretsView {
   /** Names of the workloads whose run config refers to the secret. */
   usedBy(name: string): Promise<string[]>
   /** Stores all secrets of a file of ToolHive's, and returns their names. */
-  import(path: string, password: string, options: { replace: boolean }): Promise<string[]>
+  import(path: string, password: () => Promise<string>, options: { replace: boolean }): Promise<string[]>
   /** Asks for the password and keeps it until the user logs out. False where no password has to be typed. */
   unlock(): Promise<boolean>
   /** Deletes the password that `unlock` keeps. False when there was none. */

@@ -19,7 +19,7 @@ export const failures = defineFailures({
   workload_exists: {
     status: 409,
     text: (d: { name: string }) => `A workload "${d.name}" already exists.`,
-    hint: d => `Choose another name with --name, or remove it with \`keelson rm ${d.name}\`.`,
+    hint: d => `Choose another name, or remove it with \`keelson rm ${d.name}\`.`,
   },
   workload_changed: {
     status: 409,

@@ -113,7 +113,8 @@ export const nearestCommand = (
   const verbs = app.entries.flatMap(e => Object.keys(e.verbs ?? {}))
   const [verb = '', next = '', ...others] = words.filter(word => !word.startsWith('-'))
   if (commands.length === 0) return suggest(verb, verbs)
-  const known = commands.flatMap(c => c.paths ?? []).map(p => p.join(' '))
+  const shown = commands.filter(command => command.usage)
+  const known = shown.flatMap(c => c.paths ?? []).map(p => p.join(' '))
   const same = [...sameVerbs(next), `${next}-${others[0]}`].map(word => `${verb} ${word}`)
   return (
     same.find(command => known.includes(command)) ??

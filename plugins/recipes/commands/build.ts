@@ -21,28 +21,28 @@ export class Build extends BaseCommand {
     category: 'Workloads',
     description: 'build the image of a package without running it',
     details:
-      'PROTOCOL is npx://PACKAGE, uvx://PACKAGE, go://PACKAGE or a local Go path (go://./path). The name of the ' +
+      'PACKAGE is npx://NAME, uvx://NAME, go://PATH or a local Go path (go://./path). The name of the ' +
       'image is printed on standard output. Arguments after `--` become part of the image.',
     examples: [
       ['Build the image of an npm package', '$0 build npx://@modelcontextprotocol/server-everything'],
       ['See how it would be built', '$0 build --dry-run uvx://mcp-server-time'],
     ],
   })
-  static override synopsis = 'PROTOCOL'
+  static override synopsis = 'PACKAGE'
   static override passthrough = true
   static override flags = flags
 
-  protocol = Option.String({ required: true })
+  package = Option.String({ required: true })
 
   override async execute(): Promise<void> {
     const given = this.values(flags)
-    const request = parsePackageArgument(this.protocol, {
+    const request = parsePackageArgument(this.package, {
       cwd: process.cwd(),
       buildWith: given['build-with'],
     })
     if (!request) {
       throw failures.usage({
-        text: `"${this.protocol}" is not a package to build.`,
+        text: `"${this.package}" is not a package to build.`,
         hint: 'It begins with npx://, uvx:// or go://.',
       })
     }

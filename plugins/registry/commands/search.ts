@@ -14,20 +14,19 @@ export class Search extends RegistryCommand {
       'Names count more than tags and descriptions. Parts of words and words with typing mistakes match too.',
     examples: [['Find servers for databases', '$0 search database']],
   })
-  static override synopsis = 'QUERY'
+  static override synopsis = 'WORD...'
   static override flags = searchFlags
 
-  query = Option.String()
+  words = Option.Rest({ required: 1 })
 
   override async execute(): Promise<void> {
     const { format } = this.values(searchFlags)
+    const query = this.words.join(' ')
     const registry = await this.registry()
-    const servers = await registry.search(this.query, { signal: this.context.signal })
+    const servers = await registry.search(query, { signal: this.context.signal })
     if (format === 'json') return this.printJson(servers.map(toView))
-    if (!servers.length) return this.print(`No server matches "${this.query}".`)
-    this.print(
-      `${servers.length} ${servers.length === 1 ? 'server matches' : 'servers match'} "${this.query}":`,
-    )
+    if (!servers.length) return this.print(`No server matches "${query}".`)
+    this.print(`${servers.length} ${servers.length === 1 ? 'server matches' : 'servers match'} "${query}":`)
     this.printTable(searchColumns(servers), servers)
   }
 }

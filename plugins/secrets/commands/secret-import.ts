@@ -25,7 +25,7 @@ export class SecretImport extends SecretsCommand {
   override async execute(): Promise<void> {
     const { replace } = this.values(flags)
     const secrets = await this.secrets()
-    const password = await this.readSecret(`Password of ${this.file}`)
+    const password = () => this.readSecret(`Password of ${this.file}`)
     const names = await secrets.import(this.file, password, { replace })
     this.say(names.length ? `Imported: ${names.join(', ')}` : 'The file holds no secrets.')
   }

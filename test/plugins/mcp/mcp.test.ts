@@ -122,7 +122,7 @@ test.each([
       code: 1,
       stdout: '',
       stderr:
-        'Error: The server has no tool "get_not".\nDid you mean "get_note"? `keelson mcp list tools` shows them.\n',
+        'Error: The server has no tool "get_not".\nDid you mean "get_note"? `keelson mcp list tools --server NAME` shows them.\n',
     })
   }
 })

@@ -267,7 +267,7 @@ test("a file of ToolHive's is taken over, its own secrets under our names, and s
   const path = await toolhiveFile({ A: '1', same: 'v', __thv_workloads_token: '2' }, 'their password')
   const before = await readFile(path)
 
-  expect(await secrets.import(path, 'their password', { replace: false })).toEqual([
+  expect(await secrets.import(path, async () => 'their password', { replace: false })).toEqual([
     'A',
     '__keelson_workloads_token',
     'same',
@@ -285,28 +285,28 @@ test('an import that would change a value stores nothing, unless --replace is gi
   await secrets.set('B', 'mine')
   const path = await toolhiveFile({ A: '1', B: 'theirs' }, 'pw')
 
-  await expect(secrets.import(path, 'pw', { replace: false })).rejects.toMatchObject({
+  await expect(secrets.import(path, async () => 'pw', { replace: false })).rejects.toMatchObject({
     code: 'secrets_import_conflict',
     message: expect.stringContaining('"B"'),
   })
   expect(Object.fromEntries(offer.values)).toEqual({ B: 'mine' })
 
-  await secrets.import(path, 'pw', { replace: true })
+  await secrets.import(path, async () => 'pw', { replace: true })
   expect(await secrets.get('B')).toBe('theirs')
 })
 
 test.each([
-  ['a wrong password', async () => [await toolhiveFile({ A: '1' }, 'pw'), 'wrong'] as const],
-  ['no such file', async () => ['/nowhere/secrets', 'pw'] as const],
-  ['a file that is none', async () => [new URL(import.meta.url).pathname, 'pw'] as const],
-])('an import fails with %s and stores nothing', async (_, make) => {
+  ['a wrong password', 'secrets_import_refused', () => toolhiveFile({ A: '1' }, 'pw')],
+  ['no such file', 'file_missing', async () => '/nowhere/secrets'],
+  ['a file that is none', 'secrets_import_refused', async () => new URL(import.meta.url).pathname],
+])('an import fails with %s and stores nothing', async (_, code, make) => {
   const offer = memoryOffer()
   const { secrets } = await secretsWorld({ offers: [offer] })
   await secrets.setUp('memory')
-  const [path, password] = await make()
+  const path = await make()
 
-  await expect(secrets.import(path, password, { replace: false })).rejects.toMatchObject({
-    code: 'secrets_import_refused',
+  await expect(secrets.import(path, async () => 'wrong', { replace: false })).rejects.toMatchObject({
+    code,
     message: expect.stringContaining(path),
   })
   expect(offer.values.size).toBe(0)
