@@ -73,7 +73,7 @@ const isolation: Check = async app => {
 const supervisor: Check = async app => {
   const found = await (await app.service('supervisor')).find()
   const text = found
-    ? `process ${found.pid} hosts ${found.workloads} workloads`
+    ? `process ${found.pid} hosts ${found.workloads} ${found.workloads === 1 ? 'workload' : 'workloads'}`
     : 'not running; it starts when it is needed'
   return [{ what: 'supervisor', state: 'ok', text }]
 }

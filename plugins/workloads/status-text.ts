@@ -22,6 +22,21 @@ export const statusText = (workload: Workload, now: number): string =>
 export const reasonOf = ({ status_context: context = '' }: Workload): string =>
   context.replace(/( Its last lines:)?\n.*/s, '')
 
+/**
+ * What is said of a workload that has been started, in front of its URL. A stdio server may run without a response to
+ * `ping`; a package that speaks HTTP unless an argument says otherwise does so too, and never responds.
+ */
+export function startedText(workload: Workload, now: number): string {
+  const { name, status, status_context: context } = workload
+  const clients = 'Clients connect to:'
+  if (status !== 'running')
+    return `${name} is ${statusText(workload, now)}: ${reasonOf(workload)}\n${clients}`
+  if (!context) return `${name} is running. ${clients}`
+  const silent = 'Some packages speak on standard input and output only when told to, e.g. with `-- --stdio`.'
+  const look = `\`keelson logs ${name}\` shows what it printed. ${workload.transport_type === 'stdio' ? silent : ''}`
+  return `${name} has started. ${context} ${look.trim()}\n${clients}`
+}
+
 const COLOURS: Partial<Record<Status, Colour>> = {
   running: 'green',
   starting: 'yellow',

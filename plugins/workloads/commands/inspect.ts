@@ -13,8 +13,9 @@ export class Inspect extends BaseCommand {
   static override synopsis = 'NAME'
   static override completes = 'workloads' as const
   static override hints = {
-    f: 'Pick members with a program for JSON: `keelson inspect NAME | jq .config`.',
-    format: 'Pick members with a program for JSON: `keelson inspect NAME | jq .config`.',
+    f: 'It prints JSON as it is. Pick members with a program for JSON: `keelson inspect NAME | jq .config`.',
+    format:
+      'It prints JSON as it is. Pick members with a program for JSON: `keelson inspect NAME | jq .config`.',
   }
 
   name = Option.String({ required: true })

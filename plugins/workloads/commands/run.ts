@@ -5,7 +5,7 @@ import type { RunConfig } from '../../../src/contracts/run-config.ts'
 import type { RunOptions } from '../../../src/contracts/run-options.ts'
 import { failures } from '../../../src/errors.ts'
 import { runFlags } from '../flags.ts'
-import { reasonOf, statusText } from '../status-text.ts'
+import { startedText } from '../status-text.ts'
 import { noteWait } from './note-wait.ts'
 import { RUN_HINTS } from './run-hints.ts'
 
@@ -81,12 +81,7 @@ export class Run extends BaseCommand {
         const up = workloads.run(config, { portIsGiven, signal: this.context.signal })
         const workload = await noteWait(progress, `Waiting until ${config.name} responds`, up)
         progress.done(workload.status === 'running' ? `Started ${workload.name}` : undefined)
-        if (workload.status === 'running' && workload.status_context) this.say(workload.status_context)
-        this.say(
-          workload.status === 'running'
-            ? `${workload.name} is running. Clients connect to:`
-            : `${workload.name} is ${statusText(workload, Date.now())}: ${reasonOf(workload)}\nClients connect to:`,
-        )
+        this.say(startedText(workload, Date.now()))
         this.print(workload.url)
         return workload.status === 'unhealthy' ? 1 : 0
       }

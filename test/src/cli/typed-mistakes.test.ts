@@ -205,6 +205,7 @@ test.each([
   ['export x y z w', 2, 'There are 2 arguments too many: "z", "w".'],
   ['client register', 2, '`keelson client register` needs CLIENT.'],
   ['auth login', 2, '`keelson auth login` needs WORKLOAD.'],
+  ['inspect x --format json', 2, 'It prints JSON as it is.'],
   ['list --json', 2, 'There is no flag --json here.\nUse `--format json`.'],
   ['status --all', 2, '`keelson list` shows all workloads.'],
   ['version -x', 2, 'There is no flag -x here.\n`--help` lists the flags.'],
