@@ -12,11 +12,12 @@ const OPTION = /^--?[\w-]+$/
 
 /** A run config as it is shown: without what looks like a secret, by its name or by its shape. */
 export function hideSecrets(config: RunConfig): RunConfig {
-  const { remote_url: url, cmd_args: args, env_vars: variables, header_forward: headers } = config
+  const { source, remote_url: url, cmd_args: args, env_vars: variables, header_forward: headers } = config
   const plain = headers?.add_plaintext_headers
   return redact({
     ...config,
     ...(url ? { remote_url: maskQuery(url) } : {}),
+    ...(url && source ? { source: maskQuery(source) } : {}),
     ...(args ? { cmd_args: args.map(hideInArgument) } : {}),
     ...(variables ? { env_vars: hideValues(variables, name => SECRET.test(name)) } : {}),
     // Most headers that somebody adds are credentials.

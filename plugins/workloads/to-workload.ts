@@ -37,6 +37,10 @@ export const isOrphaned = (record: StatusRecord | undefined, runs: Runs = runsNo
 export const isHalfDown = ({ status, process_id }: StatusRecord, runs: Runs = runsNow): boolean =>
   (status === 'stopping' || status === 'removing') && !runs(process_id)
 
+/** What was asked to be run; the query of a URL may hold an API key. */
+const packageOf = ({ source, image, remote_url: url }: RunConfig): string =>
+  url === undefined ? (source ?? image ?? '') : maskQuery(source ?? url)
+
 /** What lists show of a workload: its run config, and its status as far as it can still be true. */
 export function toWorkload(
   config: RunConfig,
@@ -47,7 +51,7 @@ export function toWorkload(
   const context = orphaned ? 'its proxy does not run' : record?.status_context
   return {
     name: config.name,
-    package: config.source ?? config.image ?? maskQuery(config.remote_url ?? ''),
+    package: packageOf(config),
     url: clientUrl(config),
     port: config.port,
     transport_type: config.transport,

@@ -54,7 +54,10 @@ test('a remote URL is shown without the values of its query', () => {
   const { image: _, ...remote } = config({
     remote_url: 'https://me:pw@example.com/mcp?api_key=abc123&x=1#top',
   })
-  expect(toWorkload(remote, undefined).package).toBe('https://me:***@example.com/mcp?api_key=***&x=***#top')
+  const shown = 'https://me:***@example.com/mcp?api_key=***&x=***#top'
+  expect(toWorkload(remote, undefined).package).toBe(shown)
+  const { remote_url } = remote
+  expect(toWorkload({ ...remote, source: remote_url ?? '' }, undefined).package).toBe(shown)
 })
 
 test('a port that is published without a port of this host gets one that no workload has, and is told', async () => {

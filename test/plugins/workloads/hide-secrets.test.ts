@@ -51,3 +51,12 @@ test('keys in the URL of a server are hidden', () => {
   const remote_url = 'https://a.example/mcp?api=s3'
   expect(hideSecrets(config({ remote_url })).remote_url).toBe('https://a.example/mcp?api=***')
 })
+
+test('the query of a remote URL is hidden, also in what was asked to be run', () => {
+  const url = 'https://example.com/mcp?api=s3'
+  const shown = 'https://example.com/mcp?api=***'
+  expect(hideSecrets(config({ source: url, remote_url: url }))).toMatchObject({
+    source: shown,
+    remote_url: shown,
+  })
+})
