@@ -282,6 +282,7 @@ export const builtins: readonly PluginEntry[] = [
       endpoint: 'put several servers behind one URL',
     },
     services: ['endpoints'],
+    routes: true,
     provides: ['sections', 'runtimes', 'middlewares'],
     load: async () => (await import('./endpoint/index.ts')).default,
   },

@@ -15,6 +15,8 @@ export interface Endpoint {
 
 /** All rules about endpoints. What is true of all workloads (`stop`, `rm` …) is in `workloads`. */
 export interface Endpoints {
+  /** Fails as `create` does, where the servers or the group of the settings are not there. */
+  assertMembers(settings: EndpointSettings): Promise<void>
   /**
    * Makes an endpoint and starts it. Fails with `workload_exists`, `workload_missing`, `endpoint_of_endpoint` and
    * `group_unknown`.
@@ -63,6 +65,7 @@ export function createEndpoints(app: App): Endpoints {
   }
 
   return {
+    assertMembers,
     async create(name, settings, { port, signal }) {
       await assertMembers(settings)
       const [workloads] = await services()

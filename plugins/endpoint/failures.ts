@@ -12,6 +12,13 @@ export const failures = defineFailures({
     hint: (d: { endpoint: string; tool: string }) =>
       `\`keelson mcp list tools --server ${d.endpoint}\` shows the tools. A server may hide it itself (--tools).`,
   },
+  endpoint_file_unreadable: {
+    status: 400,
+    exit: 2,
+    text: (d: { path: string; problem: string }) =>
+      `${d.path} is not a configuration of a vMCP: ${d.problem}.`,
+    hint: 'It is YAML or JSON with `name`, `groupRef` or `backends`, and `aggregation`.',
+  },
   endpoint_of_endpoint: {
     status: 400,
     exit: 2,

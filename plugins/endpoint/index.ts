@@ -10,8 +10,10 @@ import type {} from '../workloads/index.ts'
 import { EndpointCreate } from './commands/endpoint-create.ts'
 import { EndpointEdit } from './commands/endpoint-edit.ts'
 import { EndpointExplain } from './commands/endpoint-explain.ts'
+import { EndpointImport } from './commands/endpoint-import.ts'
 import { EndpointList } from './commands/endpoint-list.ts'
 import { EndpointStatus } from './commands/endpoint-status.ts'
+import { EndpointValidate } from './commands/endpoint-validate.ts'
 import type { Endpoints } from './endpoints.ts'
 import { endpointSection } from './section.ts'
 
@@ -48,7 +50,11 @@ const endpoint: Plugin = {
   name: 'endpoint',
   needs: ['callers', 'groups', 'mcp', 'proxy', 'proxy-command', 'state', 'tools', 'workloads'],
   uses: ['callerToken', 'groups', 'proxies', 'serverTools', 'workloadBridge', 'workloads', 'workloadStore'],
-  commands: [EndpointCreate, EndpointEdit, EndpointExplain, EndpointList, EndpointStatus],
+  commands: [
+    ...[EndpointCreate, EndpointEdit, EndpointExplain, EndpointImport],
+    ...[EndpointList, EndpointStatus, EndpointValidate],
+  ],
+  routes: async (api, app) => (await import('./routes.ts')).endpointRoutes(api, app),
   services: { endpoints: async app => (await import('./endpoints.ts')).createEndpoints(app) },
   provides: { sections: [endpointSection], runtimes: [createRuntime], middlewares: [toolMode, views] },
 }

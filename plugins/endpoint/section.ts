@@ -23,7 +23,8 @@ export const ENDPOINT_RUNTIME = 'endpoint'
 /** A day at most, as timers take no more than 24 of them. */
 const seconds: Schema<number> = { ...integer, minimum: 1, maximum: 86_400 }
 
-const endpointSettings = object({
+/** The members of the settings. */
+export const endpointMembers = {
   /** The group whose servers are behind the endpoint. */
   group: optional(text),
   /** Names of the servers, in place of a group. */
@@ -40,7 +41,8 @@ const endpointSettings = object({
   call_timeout: optional(seconds),
   /** The same of single servers, by name. */
   call_timeouts: optional(map(seconds)),
-})
+}
+const endpointSettings = object(endpointMembers)
 
 /** What is behind an endpoint. */
 export type EndpointSettings = TypeOf<typeof endpointSettings>

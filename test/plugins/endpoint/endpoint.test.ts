@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -285,9 +285,31 @@ describe('The endpoint itself', () => {
     expect(first).toMatchObject({ name: 'echo', server: 'everything', tool: 'echo' })
     expect(first?.problem).toBeUndefined()
     expect(second?.problem).toBe('the server "everything" has a tool of this name, and comes first')
+    const states = JSON.parse(await home.ok(['endpoint', 'status', 'odd', '--format', 'json']))
+    expect(states.map(({ name }: { name: string }) => name)).toEqual(['everything', 'second'])
+    expect(states[0]).toMatchObject({ status: 'running', clashes: [] })
+    expect(states[1].tools).toBe(states[0].tools)
+    expect(states[1].clashes).toContain('echo')
     expect((await explain('get-sum'))[0]?.problem).toContain('the endpoint hides or renames it')
     await home.ok(['stop', 'second'])
     expect((await explain('echo')).at(-1)?.problem).toBe('the server is stopped')
+  })
+
+  test('the file of a vMCP is imported', async () => {
+    onTestFinished(async () => void (await home.keelson(['rm', 'taken'])))
+    const file = join(home.path, 'vmcp.yaml')
+    const write = (server: string) =>
+      writeFile(
+        file,
+        JSON.stringify({ name: 'taken', backends: [{ name: server }], codeMode: { enabled: true } }),
+      )
+    await write('nosuch')
+    expect((await home.keelson(['endpoint', 'validate', file])).stderr).toContain('nosuch')
+    await write('everything')
+    expect(await home.ok(['endpoint', 'validate', file])).toContain('left behind: codeMode')
+    const shown = await home.ok(['endpoint', 'import', file, '--yes'])
+    const client = await clientV1(shown.trim().split('\n').at(-1) ?? '')
+    expect(names((await client.listTools()).tools)).toContain('everything_echo')
   })
 
   test('settings are changed, and others stay', async () => {
