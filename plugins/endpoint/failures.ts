@@ -19,6 +19,13 @@ export const failures = defineFailures({
       `${d.path} is not a configuration of a vMCP: ${d.problem}.`,
     hint: 'It is YAML or JSON with `name`, `groupRef` or `backends`, and `aggregation`.',
   },
+  composite_tools_invalid: {
+    status: 400,
+    exit: 2,
+    text: (d: { path: string; problem: string }) =>
+      `The composite tools in ${d.path} cannot be used: ${d.problem}.`,
+    hint: '`docs/endpoints.md` shows how they are written.',
+  },
   endpoint_of_endpoint: {
     status: 400,
     exit: 2,

@@ -3,6 +3,7 @@ import { failures } from '../../src/errors.ts'
 import {
   bool,
   integer,
+  list,
   map,
   type ObjectOf,
   object,
@@ -14,6 +15,8 @@ import {
   texts,
 } from '../../src/lib/schema.ts'
 import type { Section } from '../../src/plugin.ts'
+import { workflowsProblem } from './composite/check-workflow.ts'
+import { workflowSchema } from './composite/workflow.ts'
 import { NAMINGS } from './names/naming.ts'
 import { TOOL_MODES } from './tool-modes/modes.ts'
 
@@ -35,6 +38,8 @@ export const endpointMembers = {
   tool_mode: optional(oneOf(TOOL_MODES)),
   /** Patterns of names of tools, by the name of the view at `/mcp/NAME` that shows them. */
   views: optional(map(texts)),
+  /** Tools that are made of calls of others. */
+  composite_tools: optional(list(workflowSchema)),
   /** Whether client applications get this URL in place of those of its servers. */
   for_clients: optional(bool),
   /** Seconds that a call may take without progress; absent: 600. */
@@ -80,6 +85,8 @@ export const endpointSection: Section = {
       throw failures.usage({ text: 'An endpoint has either a group or a list of servers.' })
     }
     for (const [view, patterns] of Object.entries(endpoint.views ?? {})) assertView(view, patterns)
+    const problem = workflowsProblem(endpoint.composite_tools ?? [])
+    if (problem !== undefined) throw failures.usage({ text: `Composite tools: ${problem}.` })
   },
 }
 

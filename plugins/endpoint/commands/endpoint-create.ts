@@ -36,7 +36,7 @@ export class EndpointCreate extends BaseCommand {
         hint: 'Give either --group NAME or --server NAME, which can be repeated.',
       })
     }
-    const settings = { naming: values.naming, ...toSettings(values, this.given) }
+    const settings = { naming: values.naming, ...(await toSettings(values, this.given)) }
     const endpoints = await this.app.service('endpoints')
     const { workload, members } = await endpoints.create(this.name, settings, { port, signal })
     const names = members.map(member => member.name).join(', ')

@@ -18,7 +18,7 @@ export class EndpointEdit extends BaseCommand {
   name = Option.String({ required: true })
 
   override async execute(): Promise<void> {
-    const change = toSettings(this.values(settingsFlags), this.given)
+    const change = await toSettings(this.values(settingsFlags), this.given)
     if (Object.keys(change).length === 0) {
       throw failures.usage({ text: 'What is to be changed?', hint: 'Give a flag, such as --naming.' })
     }

@@ -25,6 +25,7 @@ export const settingsFlags = {
     'how long a call may take without progress; ten times as long with progress',
     '10m',
   ),
+  'composite-tools': flag.file('file with tools that are made of calls of others (YAML or JSON)'),
   'for-clients': flag.boolean('client applications get this URL in place of those of its servers'),
 }
 
@@ -35,17 +36,19 @@ interface Values {
   readonly 'tool-mode': EndpointSettings['tool_mode']
   readonly view: readonly string[]
   readonly 'call-timeout': number | undefined
+  readonly 'composite-tools': string | undefined
   readonly 'for-clients': boolean
 }
 
-/** The settings that the flags say; only those `given`. */
-export function toSettings(values: Values, given: ReadonlySet<string>): EndpointSettings {
+/** The settings that the flags say; only those `given`. Reads the files that they name. */
+export async function toSettings(values: Values, given: ReadonlySet<string>): Promise<EndpointSettings> {
   const {
     group,
     server,
     naming,
     'tool-mode': mode,
     view,
+    'composite-tools': file,
     'call-timeout': timeout,
     'for-clients': forClients,
   } = values
@@ -58,6 +61,13 @@ export function toSettings(values: Values, given: ReadonlySet<string>): Endpoint
     ...(given.has('call-timeout') && timeout !== undefined
       ? { call_timeout: Math.ceil(timeout / 1000) }
       : {}),
+    ...(file === undefined
+      ? {}
+      : {
+          composite_tools: await (await import('../composite/read-composite-file.ts')).readCompositeFile(
+            file,
+          ),
+        }),
     ...(given.has('for-clients') ? { for_clients: forClients } : {}),
   }
 }

@@ -2,6 +2,7 @@ import { messageOf } from '../../../src/errors.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { isEmpty } from '../../../src/lib/is-empty.ts'
 import { isObject } from '../../../src/lib/is-object.ts'
+import { readWorkflows } from '../composite/check-workflow.ts'
 import { failures } from '../failures.ts'
 import type { EndpointSettings } from '../section.ts'
 import { describeUnsupported, LONGEST_NAME, PREFIX_FORMAT } from './unsupported.ts'
@@ -46,6 +47,7 @@ export async function readVmcpConfig(text: string, path: string): Promise<Import
       ...namingOf(aggregation),
       ...timesOf(file.operational),
       ...(isObject(file.optimizer) ? { tool_mode: 'search' } : {}),
+      ...compositeToolsOf(file.compositeTools, problem => unreadable(`its "compositeTools": ${problem}`)),
     },
     leftBehind: describeUnsupported(file),
   }
@@ -71,6 +73,18 @@ function timesOf(operational: unknown): Pick<EndpointSettings, 'call_timeout' | 
   return {
     ...(call_timeout === undefined ? {} : { call_timeout }),
     ...(isEmpty(single) ? {} : { call_timeouts: Object.fromEntries(single) }),
+  }
+}
+
+function compositeToolsOf(
+  tools: unknown,
+  unreadable: (problem: string) => Error,
+): Pick<EndpointSettings, 'composite_tools'> {
+  if (isEmpty(tools)) return {}
+  try {
+    return { composite_tools: readWorkflows(tools) }
+  } catch (error) {
+    throw unreadable(messageOf(error))
   }
 }
 

@@ -26,8 +26,7 @@ const UNSUPPORTED: Readonly<Record<string, { advice: string; is?: (value: unknow
   },
   'aggregation.excludeAllTools': { advice: 'tools stay visible', is: value => value === true },
   'aggregation.defaultToolVisibility': { advice: 'tools stay visible', is: value => value === 'deny' },
-  compositeTools: { advice: 'workflows are not run' },
-  compositeToolRefs: { advice: 'workflows are not run' },
+  compositeToolRefs: { advice: 'give the workflows with `--composite-tools FILE`' },
   'operational.failureHandling': {
     advice: 'health checks, partial lists and the circuit breaker have fixed settings',
   },
@@ -49,6 +48,7 @@ const KNOWN = new Set([
     'name',
     'groupRef',
     'backends',
+    'compositeTools',
     'incomingAuth',
     'outgoingAuth',
     'aggregation',

@@ -15,7 +15,8 @@ export async function readMembers(store: WorkloadStore, settings: EndpointSettin
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const toMember = (config: RunConfig, record: StatusRecord | undefined): Member => ({
+/** @param record of its status */
+export const toMember = (config: RunConfig, record: StatusRecord | undefined): Member => ({
   name: config.name,
   url: clientUrl(config),
   mode: effectiveMode(config),

@@ -1,10 +1,16 @@
 import type { App } from '../../../src/app.ts'
-import { readMembers } from '../members/read-members.ts'
+import type { RunConfig } from '../../../src/contracts/run-config.ts'
+import { openComposite } from '../composite/open-composite.ts'
+import type { Member } from '../members/members.ts'
+import { readMembers, toMember } from '../members/read-members.ts'
 import { watchMembers } from '../members/watch-members.ts'
+import type { EndpointSettings } from '../section.ts'
 import { createWays } from '../server/carry-to.ts'
 import { limitsOf } from '../server/deadline.ts'
 import { createEndpointServer } from '../server/endpoint-server.ts'
 import { createMemberAgent } from '../server/member-agent.ts'
+import type { OpenOwnTools } from '../server/own-tools.ts'
+import { createStepWay } from '../server/step-way.ts'
 import { createHostedServer, type HostedServer } from './hosted-server.ts'
 import { createSharedStates } from './shared-state.ts'
 
@@ -26,11 +32,9 @@ export async function openHostedServers(
     createAgent: members => createMemberAgent({ members, proxies, caller: () => undefined }),
   })
   return async name => {
-    const [{ endpoint = {} }, { state, release }] = await Promise.all([
-      store.configs.get(name),
-      states.of(name),
-    ])
+    const [config, { state, release }] = await Promise.all([store.configs.get(name), states.of(name)])
     const { members } = state
+    const { endpoint = {} } = config
     const naming = endpoint.naming ?? 'prefix'
     const marksServers = (endpoint.tool_mode ?? 'all') !== 'all'
     return send =>
@@ -44,7 +48,19 @@ export async function openHostedServers(
             authorization: () => login()?.authorization,
             limitsOf: server => limitsOf(endpoint, server),
             carryTo: member => streams => wayTo(member, { members, login, agent: agent() })(streams),
+            openOwnTools: openComposites(endpoint, { self: toSelf(config), wayTo, proxies, login }),
           }),
       })
   }
+}
+
+/** The endpoint as a server: it runs, as it has a client. */
+const toSelf = (config: RunConfig): Member => ({ ...toMember(config, undefined), status: 'running' })
+
+/** What makes the composite tools of an endpoint; undefined where it has none. */
+function openComposites(
+  { composite_tools: workflows = [] }: EndpointSettings,
+  way: Parameters<typeof createStepWay>[0],
+): OpenOwnTools | undefined {
+  return workflows.length > 0 ? openComposite(workflows, createStepWay(way)) : undefined
 }

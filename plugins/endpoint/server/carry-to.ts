@@ -16,8 +16,11 @@ interface Client {
   readonly login: () => CallerLogin | undefined
 }
 
+/** Makes the way of a client to a server. */
+export type Ways = (member: Member, client: Client) => CarryMessages
+
 /** Makes ways to servers, through their own proxies. */
-export async function createWays(app: App): Promise<(member: Member, client: Client) => CarryMessages> {
+export async function createWays(app: App): Promise<Ways> {
   const [callerToken, carry, proxies] = await Promise.all([
     app.service('callerToken'),
     app.service('workloadBridge'),

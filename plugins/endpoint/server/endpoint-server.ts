@@ -21,9 +21,11 @@ import type { Catalog } from './catalog.ts'
 import type { CallLimits } from './deadline.ts'
 import { instructionsOf } from './instructions.ts'
 import type { CarryMessages } from './member-connection.ts'
-import { createMemberSession } from './member-session.ts'
+import { createMemberSession, type MemberSession } from './member-session.ts'
 import { createMemberSessions } from './member-sessions.ts'
 import { type KnownMerges, listResult } from './merged-lists.ts'
+import { createOwnRequests, OWN } from './own-requests.ts'
+import type { OpenOwnTools } from './own-tools.ts'
 import { createPublicLists } from './public-lists.ts'
 import { isRouted } from './routes.ts'
 import { createServerMessages } from './server-messages.ts'
@@ -53,6 +55,8 @@ export interface EndpointServerOptions {
   readonly carryTo: (member: Member) => CarryMessages
   /** Sends a message to the client. False: it reads slowly, and nothing more should be sent until `drained`. */
   readonly send: (text: string) => boolean
+  /** Makes the tools of the endpoint itself, where it has some. */
+  readonly openOwnTools?: OpenOwnTools | undefined
   readonly log: Log
 }
 
@@ -74,18 +78,17 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     for (const session of sessions.all()) session.pause(true)
   }
 
+  const openSession = (server: string, carry: CarryMessages, params = () => initialize) =>
+    createMemberSession({
+      ...{ server, carry, catalog: shared.catalog, log },
+      greeting: () => ({ initialize: params(), level, authorization: options.authorization() }),
+      onMessage: message => hearServer(server, message),
+    })
+
   const requests = createServerRequests()
   const sessions = createMemberSessions({
     members,
-    open: member =>
-      createMemberSession({
-        server: member.name,
-        carry: carryTo(member),
-        greeting: () => ({ initialize, level, authorization: options.authorization() }),
-        onMessage: message => hearServer(member.name, message),
-        catalog: shared.catalog,
-        log,
-      }),
+    open: member => openSession(member.name, carryTo(member)),
     onGone: server => requests.drop(server).forEach(send),
     onChange: () => lists.changed(Object.keys(LIST_KINDS)),
   })
@@ -98,10 +101,21 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
   })
   const { breaker } = shared
   const calls = createCalls({ members, sessions, lists, breaker, limitsOf: options.limitsOf })
-  const hearServer = createServerMessages({ requests, lists, calls, session: sessions.find, send })
+  const hearServer = createServerMessages({ requests, lists, calls, session: findSession, send })
+  const own = createOwnRequests({ requests, send })
+  const ownTools = options.openOwnTools?.({
+    ...{ own, tell: send, initialize: () => initialize, tools: () => lists.of('tools/list') },
+    openSession: (carry, params) => openSession(name, carry, params),
+  })
+  let hasOwnTools = ownTools !== undefined
+
+  function findSession(server: string): MemberSession | undefined {
+    return server === name ? ownTools?.session : sessions.find(server)
+  }
 
   async function begin(request: Request): Promise<string> {
     initialize = paramText(request) ?? '{}'
+    hasOwnTools = ownTools?.isOfferedTo(request) ?? false
     const asked = param(request, 'protocolVersion')
     const version = typeof asked === 'string' && asked < NEWEST ? asked : NEWEST
     isOpen = true
@@ -125,7 +139,12 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     if (method === 'initialize') return resultText(idText, await begin(request))
     if (method === 'ping') return resultText(idText)
     if (method === 'logging/setLevel') return resultText(idText, setLevel(request))
-    if (method in LIST_KINDS) return resultText(idText, listResult(await lists.of(method)))
+    const isOfTools = hasOwnTools && method.startsWith('tools/')
+    if (isOfTools && ownTools?.isFor(request)) return ownTools.call(request)
+    if (method in LIST_KINDS) {
+      const list = await lists.of(method)
+      return resultText(idText, listResult(isOfTools && ownTools ? ownTools.listed(list) : list))
+    }
     if (isRouted(method)) return calls.pass(request)
     return errorText(idText, METHOD_NOT_FOUND, 'Method not found')
   }
@@ -137,6 +156,7 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     const isCancellation = method === 'notifications/cancelled'
     const server = isCancellation ? calls.cancel(notification) : undefined
     if (server !== undefined) sessions.find(server)?.tell(text)
+    if (isCancellation) ownTools?.cancel(notification)
     if (isCancellation) return
     for (const session of sessions.all()) session.tell(text)
   }
@@ -149,8 +169,9 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
       if (message.kind === 'response') {
         const answer = requests.respond(message)
         if (!answer) return
+        if (answer.server === OWN) return own.hear(answer.text)
         calls.noteProgress(answer.server)
-        return sessions.find(answer.server)?.tell(answer.text)
+        return findSession(answer.server)?.tell(answer.text)
       }
       respond(message).then(send, error => {
         log.error(`${message.method}: ${messageOf(error)}`)
@@ -160,6 +181,8 @@ export function createEndpointServer(options: EndpointServerOptions): EndpointSe
     drained() {
       for (const session of sessions.all()) session.pause(false)
     },
-    close: sessions.close,
+    async close() {
+      await Promise.all([sessions.close(), ownTools?.close()])
+    },
   }
 }

@@ -28,7 +28,7 @@ backends: [{ name: a, url: "http://a/mcp", transport: sse }, { name: b, url: "ht
 incomingAuth: { type: oidc, oidc: { issuer: "https://login.example", audience: x }, authz: { type: none } }
 aggregation: { conflictResolution: priority, conflictResolutionConfig: { priorityOrder: [b, a] }, excludeAllTools: false }
 operational: { timeouts: { default: 45s, perWorkload: { b: 1m30s, a: soon } } }
-compositeTools: [{ name: deploy }]
+compositeTools: [{ name: deploy, description: d, steps: [{ id: build, tool: a.build }] }]
 optimizer: {}
 optimiser: {}
 `)
@@ -38,11 +38,11 @@ optimiser: {}
     call_timeout: 45,
     call_timeouts: { b: 90 },
     tool_mode: 'search',
+    composite_tools: [{ name: 'deploy', description: 'd', steps: [{ id: 'build', tool: 'a.build' }] }],
   })
   expect(imported.leftBehind.map(line => line.split(':', 1)[0])).toEqual([
     'incomingAuth.oidc',
     'aggregation.conflictResolutionConfig.priorityOrder',
-    'compositeTools',
     'optimiser',
   ])
   expect(describeImported(imported)).toContain('  calls of b may take 90 s')
@@ -54,6 +54,10 @@ test.each([
   ['groupRef: x', 'it has no name'],
   ['name: x', 'it has no "groupRef"'],
   ['{ name: x, backends: 1 }', 'its "backends" are not a list'],
+  [
+    '{ name: x, groupRef: g, compositeTools: [{ name: a, description: d, steps: [] }] }',
+    '"a": it has no steps',
+  ],
   ['{ name: x, backends: [{}] }', 'the backend number 1 has no name'],
 ])('%j is refused', async (text, problem) => {
   await expect(read(text)).rejects.toThrow(problem)
