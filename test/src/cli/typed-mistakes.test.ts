@@ -165,10 +165,10 @@ test.each([
   ['supervisor start', 2, 'It starts by itself with the next `keelson run`'],
   ['supervisor kill', 2, 'Use `keelson supervisor stop`.'],
   ['supervisor logs', 2, '`keelson supervisor status` shows the path of its log.'],
-  ['supervisor rum', 2, '`keelson supervisor --help` lists the commands.'],
+  ['supervisor rum', 2, 'There is no command "supervisor rum".'],
   ['secret unlock', 1, 'Choose one with `keelson secret setup`'],
   ['secret unlock X', 2, 'There is one argument too many: "X".'],
-  ['secret import /nosuch', 1, 'The file /nosuch does not exist.'],
+  ['secret import /nosuch', 1, 'Choose one with `keelson secret setup`'],
   ['mcp call t --server x --args [1]', 2, '--args is not a JSON object: it is a list.'],
   [
     'mcp call t --server x --args {a:1}',
