@@ -44,6 +44,7 @@ const benches: Benches = {
   'run-package': () => import('./run-package.ts'),
   serve: () => import('./serve.ts'),
   start: () => import('./start.ts'),
+  'tool-modes': () => import('./tool-modes.ts'),
   tools: () => import('./tools.ts'),
 }
 
