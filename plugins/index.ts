@@ -83,7 +83,7 @@ export const builtins: readonly PluginEntry[] = [
     name: 'egress',
     topic: 'Access',
     verbs: {
-      egress: 'ask what an isolated workload may reach',
+      egress: 'ask what an isolated workload may reach, or run an egress proxy',
     },
     services: ['egress'],
     provides: ['flags', 'sections'],

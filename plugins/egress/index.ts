@@ -1,6 +1,7 @@
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { EgressExplain } from './commands/egress-explain.ts'
+import { EgressProxyCommand } from './commands/egress-proxy.ts'
 import type { Decision, Destination, Rule } from './decision.ts'
 import type { EgressProxy, EgressProxyOptions } from './proxy/egress-proxy.ts'
 import type { Denial } from './read-denials.ts'
@@ -75,7 +76,7 @@ const egress: Plugin = {
   name: 'egress',
   needs: ['runtimes'],
   uses: ['runtimes', 'workloadStore'],
-  commands: [EgressExplain],
+  commands: [EgressExplain, EgressProxyCommand],
   routes: async (api, app) => (await import('./routes.ts')).egressRoutes(api, app),
   services: {
     async egress(app) {

@@ -10,6 +10,11 @@ declare module '../../src/plugin.ts' {
 /** Workloads for clusters. */
 const kubernetes: Plugin = {
   name: 'kubernetes',
-  services: { kubernetesExport: async () => (await import('./service.ts')).createKubernetesExport() },
+  needs: ['egress', 'oci', 'proxy'],
+  uses: ['oci'],
+  services: {
+    kubernetesExport: async app =>
+      (await import('./service.ts')).createKubernetesExport(() => app.service('oci')),
+  },
 }
 export default kubernetes

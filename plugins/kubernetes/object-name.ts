@@ -9,9 +9,11 @@ const LONGEST = 48
  * Services have to be. Fails with `kubernetes_name_empty` where nothing of the name is left.
  */
 export function toObjectName({ name }: Pick<RunConfig, 'name'>): string {
-  const label = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  const cut = (/^[0-9]/.test(label) ? `mcp-${label}` : label).replace(/^-+/, '').slice(0, LONGEST)
-  const trimmed = cut.replace(/-+$/, '')
+  const label = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+  const trimmed = (/^[0-9]/.test(label) ? `mcp-${label}` : label).slice(0, LONGEST).replace(/-$/, '')
   if (!/^[a-z]/.test(trimmed)) throw failures.kubernetes_name_empty({ name })
   return trimmed
 }

@@ -13,7 +13,13 @@ export { refuseToken } from './refuse-token.ts'
 export { refuseUnavailable } from './refuse-unavailable.ts'
 export { hasBody } from './request-body.ts'
 export { rpcRefusal } from './request-refusal.ts'
-export { DEFAULT_SESSION_TTL_MS, effectiveMode, saidProtocol, sessionTtlOf } from './section.ts'
+export {
+  DEFAULT_SESSION_TTL_MS,
+  effectiveMode,
+  isSaidStateless,
+  saidProtocol,
+  sessionTtlOf,
+} from './section.ts'
 
 /** Listens for clients of a workload and carries what they say to its server. */
 const proxy: Plugin = {

@@ -9,6 +9,7 @@ import type {
 import { runtimeFailures } from '../../../src/contracts/runtime-failures.ts'
 import { isFailure } from '../../../src/errors.ts'
 import type { Log } from '../../../src/log.ts'
+import { proxyVariables } from '../../../src/net/proxy-variables.ts'
 import { type EgressListener, type EgressProxy, isolationOf, policyOf } from '../../egress/index.ts'
 import { createIngress } from './ingress.ts'
 import { type Connector, connectorTo } from './port-relay.ts'
@@ -26,17 +27,6 @@ export interface IsolatedAccess {
   /** Closes the listener and the relays; the network stays. Idempotent. */
   close(): Promise<void>
 }
-
-/** The variables in which programs expect a proxy, in all usual spellings. Loopback needs no proxy. */
-export const proxyVariables = (url: string): Record<string, string> => ({
-  HTTP_PROXY: url,
-  HTTPS_PROXY: url,
-  http_proxy: url,
-  https_proxy: url,
-  NO_PROXY: LOCAL,
-  no_proxy: LOCAL,
-})
-const LOCAL = 'localhost,127.0.0.1,::1'
 
 /** Undefined for a workload without isolation. Fails with `isolation_unsupported` when it cannot be isolated. */
 export function createIsolatedAccess(options: {

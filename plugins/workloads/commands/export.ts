@@ -7,8 +7,31 @@ import { failures } from '../../../src/errors.ts'
 import { writeUserFile } from '../../../src/user-file.ts'
 
 const flags = {
-  format: flag.choice("format of the file; k8s: a resource of ToolHive's operator", ['json', 'k8s'], 'json'),
+  format: flag.choice(
+    "format of the file; k8s: a resource of ToolHive's operator; manifests: objects of Kubernetes alone",
+    ['json', 'k8s', 'manifests'],
+    'json',
+  ),
   strict: flag.boolean('with --format k8s: fail if the resource cannot hold a member of the run config'),
+  'keelson-image': flag.string('with --format manifests: the container image of keelson; required there', {
+    placeholder: 'IMAGE',
+  }),
+  'public-host': flag.string('with --format manifests: name under which the world reaches the workload', {
+    placeholder: 'NAME',
+  }),
+  gateway: flag.string('with --public-host: the Gateway that a route is attached to, instead of an Ingress', {
+    placeholder: 'NAME',
+  }),
+  writable: flag.list('with --format manifests: path that the server may write to (repeatable)', 'PATH'),
+}
+
+/** The format that a flag is for. */
+const FORMAT_OF: Readonly<Record<string, string>> = {
+  strict: 'k8s',
+  'keelson-image': 'manifests',
+  'public-host': 'manifests',
+  gateway: 'manifests',
+  writable: 'manifests',
 }
 
 export class Export extends BaseCommand {
@@ -28,15 +51,43 @@ export class Export extends BaseCommand {
   file = Option.String({ required: false })
 
   override async execute(): Promise<void> {
-    const { format, strict } = this.values(flags)
-    if (strict && format === 'json') throw failures.usage({ text: '--strict goes with --format k8s.' })
+    const { format } = this.values(flags)
+    for (const name of this.given) {
+      const wanted = FORMAT_OF[name]
+      if (wanted && wanted !== format)
+        throw failures.usage({ text: `--${name} goes with --format ${wanted}.` })
+    }
     const config = await (await this.app.service('workloads')).config(this.name)
-    const text =
-      format === 'k8s' ? await this.toResource(config, strict) : `${JSON.stringify(config, null, 2)}\n`
+    const text = await this.toText(config)
     if (this.file === undefined || this.file === '-') return this.printContent(text)
     const path = resolve(this.file)
     await writeUserFile(path, text)
     this.print(`${this.name} is exported to ${path}.`)
+  }
+
+  private async toText(config: RunConfig): Promise<string> {
+    const { format, strict } = this.values(flags)
+    if (format === 'k8s') return this.toResource(config, strict)
+    if (format === 'manifests') return this.toManifests(config)
+    return `${JSON.stringify(config, null, 2)}\n`
+  }
+
+  private async toManifests(config: RunConfig): Promise<string> {
+    const { 'keelson-image': keelsonImage, 'public-host': publicHost, gateway, writable } = this.values(flags)
+    if (keelsonImage === undefined) {
+      throw failures.usage({
+        text: '--format manifests needs --keelson-image IMAGE.',
+        hint: '`npm run container-image` builds one; push it where the cluster pulls from.',
+      })
+    }
+    if (gateway !== undefined && publicHost === undefined) {
+      throw failures.usage({ text: '--gateway needs --public-host NAME.' })
+    }
+    const kubernetes = await this.app.service('kubernetesExport')
+    const options = { keelsonImage, publicHost, gateway, writable }
+    const { text, notes } = await kubernetes.manifests(config, options)
+    for (const note of notes) this.say(note)
+    return text
   }
 
   private async toResource(config: RunConfig, strict: boolean): Promise<string> {
