@@ -1,4 +1,4 @@
-import { anything, bool, integer, oneOf, optional, text, textMap, texts } from '../../src/lib/schema.ts'
+import { anything, bool, oneOf, optional, port, text, textMap, texts } from '../../src/lib/schema.ts'
 import { GRANT_TYPES } from './grant-types.ts'
 
 /** How keelson logs in to a remote server. Secrets stand here as references, `NAME,target=…`. */
@@ -24,7 +24,7 @@ export const remoteAuth = {
   scope_param_name: optional(text),
   /** Further parameters of the authorization URL. */
   oauth_params: optional(textMap),
-  callback_port: optional(integer),
+  callback_port: optional(port),
   /** A stranger named the issuer or the endpoints: they may not be private. */
   must_be_public: optional(bool),
   skip_browser: optional(bool),

@@ -3,11 +3,22 @@ import { httpFailures } from '../../src/http/failures.ts'
 import { secretReference, toSecretReference } from '../../src/http/secret-reference.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
 import { isEmpty } from '../../src/lib/is-empty.ts'
-import { bool, object, optional, port, type TypeOf, text, textMap, texts } from '../../src/lib/schema.ts'
+import {
+  bool,
+  mapOf,
+  object,
+  optional,
+  port,
+  type TypeOf,
+  text,
+  textMap,
+  texts,
+} from '../../src/lib/schema.ts'
 import { wordOrEmpty } from '../../src/lib/text-schema.ts'
 import { referredName, toReference } from './credentials/kept-secret.ts'
 import { failures } from './failures.ts'
 import { GRANT_TYPES } from './grant-types.ts'
+import { headerName, headerValue } from './headers/header-rules.ts'
 import { remoteAuth } from './remote-auth-members.ts'
 import type { RemoteAuthConfig } from './section.ts'
 
@@ -34,7 +45,10 @@ const oauthConfig = object(oauthMembers)
 type OAuthConfig = TypeOf<typeof oauthConfig>
 
 const headerForward = optional(
-  object({ add_headers_from_secret: optional(textMap), add_plaintext_headers: optional(textMap) }),
+  object({
+    add_headers_from_secret: optional(mapOf(headerName, text)),
+    add_plaintext_headers: optional(mapOf(headerName, headerValue)),
+  }),
 )
 
 /** What requests say about the login at a remote server, and about its headers. */

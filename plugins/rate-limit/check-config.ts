@@ -2,13 +2,18 @@ import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { unenforcedFailures } from '../../src/contracts/unenforced-failures.ts'
 import { failures as core } from '../../src/errors.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
+import type { Schema } from '../../src/lib/schema.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { parseLimitRedis } from './redis-access.ts'
 import type { RateLimitConfig } from './section.ts'
 import { toBucketLimit } from './to-bucket-limit.ts'
+import { isWithin, within } from './whole-number.ts'
 
 const MOST_TOOLS = 1000
-const MOST_NAME = 1000
-const MOST_CALLS = 1_000_000
+/** 0 stands for no limit. */
+export const callCount = within(0, 1_000_000)
+export const toolName: Schema<string> = { type: 'string', minLength: 1, maxLength: 1000 }
+const isToolName = toTextCheck(toolName)
 const LONGEST_CALL_MS = 24 * 3_600_000
 
 const wrong = (problem: string) => core.usage({ text: `rate_limit_config: ${problem}.` })
@@ -43,8 +48,8 @@ const CONCURRENT = {
 function checkConcurrent(said: RateLimitConfig): void {
   for (const name of ['maxConcurrentCalls', 'maxConcurrentCallsPerUser'] as const) {
     const { [name]: most } = said
-    if (typeof most === 'number' && (most < 0 || most > MOST_CALLS)) {
-      throw wrong(`${CONCURRENT[name]} is a whole number from 1 to ${MOST_CALLS}, not ${most}`)
+    if (typeof most === 'number' && !isWithin(callCount, most)) {
+      throw wrong(`${CONCURRENT[name]} is a whole number from 1 to ${callCount.maximum}, not ${most}`)
     }
   }
   const { maxConcurrentCalls: all, maxConcurrentCallsPerUser: each } = said
@@ -61,8 +66,8 @@ function checkTools(tools: NonNullable<RateLimitConfig['tools']>): void {
   const names = new Set<string>()
   for (const [index, tool] of tools.entries()) {
     const at = `tools[${index}]`
-    if (!tool.name || tool.name.length > MOST_NAME) {
-      throw wrong(`${at}.name is empty or longer than ${MOST_NAME} characters`)
+    if (!isToolName(tool.name)) {
+      throw wrong(`${at}.name is empty or longer than ${toolName.maxLength} characters`)
     }
     if (names.has(tool.name)) throw wrong(`the tool ${JSON.stringify(tool.name)} is there twice`)
     names.add(tool.name)

@@ -1,5 +1,6 @@
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
+import { duration } from '../../src/lib/duration.ts'
 import {
   closed,
   described,
@@ -10,41 +11,52 @@ import {
   object,
   oneOf,
   optional,
-  pick,
+  type Schema,
   type TypeOf,
   text,
 } from '../../src/lib/schema.ts'
+import { orEmpty } from '../../src/lib/text-schema.ts'
 import type { Section } from '../../src/plugin.ts'
-import { checkRateLimit } from './check-config.ts'
+import { callCount, checkRateLimit, toolName } from './check-config.ts'
 import { failures } from './failures.ts'
+import { tokenCount } from './to-bucket-limit.ts'
 
-const tokenBucket = object(
-  {
-    maxTokens: described(integer, 'How many tokens it holds; a call takes one'),
-    refillPeriod: described(text, 'In which an empty one fills, as a duration such as `1m0s`'),
-  },
-  closed,
-)
-const bucket = optional(nullable(tokenBucket))
-const count = optional(nullable(integer))
-
-const rateLimit = object(
-  {
-    shared: bucket,
-    perUser: bucket,
-    tools: optional(nullable(list(object({ name: text, shared: bucket, perUser: bucket }, closed)))),
-    onError: optional(
-      described(
-        oneOf(['local', 'refuse', '']),
-        'While Redis is away: this process limits alone, or refuses calls. Ours',
+/** What requests may say is bounded; of run configs `check` says what is wrong. */
+const toSchema = (
+  forms: Record<'tokens' | 'calls', Schema<number>> & Record<'period' | 'tool', Schema<string>>,
+) => {
+  const tokenBucket = object(
+    {
+      maxTokens: described(forms.tokens, 'How many tokens it holds; a call takes one'),
+      refillPeriod: described(forms.period, 'In which an empty one fills, as a duration such as `1m0s`'),
+    },
+    closed,
+  )
+  const bucket = optional(nullable(tokenBucket))
+  const count = optional(nullable(forms.calls))
+  return object(
+    {
+      shared: bucket,
+      perUser: bucket,
+      tools: optional(nullable(list(object({ name: forms.tool, shared: bucket, perUser: bucket }, closed)))),
+      onError: optional(
+        described(
+          oneOf(['local', 'refuse', '']),
+          'While Redis is away: this process limits alone, or refuses calls. Ours',
+        ),
       ),
-    ),
-    maxConcurrentCalls: described(count, 'The most calls in flight. Ours'),
-    maxConcurrentCallsPerUser: described(count, 'The most calls in flight of each user. Ours'),
-    callTimeout: optional(described(nullable(text), 'The longest time for a call, as a duration. Ours')),
-  },
-  closed,
-)
+      maxConcurrentCalls: described(count, 'The most calls in flight. Ours'),
+      maxConcurrentCallsPerUser: described(count, 'The most calls in flight of each user. Ours'),
+      callTimeout: optional(
+        described(nullable(orEmpty(forms.period)), 'The longest time for a call, as a duration. Ours'),
+      ),
+    },
+    closed,
+  )
+}
+
+const rateLimit = toSchema({ tokens: integer, calls: integer, period: text, tool: text })
+const requested = toSchema({ tokens: tokenCount, calls: callCount, period: duration, tool: toolName })
 
 const members = {
   rate_limit_config: optional(nullable(rateLimit)),
@@ -80,7 +92,7 @@ declare module '../../src/contracts/run-config.ts' {
 }
 
 export type RateLimitConfig = TypeOf<typeof rateLimit>
-export type TokenBucket = TypeOf<typeof tokenBucket>
+export type TokenBucket = NonNullable<RateLimitConfig['shared']>
 
 /** What the run config says of limits; undefined where it says nothing. */
 export const rateLimitOf = ({ rate_limit_config: said }: RunConfig): RateLimitConfig | undefined =>
@@ -99,7 +111,7 @@ export function limitRedisOf(config: RunConfig): { address: string; db: number }
 export const rateLimitSection: Section = {
   members,
   request: sectionRequest({
-    body: { ...pick(members, 'rate_limit_config'), ...scaling },
+    body: { rate_limit_config: optional(nullable(requested)), ...scaling },
     details: { rate_limit_config: members.rate_limit_config },
     toOptions: () => ({}),
     toMembers({ rate_limit_config: limits, scaling_config: asked }, { scaling_config: before }) {

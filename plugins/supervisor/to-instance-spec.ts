@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import { isPublishedPort } from '../../src/contracts/published-port.ts'
 import { instanceName, type RunConfig } from '../../src/contracts/run-config.ts'
 import type { InstanceSpec, Limits, Mount, PortBinding } from '../../src/contracts/runtime.ts'
 import { assertVariables } from '../../src/contracts/variables.ts'
@@ -89,16 +90,14 @@ function toPorts(config: RunConfig, targetPort: number | undefined): PortBinding
 }
 
 function parsePublish(text: string): PortBinding {
-  const ports = text.split(':').map(Number)
-  const [first, second] = ports
-  const fits = ports.length <= 2 && ports.every(port => Number.isInteger(port) && port > 0 && port < 65536)
-  if (!fits || first === undefined) {
+  if (!isPublishedPort(text)) {
     throw failures.instance_field_wrong({
       field: 'publish',
       value: text,
       wanted: 'HOST:CONTAINER or CONTAINER',
     })
   }
+  const [first = 0, second] = text.split(':').map(Number)
   return second === undefined
     ? { instancePort: first, address: '127.0.0.1' }
     : { instancePort: second, address: '127.0.0.1', hostPort: first }

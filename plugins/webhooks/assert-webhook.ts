@@ -1,17 +1,25 @@
 import { isAbsolute } from 'node:path'
+import type { Schema } from '../../src/lib/schema.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { assertNotPrivate } from '../../src/net/guarded-lookup.ts'
 import { failures } from './failures.ts'
 import { timeoutOf } from './timeout.ts'
 import type { WebhookConfig } from './webhook-members.ts'
 
-/** Names stand in logs and in the audit. */
-const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._/-]{0,99}$/u
+/** The schema of a webhook's name, which stands in logs and in the audit. */
+export const webhookName: Schema<string> = {
+  type: 'string',
+  pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{N} ._\\/\\-]*$',
+  maxLength: 100,
+  description: 'Letters, digits, spaces and any of . _ / -',
+}
+const isWebhookName = toTextCheck(webhookName)
 
 /** Checks what schemas cannot say. Fails with `webhook_invalid`. */
 export function assertWebhook(webhook: WebhookConfig): void {
   const { name, tls_config: tls, hmac_secret_ref: secret } = webhook
   const wrong = (problem: string) => failures.webhook_invalid({ name: name.slice(0, 100), problem })
-  if (!NAME.test(name)) {
+  if (!isWebhookName(name)) {
     throw wrong('a name has letters, digits, spaces and any of . _ / -, at most 100 of them')
   }
   const problem = urlProblem(webhook)

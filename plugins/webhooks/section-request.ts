@@ -1,14 +1,32 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RunConfig } from '../../src/contracts/run-config.ts'
 import { sectionRequest } from '../../src/http/section-request.ts'
+import { duration } from '../../src/lib/duration.ts'
+import { either, list, nullable, optional } from '../../src/lib/schema.ts'
+import { webhookName } from './assert-webhook.ts'
 import { failures } from './failures.ts'
-import { WEBHOOK_LISTS, type WebhookConfig, webhookMembers } from './webhook-members.ts'
+import { nanoseconds } from './timeout.ts'
+import { WEBHOOK_LISTS, type WebhookConfig, webhookMembers, webhookSchema } from './webhook-members.ts'
+
+/** What run configs say wrong, `assertWebhook` says in words; requests have bounds. */
+const requested = optional(
+  nullable(
+    list<WebhookConfig>({
+      ...webhookSchema,
+      properties: {
+        ...webhookSchema.properties,
+        name: webhookName,
+        timeout: nullable(either(nanoseconds, duration)),
+      },
+    }),
+  ),
+)
 
 /**
  * What requests say of webhooks. A body that does not mention a kind keeps it as it is; an empty list takes it away.
  */
 export const webhooksRequest = sectionRequest({
-  body: webhookMembers,
+  body: { mutating_webhooks: requested, validating_webhooks: requested },
   details: webhookMembers,
   toOptions: () => ({}),
   toMembers(body, kept) {

@@ -1,6 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, posix, resolve } from 'node:path'
+import { isPublishedPort } from '../../src/contracts/published-port.ts'
 import { failures as core } from '../../src/errors.ts'
+import type { Schema } from '../../src/lib/schema.ts'
+import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { failures } from './failures.ts'
 
 const wrong = (text: string, problem: string) =>
@@ -8,6 +11,18 @@ const wrong = (text: string, problem: string) =>
     text: `--volume "${text}" ${problem}.`,
     hint: 'It is written HOST:CONTAINER or HOST:CONTAINER:ro.',
   })
+
+const CHARACTER = '[^:$&;|`\\u0000-\\u001f]'
+
+/** The schema of a volume. A letter before `:/` or `:\\` names a drive. */
+export const volume: Schema<string> = {
+  type: 'string',
+  pattern:
+    `^(?:[A-Za-z]:[\\\\/]${CHARACTER}*|${CHARACTER}{2,}|${CHARACTER.replace(':', ':A-Za-z')})` +
+    `:/${CHARACTER}*(?::r[ow])?$`,
+  description: 'HOST:CONTAINER or HOST:CONTAINER:ro, without control characters, $, &, ;, | and `',
+}
+const isVolume = toTextCheck(volume)
 
 /** Checks `--volume` values and makes their host paths absolute. Fails before anything is made. */
 export async function parseVolumes(texts: readonly string[], cwd: string): Promise<string[]> {
@@ -40,15 +55,15 @@ function splitVolume(text: string): { source: string; target: string; mode: '' |
   if (!posix.isAbsolute(target) || !isAbsolute(posix.normalize(target))) {
     throw wrong(text, 'has a path inside the container that does not start with /')
   }
+  if (!isVolume(text)) throw wrong(text, 'has another form')
   return { source, target: posix.normalize(target), mode }
 }
 
 /** Checks `--publish` values: `8080` or `9000:8080`. */
 export function parsePublish(texts: readonly string[]): string[] {
   return texts.map(text => {
-    const ports = text.split(':').map(Number)
-    const fits = ports.length <= 2 && ports.every(port => Number.isInteger(port) && port > 0 && port < 65536)
-    if (!fits) throw core.usage({ text: `--publish takes HOST:CONTAINER or CONTAINER, not "${text}".` })
+    if (!isPublishedPort(text))
+      throw core.usage({ text: `--publish takes HOST:CONTAINER or CONTAINER, not "${text}".` })
     return text
   })
 }

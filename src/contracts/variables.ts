@@ -1,3 +1,5 @@
+import type { Schema } from '../lib/schema.ts'
+import { toTextCheck } from '../lib/text-schema.ts'
 import { runtimeFailures } from './runtime-failures.ts'
 
 /**
@@ -16,6 +18,15 @@ export const REFUSED_VARIABLES: readonly RegExp[] = [
   /^KEELSON_INSTANCE$/, // the process runtime identifies its processes by it
 ]
 
+/** The schema of a variable's name. */
+export const variableName: Schema<string> = {
+  type: 'string',
+  pattern: '^[^=\\u0000]+$',
+  minLength: 1,
+  description: 'Not empty, without "=" and NUL',
+}
+const canBeName = toTextCheck(variableName)
+
 /** Refuses variables that no server may have, and those that no process can have. Fails with `env_refused`. */
 export function assertVariables(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
@@ -29,7 +40,7 @@ export function assertVariables(env: Readonly<Record<string, string>>): void {
 export function assertVariableName(name: string): void {
   // What follows an "=" may be a secret.
   const refuse = (problem: string) => runtimeFailures.env_refused({ name: name.replace(/=.*/s, ''), problem })
-  if (name === '' || /[=\0]/.test(name)) {
+  if (!canBeName(name)) {
     throw refuse('a name must not be empty and must not contain "=" or NUL.')
   }
   if (REFUSED_VARIABLES.some(refused => refused.test(name))) {

@@ -27,8 +27,12 @@ async function findProblem(schema: Schema, value: unknown): Promise<string | und
   const { Check, Errors } = await import('typebox/value') // on the first use: most servers are first asked to list
   if (Check(schema, value)) return undefined
   const [first] = Errors(schema, value)
-  const member = first?.instancePath.slice(1).replaceAll('/', '.')
   const form = first?.keyword === 'pattern' ? descriptionAt(schema, first.schemaPath) : undefined
+  const isName = first?.schemaPath.endsWith('/propertyNames')
+  // What stands in the place of a name may be a secret.
+  const place = isName ? first?.instancePath.replace(/\/[^/]*$/, '') : first?.instancePath
+  const member = place?.slice(1).replaceAll('/', '.')
+  if (isName) return `${member || 'it'} has a name that must have this form: ${form ?? first?.message}`
   const what = form ? `must have this form: ${form}` : (first?.message ?? 'is not what is described')
   return `${member || 'it'} ${what}`
 }

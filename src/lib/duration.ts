@@ -1,3 +1,6 @@
+import type { Schema } from './schema.ts'
+import { toTextCheck } from './text-schema.ts'
+
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -8,10 +11,18 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
+/** The schema of a duration. */
+export const duration: Schema<string> = {
+  type: 'string',
+  pattern: '^(?:0|(?:\\d+(?:\\.\\d+)?(?:ns|us|\u00b5s|ms|s|m|h))+)$',
+  description: 'A duration such as 30s or 1m30s',
+}
+const isDuration = toTextCheck(duration)
+
 /** Reads `30s`, `2m30s`, `1.5h`, `0`; milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0
-  if (!/^(\d+(\.\d+)?(ns|us|\u00b5s|ms|s|m|h))+$/.test(text)) return undefined
+  if (!isDuration(text)) return undefined
   let total = 0
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|\u00b5s|ms|s|m|h)/g)) {
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0)

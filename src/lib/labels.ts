@@ -1,3 +1,6 @@
+import type { Schema } from './schema.ts'
+import { toTextCheck } from './text-schema.ts'
+
 /** Labels on everything a runtime makes for us; the names follow ToolHive's. */
 export const LABEL = {
   managed: 'keelson',
@@ -21,15 +24,28 @@ export const LABEL = {
 } as const
 
 const PREFIX = '(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?'
-const KEY = new RegExp(`^${PREFIX}[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
-const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/
+const WORD = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?'
+
+/** The schemas of a label's key and value, as Kubernetes has them. */
+export const labelKey: Schema<string> = {
+  type: 'string',
+  pattern: `^${PREFIX}${WORD}$`,
+  description: 'Letters, digits, ".", "_" and "-", perhaps after a prefix such as example.com/',
+}
+export const labelValue: Schema<string> = {
+  type: 'string',
+  pattern: `^(?:${WORD})?$`,
+  description: 'Letters, digits, ".", "_" and "-"',
+}
+const isKey = toTextCheck(labelKey)
+const isValue = toTextCheck(labelValue)
 
 /** Reads `key=value` under Kubernetes' rules for labels; undefined when it breaks them. */
 export function parseLabel(text: string): [key: string, value: string] | undefined {
   const at = text.indexOf('=')
   const key = text.slice(0, at)
   const value = text.slice(at + 1)
-  return at > 0 && KEY.test(key) && VALUE.test(value) ? [key, value] : undefined
+  return at > 0 && isKey(key) && isValue(value) ? [key, value] : undefined
 }
 
 /** Labels of the user's own, without ours. */

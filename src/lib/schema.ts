@@ -22,6 +22,8 @@ export interface Schema<T = unknown> {
   /** False where members that are not named are refused. */
   readonly additionalProperties?: boolean
   readonly patternProperties?: Members
+  /** What the names of members must be. */
+  readonly propertyNames?: Schema<string>
   readonly anyOf?: readonly Schema[]
   /** Present only in types. */
   readonly [VALUE]?: T
@@ -70,6 +72,12 @@ export const map = <T>(values: Schema<T>): Schema<Record<string, T>> => ({
 })
 
 export const textMap = map(text)
+
+/** The same whose names have a form of their own. */
+export const mapOf = <T>(names: Schema<string>, values: Schema<T>): Schema<Record<string, T>> => ({
+  ...map(values),
+  propertyNames: names,
+})
 
 export const oneOf = <const C extends readonly string[]>(choices: C): Schema<C[number]> => ({
   enum: choices,

@@ -18,6 +18,7 @@ interface Described extends Bounds {
   readonly items?: Described
   readonly anyOf?: readonly Described[]
   readonly additionalProperties?: boolean | Described
+  readonly propertyNames?: Described
 }
 
 /** A place in a body with bounds: `wrap` makes a body with one value there, and all else that is required. */
@@ -41,7 +42,21 @@ export function placesOf(
   )
   const items = schema.items ? placesOf(schema.items, path, value => wrap([value])) : []
   const options = (schema.anyOf ?? []).flatMap(option => placesOf(option, path, wrap))
-  return [...own, ...members, ...items, ...options]
+  return [...own, ...members, ...items, ...options, ...placesOfMap(schema, path, wrap)]
+}
+
+/** The names and the values of an object whose names are free. */
+function placesOfMap(
+  { propertyNames: names, additionalProperties: values }: Described,
+  path: string,
+  wrap: Place['wrap'],
+): readonly Place[] {
+  if (typeof values !== 'object') return []
+  const named = names
+    ? [{ path, bounds: names, wrap: (name: unknown) => wrap({ [String(name)]: sampleOf(values) }) }]
+    : []
+  const name = String(names ? sampleOf(names) : 'a')
+  return [...named, ...placesOf(values, path, value => wrap({ [name]: value }))]
 }
 
 /** A value that fits a schema, with the members that are required alone. */

@@ -1,13 +1,16 @@
 import { groupName } from '../../../src/contracts/group-name.ts'
+import { publishedPort } from '../../../src/contracts/published-port.ts'
 import {
   PROXY_MODES,
   permissionProfileSchema,
   runConfigMembers,
   TRANSPORTS,
 } from '../../../src/contracts/run-config.ts'
+import { variableName } from '../../../src/contracts/variables.ts'
 import { workloadMembers } from '../../../src/contracts/workload.ts'
 import { secretReference } from '../../../src/http/secret-reference.ts'
 import type { SectionRequest } from '../../../src/http/section-request.ts'
+import { labelKey, labelValue } from '../../../src/lib/labels.ts'
 import { coreCount, memorySize } from '../../../src/lib/resources.ts'
 import {
   bool,
@@ -18,6 +21,7 @@ import {
   list,
   type Members,
   map,
+  mapOf,
   named,
   nullable,
   type ObjectOf,
@@ -32,6 +36,7 @@ import {
 } from '../../../src/lib/schema.ts'
 import { orEmpty, wordOrEmpty } from '../../../src/lib/text-schema.ts'
 import { workloadName } from '../../state/index.ts'
+import { volume } from '../parse-mount-flags.ts'
 
 const {
   last_upgrade: _,
@@ -73,7 +78,9 @@ export const unsupported = {
 
 /** Members of ToolHive's requests, then those that a run config has and these have not. */
 const editable = {
-  ...pick(runConfigMembers, 'image', 'host', 'volumes', 'target_port', 'env_vars', 'no_sandbox'),
+  ...pick(runConfigMembers, 'image', 'host', 'target_port', 'no_sandbox'),
+  volumes: optional(list(volume)),
+  env_vars: optional(mapOf(variableName, text)),
   group: optional(orEmpty(groupName)),
   url: optional(webUrl),
   cmd_arguments: optional(texts),
@@ -84,9 +91,11 @@ const editable = {
   transport: optional(wordOrEmpty(TRANSPORTS)),
   proxy_mode: optional(wordOrEmpty(PROXY_MODES)),
   permission_profile: optional(permissionProfile),
-  ...pick(runConfigMembers, 'source', 'cmd_args', 'runtime', 'target_host', 'publish'),
+  ...pick(runConfigMembers, 'source', 'cmd_args', 'runtime', 'target_host'),
+  publish: optional(list(publishedPort)),
   remote_url: optional(webUrl),
-  ...pick(runConfigMembers, 'env_file_dir', 'container_labels', 'debug'),
+  ...pick(runConfigMembers, 'env_file_dir', 'debug'),
+  container_labels: optional(mapOf(labelKey, labelValue)),
   resources: optional(object({ memory: optional(orEmpty(memorySize)), cpus: optional(orEmpty(coreCount)) })),
   permission_profile_name_or_path: optional(
     described(text, '`none` or `network`; beside `permission_profile` it is only a name'),

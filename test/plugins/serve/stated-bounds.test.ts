@@ -90,7 +90,7 @@ test('each bound that the description states is the one that is enforced', async
 /** How a value outside of a bound is refused. */
 const refusalOf = (member: string): RegExp =>
   new RegExp(
-    `^The parameter ${member} is not valid|^The request body is not valid: \\S*${member}(\\.\\d+)? must`,
+    `^The parameter ${member} is not valid|^The request body is not valid: \\S*${member}(\\.\\S+)? (must|has a name)`,
   )
 
 /** Some of the bounds, so that a document without any fails. */
@@ -101,6 +101,20 @@ const STATED = [
   'createWorkload body .proxy_port',
   'createWorkload body .resources.memory',
   'createWorkload body .secrets.name',
+  'createWorkload body .env_vars',
+  'createWorkload body .container_labels',
+  'createWorkload body .publish',
+  'createWorkload body .volumes',
+  'createWorkload body .header_forward.add_plaintext_headers',
+  'createWorkload body .header_forward.add_headers_from_secret',
+  'createWorkload body .oauth_config.callback_port',
+  'createWorkload body .remote_auth_config.callback_port',
+  'createWorkload body .rate_limit_config.shared.maxTokens',
+  'createWorkload body .rate_limit_config.perUser.refillPeriod',
+  'createWorkload body .rate_limit_config.tools.name',
+  'createWorkload body .rate_limit_config.maxConcurrentCalls',
+  'createWorkload body .mutating_webhooks.name',
+  'updateWorkload body .validating_webhooks.timeout',
   'updateWorkload body .url',
   'deleteWorkloads body .names',
   'listWorkloads query group',
