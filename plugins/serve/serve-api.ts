@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../src/app.ts'
+import type { Supervisor } from '../../src/contracts/workload.ts'
 import { messageOf } from '../../src/errors.ts'
 import { type Callers, createCallers } from '../../src/http/callers.ts'
 import { createSiteGuard } from '../../src/http/guard-sites.ts'
@@ -20,6 +21,7 @@ import type { Login, OpenLogin } from './login.ts'
 const GRACE_MS = 30_000
 /** To become the supervisor blocks this process for as long as a short request takes; those that wait go first. */
 const FIRST_REQUESTS_MS = 200
+const POLL_MS = 20
 
 export interface ServeOptions {
   readonly host: string
@@ -105,7 +107,18 @@ function takeRole(app: App, after: Promise<void>): { hand(): Promise<void> } {
       const store = await app.service('workloadStore')
       const records = [...(await store.statuses.list()).values()]
       if (records.some(record => record.process_id === process.pid))
-        await (await app.service('supervisor')).ensure()
+        await startNext(await app.service('supervisor'))
     },
   }
+}
+
+/** Starts the next supervisor. It takes over the workloads without this process, which may take it a while. */
+async function startNext(supervisor: Supervisor): Promise<void> {
+  let isOver = false
+  const adopted = supervisor.ensure().finally(() => {
+    isOver = true
+  })
+  adopted.catch(() => undefined) // its failure counts only before the supervisor is found
+  while (!isOver && !(await supervisor.find())) await delay(POLL_MS)
+  if (isOver) await adopted
 }

@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallerAuth } from '../contracts/caller-auth.ts'
 import { isFailure, messageOf } from '../errors.ts'
@@ -17,6 +18,9 @@ import { createMethodIndex, routesOf } from './operation-paths.ts'
 import { createOperationRunner, firstOfEach } from './operation-runner.ts'
 import { parseBody } from './parse-body.ts'
 
+/** How long work behind requests may take to say on disk what it does, in milliseconds. */
+const BEGIN_MS = 500
+
 /** The HTTP host of the management API. */
 export interface HttpHost extends Api {
   readonly server: FastifyInstance
@@ -24,7 +28,10 @@ export interface HttpHost extends Api {
   readonly operations: readonly Operation[]
   /** What requests are given to, when all operations have been added. */
   ready(): Promise<RequestListener>
-  /** Takes no more requests; resolves when those that run and the work behind them are done, or `graceMs` is over. */
+  /**
+   * Takes no more requests; resolves when those that run are done, or `graceMs` is over. The work behind them gets a moment
+   * to begin: the next supervisor finishes it.
+   */
   close(graceMs: number): Promise<void>
 }
 
@@ -109,7 +116,7 @@ export function createHttpHost(options: {
       const over = new Promise<void>(resolve => timeout.addEventListener('abort', () => resolve()))
       const also = () => server.close().then(undefined, error => log.warn(messageOf(error)))
       await connections.close({ also, over })
-      await Promise.race([background.settled(), over])
+      await Promise.race([background.settled(), over, delay(BEGIN_MS)])
       listener.closeAllConnections()
     },
   }

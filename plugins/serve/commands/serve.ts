@@ -29,6 +29,9 @@ const flags = {
   'sentry-traces-sample-rate': flag.string('ignored', { placeholder: 'RATE' }),
 }
 
+/** How long this process may take to end by itself, in milliseconds. */
+const EXIT_MS = 200
+
 export class Serve extends BaseCommand {
   static override paths = [['serve']]
   static override usage = BaseCommand.Usage({
@@ -36,7 +39,7 @@ export class Serve extends BaseCommand {
     description: 'serve the HTTP API until interrupted',
     details:
       'The API offers programs what the command line offers people, by default at http://127.0.0.1:8080/api/v1beta. ' +
-      'The address is printed on standard output. When interrupted, it finishes the requests and the work under way.',
+      'The address is printed on standard output. When interrupted, it finishes the requests under way; what they have begun goes on in the background.',
     examples: [
       ['On any free port, with its description at /api/openapi.json', '$0 serve --port 0 --openapi'],
       ['With a page in the browser, at http://127.0.0.1:8080/', '$0 serve --ui'],
@@ -74,6 +77,8 @@ export class Serve extends BaseCommand {
         this.#sayHowToOpen(url).catch(error => this.say(messageOf(error)))
       },
     })
+    // What is still open are requests to the next supervisor, which goes on without this process.
+    setTimeout(() => process.exit(), EXIT_MS).unref()
   }
 
   /** The token is for the person at the terminal; where output is kept, only its file is named. */

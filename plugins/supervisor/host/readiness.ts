@@ -24,7 +24,8 @@ export const waitUntilResponding = (
   runs.unlessExited(run, signal =>
     proxy.ready({ ...given, signal }).then(
       () => undefined,
-      async error => (await proxy.findProblem()) ?? messageOf(error),
+      // Nobody waits for what is wrong with it any more where the start was cancelled.
+      async error => (signal.aborted ? undefined : await proxy.findProblem()) ?? messageOf(error),
     ),
   )
 
