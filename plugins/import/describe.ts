@@ -1,4 +1,5 @@
 import type { PermissionProfile, RunConfig } from '../../src/contracts/run-config.ts'
+import { maskQuery } from '../../src/lib/mask-query.ts'
 import type { Planned } from './service.ts'
 
 /** Members that have a line of their own, or say nothing about what the server may do. */
@@ -36,7 +37,7 @@ export function describePlanned({ name, config, problem, left }: Planned): strin
     SHOWN.has(member) || isNothing(value) ? [] : [member],
   )
   const lines: [string, string | undefined][] = [
-    ['runs', config.source ?? config.image ?? config.remote_url],
+    ['runs', config.remote_url ? maskQuery(config.remote_url) : (config.source ?? config.image)],
     ['arguments', cmd_args.join(' ')],
     ['group', config.group === 'default' ? undefined : config.group],
     ['variables', Object.keys(env_vars).join(', ')],
@@ -54,7 +55,7 @@ export function describePlanned({ name, config, problem, left }: Planned): strin
     ['network', config.remote_url ? undefined : networkOf(config, profile)],
     ['listens on', config.host && config.host !== '127.0.0.1' ? config.host : undefined],
     ['settings', others.join(', ')],
-    ...left.map((text): [string, string] => ['left behind', text]),
+    ...left.map((text): [string, string] => ['left behind', text.replace(/\bNAME\b/, config.name)]),
   ]
   const title = name === config.name ? name : `${name}, here ${config.name}`
   return [title, ...lines.flatMap(([label, text]) => (text ? [line(label, text)] : []))]

@@ -232,6 +232,21 @@ test('import asks, and makes a stopped workload once', async () => {
   expect(again.stdout).toContain('there is a workload "docs" already')
 })
 
+test('the plan names the workload in what is to be done, and shows no key in a URL', async () => {
+  const { run } = await userWith({
+    'mcp.json': {
+      mcpServers: {
+        keyed: { url: 'https://docs.example.com/mcp?key=hunter2' },
+        files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/me'] },
+      },
+    },
+  })
+  const { stdout, stderr } = await run(['import', 'mcp.json', '--dry-run'])
+  expect(stdout + stderr).not.toContain('hunter2')
+  expect(stdout).toContain('https://docs.example.com/mcp?key=***')
+  expect(stdout).toContain('keelson edit files -v /home/me:/home/me:ro')
+})
+
 test('a file can do no more than a file of run --from-config', async () => {
   const secret = '/etc/hostname'
   const { run } = await userWith({
