@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, posix, resolve } from 'node:path'
-import { isPublishedPort } from '../../src/contracts/published-port.ts'
 import { failures as core } from '../../src/errors.ts'
+import { isPublishedPort } from '../../src/lib/published-port.ts'
 import type { Schema } from '../../src/lib/schema.ts'
 import { toTextCheck } from '../../src/lib/text-schema.ts'
 import { failures } from './failures.ts'

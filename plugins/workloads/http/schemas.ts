@@ -1,5 +1,4 @@
 import { groupName } from '../../../src/contracts/group-name.ts'
-import { publishedPort } from '../../../src/contracts/published-port.ts'
 import {
   PROXY_MODES,
   permissionProfileSchema,
@@ -11,6 +10,7 @@ import { workloadMembers } from '../../../src/contracts/workload.ts'
 import { secretReference } from '../../../src/http/secret-reference.ts'
 import type { SectionRequest } from '../../../src/http/section-request.ts'
 import { labelKey, labelValue } from '../../../src/lib/labels.ts'
+import { publishedPort } from '../../../src/lib/published-port.ts'
 import { coreCount, memorySize } from '../../../src/lib/resources.ts'
 import {
   bool,

@@ -17,13 +17,14 @@ interface Stated {
 }
 
 const HEADERS = { 'x-keelson-client': 'a test' }
-/** What a workload is called that is there; all else that paths name is not. */
+/** What a workload and an endpoint are called that are there; all else that paths name is not. */
 const THERE = 'there'
+const ENDPOINT = 'default'
 
 /** The path with one parameter filled in; the others are names of nothing. */
 const fill = (path: string, name?: string, value?: unknown): string =>
   path.replace(/\{(\w+)\}/g, (_, other: string) =>
-    other === name ? encodeURIComponent(String(value)) : path.includes('/workloads/') ? THERE : 'default',
+    other === name ? encodeURIComponent(String(value)) : path.includes('/workloads/') ? THERE : ENDPOINT,
   )
 
 function statedBy(method: string, path: string, described: Described): Stated[] {
@@ -58,6 +59,8 @@ test('each bound that the description states is the one that is enforced', async
   const api = await startApi({ args: ['--port', '0', '--rate-limit', '0'] })
   const body = { name: THERE, url: 'http://127.0.0.1:9/mcp' }
   expect((await api.ask('POST', '/api/v1beta/workloads', body)).status).toBe(201)
+  const endpoint = { name: ENDPOINT, group: 'default' }
+  expect((await api.ask('POST', '/api/v1beta/endpoints', endpoint)).status).toBe(201)
   const all = Object.entries(api.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, described]) => statedBy(method.toUpperCase(), path, described)),
   )

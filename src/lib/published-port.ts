@@ -1,5 +1,5 @@
-import type { Schema } from '../lib/schema.ts'
-import { toTextCheck } from '../lib/text-schema.ts'
+import type { Schema } from './schema.ts'
+import { toTextCheck } from './text-schema.ts'
 
 const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
 
