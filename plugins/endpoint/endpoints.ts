@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
 import { SCHEMA_VERSION, toInstanceName } from '../../src/contracts/run-config.ts'
 import type { Workload } from '../../src/contracts/workload.ts'
+import { checkSections } from '../../src/sections.ts'
 import { failures } from './failures.ts'
 import type { Member } from './members/members.ts'
 import { readMembers } from './members/read-members.ts'
@@ -99,7 +100,9 @@ export function createEndpoints(app: App): Endpoints {
       const { group, servers, ...others } = before.endpoint ?? {}
       const behind = change.group === undefined && change.servers === undefined ? { group, servers } : {}
       const endpoint = withoutUndefined({ ...others, ...behind, ...change })
-      await workloads.edit(before, { ...before, ...placeOf(endpoint), endpoint })
+      const after = { ...before, ...placeOf(endpoint), endpoint }
+      await checkSections(app, after)
+      await workloads.edit(before, after)
       return get(name)
     },
     async list() {

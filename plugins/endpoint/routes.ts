@@ -30,7 +30,7 @@ export const endpointRoutes: Routes = (api, app) => {
     tag,
     summary: 'Endpoints, and the servers behind them',
     response: [200, object({ endpoints: list(endpoint) }, closed)],
-    handle: async () => ({ endpoints: (await (await endpoints()).list()).map(toAnswer) }),
+    handle: async () => ({ endpoints: (await (await endpoints()).list()).map(toResponse) }),
   })
 
   api.operation({
@@ -44,7 +44,7 @@ export const endpointRoutes: Routes = (api, app) => {
     failures: [400, 404, 409],
     slow: true,
     async handle({ body: { name, proxy_port, ...settings }, signal }) {
-      return toAnswer(await (await endpoints()).create(name, settings, { port: proxy_port, signal }))
+      return toResponse(await (await endpoints()).create(name, settings, { port: proxy_port, signal }))
     },
   })
 
@@ -57,7 +57,7 @@ export const endpointRoutes: Routes = (api, app) => {
     summary: 'An endpoint, and the servers behind it',
     response: [200, endpoint],
     failures: [400, 404],
-    handle: async ({ params: { name } }) => toAnswer(await (await endpoints()).get(name)),
+    handle: async ({ params: { name } }) => toResponse(await (await endpoints()).get(name)),
   })
 
   api.operation({
@@ -73,12 +73,12 @@ export const endpointRoutes: Routes = (api, app) => {
     failures: [400, 404],
     slow: true,
     async handle({ params: { name }, body }) {
-      return toAnswer(await (await endpoints()).edit(name, body))
+      return toResponse(await (await endpoints()).edit(name, body))
     },
   })
 }
 
-const toAnswer = ({ workload: { name, status, url }, settings, members }: Endpoint) => ({
+const toResponse = ({ workload: { name, status, url }, settings, members }: Endpoint) => ({
   ...{ name, status, url, settings },
   servers: members.map(({ name, status, reason }) => ({
     ...{ name, status },

@@ -39,10 +39,7 @@ export function workflowProblem(workflow: Workflow): string | undefined {
   }
 }
 
-function checkWorkflow({ name, steps, timeout, parameters, output }: Workflow): void {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    fail(`the name "${name}" is not 1 to 64 letters, digits, "_" and "-"`)
-  }
+function checkWorkflow({ steps, timeout, parameters, output }: Workflow): void {
   checkDuration('timeout', timeout, LIMITS.workflowMs)
   if (parameters && parameters.type !== 'object') fail('the type of "parameters" is not "object"')
   if (steps.length === 0) fail('it has no steps')

@@ -108,7 +108,11 @@ const property = (depth: number): Schema<OutputProperty> =>
   ) as Schema<OutputProperty>
 
 const members = {
-  name: filled,
+  name: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: '1 to 64 letters, digits, "_" and "-"',
+  } as Schema<string>,
   description: filled,
   /** The JSON Schema of its arguments. */
   parameters: optional(map(anything)),
