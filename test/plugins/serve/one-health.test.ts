@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { needsPlace } from '../../e2e/places-to-run.ts'
 import { type ApiServer, startApi } from '../../support/api-server.ts'
@@ -49,7 +50,7 @@ const toText = (health: Health | undefined): string => `${health?.status}: ${hea
 /** Waits until all places say the same, and that is what is expected. */
 async function untilAllSay(api: ApiServer, name: string, expected: RegExp): Promise<void> {
   const different = async () => [...new Set(Object.values(await saidOf(api, name)))]
-  await expect.poll(different, { timeout: 60_000, interval: 500 }).toEqual([expect.stringMatching(expected)])
+  await expect.poll(different, { timeout: 90_000, interval: 500 }).toEqual([expect.stringMatching(expected)])
 }
 
 test('list, status, the API, its events and so the page say the same of a remote server', async () => {
@@ -57,6 +58,7 @@ test('list, status, the API, its events and so the page say the same of a remote
   const gone = await freePort()
   const remotes: readonly (readonly [name: string, url: string, expected: RegExp])[] = [
     ['broken', await remote((_, response) => response.writeHead(502).end()), /^unhealthy: .*502/s],
+    ['silent', await remote(() => undefined), /^unhealthy: .*respond/],
     ['gone', `http://127.0.0.1:${gone}/mcp`, /^unhealthy: it does not accept connections$/],
     [
       'locked',
@@ -68,6 +70,29 @@ test('list, status, the API, its events and so the page say the same of a remote
     expect((await api.ask('POST', path, { name, url })).status, name).toBe(201)
 
   for (const [name, , expected] of remotes) await untilAllSay(api, name, expected)
+}, 240_000)
+
+test('they say the same of a server that hangs after it ran, and of one whose health path says 503', async () => {
+  const api = await startApi()
+  let hangs = false
+  const url = await remote(async (request, response) => {
+    if (hangs) return
+    const { id } = JSON.parse((await text(request)) || '{}')
+    if (id === undefined) return response.writeHead(202).end()
+    const serverInfo = { name: 'tiny', version: '1' }
+    const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  expect((await api.ask('POST', path, { name: 'hangs', url })).status).toBe(201)
+  await api.untilStatus('hangs', 'running')
+  hangs = true
+  await untilAllSay(api, 'hangs', /^unhealthy: .*respond/)
+  const { workloads } = (await api.ask('GET', path)).json() as { workloads: { url: string }[] }
+  const { status } = await fetch(new URL('/health', workloads[0]?.url))
+  expect(status).toBe(503)
+  hangs = false
+  await untilAllSay(api, 'hangs', /^running: $/)
 }, 240_000)
 
 test('they say the same of a server that crashes, with its last lines', async context => {
