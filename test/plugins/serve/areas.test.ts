@@ -67,8 +67,9 @@ test('clients', async () => {
   expect(await ask('POST', `${path}/register`, { names: ['zed'], groups: ['nowhere'] })).toBe(404)
   const discovered = (await api.ask('GET', '/api/v1beta/discovery/clients')).json() as { clients: object[] }
   expect(discovered.clients).toContainEqual({
-    ...{ client_type: 'zed', installed: false, registered: true },
+    ...{ client_type: 'zed', title: 'Zed', installed: false, registered: true },
     ...{ supports_skills: false, supports_plugins: false },
+    file: expect.stringMatching(/zed.*settings\.json$/),
   })
 
   expect(await ask('DELETE', `${path}/cursor/groups/team`)).toBe(204)

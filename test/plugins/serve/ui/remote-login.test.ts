@@ -44,7 +44,7 @@ test('pressed with the keyboard, the button opens the login in a tab of its own,
   await tab.getByText(/You can close this/i).waitFor()
   expect(await tab.evaluate('window.opener')).toBeNull()
 
-  await page.locator('article .badge').getByText('Running').waitFor()
+  await page.locator('article .head .status').getByText('Running').waitFor()
   await button.waitFor({ state: 'hidden' })
   expect(await page.evaluate('document.activeElement.textContent')).toBe('far')
   expect(requests.filter(request => request.endsWith('/#/far') || request.endsWith('/')).length).toBe(1)
