@@ -208,22 +208,23 @@ check_init_helper() { # ENGINE
   fi
 }
 
-# --- the Python SDKs ---------------------------------------------------------
+# --- the Python packages -----------------------------------------------------
 
-# Both lines of the official Python SDK of MCP, for tests with real clients. They
-# come from the Python index that pip is set up for.
-PYTHON_SDKS='1.30.0 2.3.0'
+# Both lines of the official Python SDK of MCP, for tests with real clients, and
+# a check of manifests that has the published schemas of Kubernetes. They come
+# from the Python index that pip is set up for.
+PYTHON_PACKAGES='python-sdk-1:mcp==1.30.0 python-sdk-2:mcp==2.3.0 kubernetes-validate:kubernetes-validate==1.37.0'
 
-ensure_python_sdks() {
-  local version venv
-  for version in $PYTHON_SDKS; do
-    venv="$STATE/python-sdk-${version%%.*}"
-    [ "$(cat "$venv/installed" 2>/dev/null)" != "$version" ] || continue
-    say "python: installing mcp $version"
+ensure_python_packages() {
+  local package venv requirement
+  for package in $PYTHON_PACKAGES; do
+    venv="$STATE/${package%%:*}" requirement="${package#*:}"
+    [ "$(cat "$venv/installed" 2>/dev/null)" != "$requirement" ] || continue
+    say "python: installing $requirement"
     rm -rf "$venv"
     logged python-venv /usr/bin/python3 -m venv "$venv"
-    logged python-sdk "$venv/bin/pip" install --disable-pip-version-check "mcp==$version"
-    echo "$version" >"$venv/installed"
+    logged python-package "$venv/bin/pip" install --disable-pip-version-check "$requirement"
+    echo "$requirement" >"$venv/installed"
   done
 }
 
@@ -339,7 +340,7 @@ main() {
   check_init_helper docker
   check_init_helper podman
   ensure_rootless
-  ensure_python_sdks
+  ensure_python_packages
   ensure_go_sdk
   say 'ready'
 }
