@@ -73,7 +73,7 @@ export function createCompositeTools(options: {
       try {
         return resultText(request.idText, toResult(await run(request, workflow, stop.signal)))
       } catch (error) {
-        const text = `The workflow "${workflow.name}" failed at ${messageOf(error)}`
+        const text = `The tool "${workflow.name}" failed: ${messageOf(error)}`
         return resultText(
           request.idText,
           toRaw(JSON.stringify({ content: [{ type: 'text', text }], isError: true })),

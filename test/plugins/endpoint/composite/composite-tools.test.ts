@@ -111,7 +111,7 @@ test('progress tells which steps are done', async () => {
 
 test.each([
   [{ action: 'accept', content: { loud: true } } as const, 'Echo: !hello'],
-  [{ action: 'decline' } as const, 'The workflow "careful_echo" failed at step "ask": it was declined'],
+  [{ action: 'decline' } as const, 'The tool "careful_echo" failed: step "ask": it was declined'],
 ])('a step asks the person at the client, who answers %j', async (answer, text) => {
   const client = await clientV1(url, one => one.registerCapabilities({ elicitation: {} }))
   const asked: unknown[] = []
@@ -173,7 +173,7 @@ test('steps are judged and recorded as calls of the client are', { timeout: 120_
   await home.ok(['edit', 'judged', '--authz-config', policiesFile, '--enable-audit'])
   const client = await clientV1(judged)
   const result = await client.callTool({ name: 'echo_sum', arguments: { a: 2, b: 3 } })
-  expect(errorOf(result)).toContain('The workflow "echo_sum" failed at step "echo": Unauthorized')
+  expect(errorOf(result)).toContain('The tool "echo_sum" failed: step "echo": Unauthorized')
   const log = join(home.path, '.local', 'share', 'keelson', 'audit', 'judged.jsonl')
   const outcomes = async () =>
     (await readFile(log, 'utf8'))
@@ -213,4 +213,16 @@ test.each([
   )
   expect(stderr).toContain(problem)
   expect(code).toBe(2)
+})
+
+test('a file with an empty list removes the composite tools', { timeout: 120_000 }, async () => {
+  const files = ['tools.yaml', 'none.yaml'].map(name => join(home.path, name))
+  await writeFile(files[1] ?? '', '[]')
+  const create = ['endpoint', 'create', 'emptied', '--group', 'default', '--composite-tools', files[0] ?? '']
+  const emptied = (await home.ok(create)).trim()
+  onTestFinished(async () => void (await home.ok(['rm', 'emptied'])))
+  const names = async () => (await (await clientV1(emptied)).listTools()).tools.map(({ name }) => name)
+  expect(await names()).toContain('echo_sum')
+  await home.ok(['endpoint', 'edit', 'emptied', '--composite-tools', files[1] ?? ''])
+  expect(await names()).not.toContain('echo_sum')
 })
