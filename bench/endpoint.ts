@@ -27,6 +27,8 @@ export async function run(): Promise<Result> {
     const calls = await measureCalls({ own, endpoint })
     const memory = await measureMemory(small, supervisor.pid)
     const added = calls.endpoint - calls.own
+    const perSession = ((memory.called - memory.before) * 1000) / SESSIONS
+    const isQuick = lists.cold <= GOALS.cold && lists.warm <= GOALS.warm && added <= GOALS.call
     return {
       name: 'endpoint',
       conditions: `the built program; ${SERVERS} servers in one process, supervisor and clients in one each; no core pinned`,
@@ -35,17 +37,17 @@ export async function run(): Promise<Result> {
         'tools in the list': lists.count,
         'ms from the first client to its first list': first,
         'ms p50 to begin a session, of later clients': lists.begin,
-        [`ms p50 of the first list of a client (goal: ${GOALS.cold})`]: lists.cold,
-        [`ms p50 of its further lists (goal: ${GOALS.warm})`]: lists.warm,
+        [`ms p50 of the first list of a client (at most ${GOALS.cold})`]: lists.cold,
+        [`ms p50 of its further lists (at most ${GOALS.warm})`]: lists.warm,
         "ms p50 of a call at the server's own URL": calls.own,
         'ms p50 of a call at the endpoint': calls.endpoint,
-        [`ms that the endpoint adds (goal: ${GOALS.call})`]: added.toFixed(3),
+        [`ms that the endpoint adds (at most ${GOALS.call})`]: added.toFixed(3),
         'MB resident before the sessions': memory.before,
         [`MB resident with ${SESSIONS} sessions that have called ${SERVERS_OF_SESSIONS} servers each`]:
           memory.called,
-        [`KB of each session (goal: ${GOALS.memory})`]: ((memory.called - memory.before) * 1000) / SESSIONS,
+        [`KB of each session (at most ${GOALS.memory})`]: perSession,
       },
-      ok: lists.count === SERVERS * TOOLS_EACH,
+      ok: lists.count === SERVERS * TOOLS_EACH && isQuick && perSession <= GOALS.memory,
     }
   } finally {
     servers.kill()

@@ -51,9 +51,9 @@ export async function run(): Promise<Result> {
         ...figures,
         '% of tasks whose tool is among the 8 that are found': (100 * found) / SEARCHES,
         'ms p50 of find_tools': quantile(times, 0.5),
-        [`ms p99 of find_tools (goal: ${GOAL_P99})`]: quantile(times, 0.99),
+        [`ms p99 of find_tools (at most ${GOAL_P99})`]: quantile(times, 0.99),
       },
-      ok: listed.all.count === 2000 && found > 0.95 * SEARCHES,
+      ok: listed.all.count === 2000 && found > 0.95 * SEARCHES && quantile(times, 0.99) <= GOAL_P99,
     }
   } finally {
     servers.kill()
